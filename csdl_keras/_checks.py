@@ -1,0 +1,46 @@
+"""Checks of plain arguments; every message says what was expected and received."""
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Returns `value` if it is one of `choices`."""
+    choices = tuple(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"Expected `{name}` to be one of {list(choices)}; received {value!r}.")
+    return value
+
+
+def check_number(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    exclude_low: bool = False,
+) -> float:
+    """Returns `value` as a float if it is a finite real number in `[low, high]`.
+
+    `exclude_low=True` takes `low` itself out of the range.
+    """
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    inside = real and math.isfinite(value) and low <= value <= high
+    if not inside or (exclude_low and value == low):
+        opening = "(" if exclude_low else "["
+        raise ValueError(
+            f"Expected `{name}` to be a finite number in {opening}{low}, {high}]; "
+            f"received {value!r}."
+        )
+    return float(value)
+
+
+def check_integer(name: str, value: Any, low: int = 1) -> int:
+    """Returns `value` as an int if it is a whole number of at least `low`."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < low:
+        raise ValueError(
+            f"Expected `{name}` to be an integer of at least {low}; received {value!r}."
+        )
+    return int(value)

@@ -1,0 +1,106 @@
+"""Small tensor functions that losses, layers and metrics share."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras.costs import check_labels
+
+LOW_PRECISION = ("float16", "bfloat16")
+
+
+def at_least_float32(tensor: Any) -> Any:
+    """`tensor` as floats of no less than 32 bits: sums of costs overflow or round in 16."""
+    tensor = ops.convert_to_tensor(tensor)
+    dtype = keras.backend.standardize_dtype(tensor.dtype)
+    return tensor if dtype in ("float32", "float64") else ops.cast(tensor, "float32")
+
+
+def head_dtype(dtype: Any) -> Any:
+    """The dtype of a layer that outputs probabilities or costs.
+
+    `dtype` itself when given; otherwise `"float32"` where the global policy computes in 16 bits.
+    """
+    if dtype is not None:
+        return dtype
+    policy = keras.config.dtype_policy()
+    return "float32" if policy.compute_dtype in LOW_PRECISION else policy
+
+
+def float_dtype() -> str:
+    """Keras' default float type, or `"float32"` where that has 16 bits."""
+    floatx = keras.config.floatx()
+    return "float32" if floatx in LOW_PRECISION else floatx
+
+
+def check_if_array(labels: Any, num_classes: int) -> None:
+    """Raises on wrong labels where they are an array or a list; graphs cannot raise."""
+    if isinstance(labels, (np.ndarray, list, tuple)):
+        array = np.asarray(labels)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.dtype.kind == "f" and np.all(array == np.floor(array)):
+            array = array.astype(np.int64)
+        check_labels(array, num_classes)
+
+
+def rows_of(matrix: Any, labels: Any) -> Any:
+    """Row `labels[n]` of `matrix` for each n; a row of NaN for a label that has none.
+
+    Args:
+        matrix: float tensor `(K, D)`.
+        labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
+
+    Returns:
+        Float tensor `(batch, D)`.
+    """
+    if len(labels.shape) == 2 and labels.shape[1] == 1:
+        labels = ops.squeeze(labels, axis=1)
+    if len(labels.shape) != 1:
+        raise ValueError(
+            "Expected integer labels of shape (batch,) or (batch, 1), since `cost_matrix` is "
+            f"given; received shape {tuple(labels.shape)}. For cost vectors leave it None."
+        )
+    num_classes = matrix.shape[0]
+    index = ops.cast(labels, "int32")
+    whole = ops.cast(index, labels.dtype) == labels
+    known = ops.logical_and(whole, ops.logical_and(index >= 0, index < num_classes))
+    rows = ops.take(matrix, ops.where(known, index, 0), axis=0)
+    return ops.where(known[:, None], rows, ops.cast(np.nan, rows.dtype))
+
+
+def two_columns(probabilities: Any) -> Any:
+    """`(batch, 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
+    if probabilities.shape[-1] != 1:
+        return probabilities
+    return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
+
+
+def check_same_width(costs: Any, outputs: Any, hint: str) -> None:
+    """Raises unless both are `(batch, D)` with the same `D`."""
+    if len(costs.shape) != 2 or len(outputs.shape) != 2 or costs.shape[1] != outputs.shape[1]:
+        raise ValueError(
+            "Expected cost vectors and outputs of one shape (batch, D); received "
+            f"{tuple(costs.shape)} and {tuple(outputs.shape)}. {hint}"
+        )
+
+
+def first_minimum(values: Any) -> Any:
+    """Index of each row's smallest value, the lowest index among equals; -1 if a row has NaN.
+
+    Same as argmin, in operations that every backend and export format has.
+
+    Args:
+        values: float tensor `(batch, D)`.
+
+    Returns:
+        int32 tensor `(batch,)`.
+    """
+    width = values.shape[-1]
+    index = ops.arange(width, dtype="float32")
+    smallest = ops.min(values, axis=-1, keepdims=True)
+    first = ops.min(ops.where(values <= smallest, index, float(width)), axis=-1)
+    nan = ops.any(ops.isnan(values), axis=-1)
+    return ops.cast(ops.where(nan, -1.0, first), "int32")

@@ -1,0 +1,58 @@
+"""The base of losses that compare costs with estimates of them."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._ops import check_if_array, check_same_width, float_dtype, rows_of
+from csdl_keras.costs import check_cost_matrix
+
+
+class CostLoss(keras.losses.Loss):
+    """Base class: a loss of costs `c` and estimates `r`, one value for each example.
+
+    A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)`,
+    returning `(batch,)`.
+
+    Args:
+        cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, K)`.
+            Array-like `(K, K)`, `C[true, decision]`: `y_true` holds integer
+            labels `(batch,)` or `(batch, 1)`, and each example's row is
+            gathered inside, so that no `(N, K)` array is needed. A label
+            outside `[0, K)` raises when the loss is called on an array and
+            makes the loss NaN inside a compiled `fit`, where nothing can raise.
+        reduction: as in `keras.losses.Loss`; by default the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation, by default at least float32.
+    """
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = None,
+        dtype: Any = None,
+    ):
+        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+        self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        if self.cost_matrix is not None:
+            check_if_array(y_true, len(self.cost_matrix))
+        return super().__call__(y_true, y_pred, sample_weight)
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        hint = "To train on integer labels, give the loss a `cost_matrix`."
+        if self.cost_matrix is not None:
+            y_true = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype), y_true)
+            hint = "`cost_matrix` needs as many columns as the model has outputs."
+        check_same_width(y_true, y_pred, hint)
+        return self.cost_loss(y_true, y_pred)
+
+    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
+
+    def get_config(self) -> dict[str, Any]:
+        matrix = None if self.cost_matrix is None else self.cost_matrix.tolist()
+        return {**super().get_config(), "cost_matrix": matrix}

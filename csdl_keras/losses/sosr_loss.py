@@ -1,0 +1,103 @@
+"""The smooth one-sided regression (SOSR) loss."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._checks import check_number
+from csdl_keras._ops import at_least_float32
+from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras.losses.one_sided_loss import one_sided_gap
+
+
+def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
+    """The SOSR loss of each example, summed over decisions.
+
+    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k = +1`
+    where `c_k` is the example's smallest cost (every one of them, when tied)
+    and `-1` elsewhere. It bounds the one-sided loss from above and thereby what
+    the decision pays: `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
+
+    Args:
+        costs: `(..., D)` cost vectors `c`.
+        estimates: `(..., D)` estimated costs `r`.
+        alpha: sharpness, above 0; the larger, the nearer to the one-sided loss.
+            Defaults to 1, the paper's loss.
+
+    Returns:
+        `(...,)`, float32 or wider.
+
+    Raises:
+        ValueError: if `alpha` is not a finite number above 0.
+
+    References:
+        - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
+          Cost-sensitive Deep Learning, IJCAI 2016, equations (7) and (8)
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = sosr(np.array([[0.0, 2.0]]), np.array([[0.5, 1.5]]))
+    >>> print(np.round(keras.ops.convert_to_numpy(loss), 4))
+    [1.9482]
+    """
+    alpha = check_number("alpha", alpha, low=0, exclude_low=True)
+    gap = one_sided_gap(at_least_float32(costs), at_least_float32(estimates))
+    return ops.sum(ops.softplus(alpha * gap) / alpha, axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class SOSRLoss(CostLoss):
+    """Smooth one-sided regression loss, the training loss of the paper.
+
+    `1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))`, summed over the
+    decisions `k` and averaged over the batch; see `sosr`. The outputs `r`
+    estimate costs, and the model decides by argmin.
+
+    Costs of about 1 train well: divide by the largest cost, as the paper does.
+    Decisions that are never the cheapest for any example (an "abstain" column)
+    cannot be trained with it: their estimates grow without bound.
+
+    Args:
+        cost_matrix: `None` (default) if `y_true` holds cost vectors
+            `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
+            labels, `(batch,)` or `(batch, 1)`.
+        alpha: sharpness, above 0. Defaults to 1.
+        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation, by default at least float32.
+
+    Raises:
+        ValueError: if the matrix fails its check, `alpha` is not above 0, or
+            the shapes of `y_true` and `y_pred` do not match.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, equations (7) and (8)
+        - [Tu, Lin: One-sided support vector regression for multiclass
+          cost-sensitive classification, ICML 2010](https://icml.cc/Conferences/2010/papers/345.pdf)
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = SOSRLoss(cost_matrix=[[0.0, 2.0], [1.0, 0.0]])
+    >>> print(round(float(loss(np.array([0]), np.array([[0.5, 1.5]]))), 4))
+    1.9482
+    """
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        alpha: float = 1.0,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = "sosr_loss",
+        dtype: Any = None,
+    ):
+        super().__init__(cost_matrix, reduction=reduction, name=name, dtype=dtype)
+        self.alpha = check_number("alpha", alpha, low=0, exclude_low=True)
+
+    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+        return sosr(costs, estimates, self.alpha)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "alpha": self.alpha}
