@@ -1,0 +1,67 @@
+"""Decisions of a trained model."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras.output_kind import output_kind
+
+
+def decisions(outputs: np.ndarray, kind: str) -> np.ndarray:
+    """The decisions that `(N, D)` outputs of the kind `"cost"` or `"probability"` stand for."""
+    outputs = np.asarray(outputs)
+    if outputs.ndim != 2:
+        raise ValueError(f"Expected outputs of shape (N, D); received shape {outputs.shape}.")
+    wrong = int(np.isnan(outputs).any(axis=1).sum())
+    if wrong:
+        raise ValueError(
+            f"Expected outputs without NaN; received NaN in {wrong} of {len(outputs)} rows. "
+            "Did training diverge, or does the input hold NaN?"
+        )
+    if kind == "cost":
+        return np.argmin(outputs, axis=1)
+    if outputs.shape[1] == 1:
+        return (outputs[:, 0] > 0.5).astype(np.int64)
+    return np.argmax(outputs, axis=1)
+
+
+def decide(
+    model: keras.Model,
+    x: Any,
+    output: str | None = None,
+    batch_size: int | None = None,
+    verbose: Any = 0,
+) -> np.ndarray:
+    """Decides for each example: the class whose estimated cost is lowest.
+
+    Argmin of costs, argmax of probabilities, the lowest index among equals: the
+    same answer as `csdl_keras.models.decision_model(model)` gives. Which of the
+    two is recognised from the model's last layer, see `csdl_keras.output_kind`.
+
+    Args:
+        model: a model that outputs costs `(batch, D)`, probabilities
+            `(batch, K)`, or `(batch, 1)`, the probability of class 1.
+        x: inputs, whatever `model.predict` takes.
+        output: `"cost"` or `"probability"` for a model whose structure does not
+            tell; `None` (default) recognises it.
+        batch_size: as in `keras.Model.predict`.
+        verbose: as in `keras.Model.predict`. Defaults to 0.
+
+    Returns:
+        An int64 array of decisions, shape `(N,)`.
+
+    Raises:
+        ValueError: if the model's structure does not tell and `output` is None,
+            or an output is NaN.
+
+    Example:
+
+    >>> import numpy as np
+    >>> import csdl_keras
+    >>> model = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,), output="cost")
+    >>> decide(model, np.zeros((2, 4))).shape
+    (2,)
+    """
+    kind = output_kind(model, output)
+    return decisions(model.predict(x, batch_size=batch_size, verbose=verbose), kind)

@@ -1,0 +1,21 @@
+"""Layers: noise and auto-encoders of pre-training, cost heads, decisions, Caffe's pieces."""
+
+from csdl_keras.layers.bayes_decision import BayesDecision
+from csdl_keras.layers.cae import CAE
+from csdl_keras.layers.caffe_pooling import CaffePooling2D
+from csdl_keras.layers.class_probabilities import ClassProbabilities
+from csdl_keras.layers.cost_output import CostOutput
+from csdl_keras.layers.decision import Decision
+from csdl_keras.layers.masking_noise import MaskingNoise
+from csdl_keras.layers.within_channel_lrn import WithinChannelLRN
+
+__all__ = [
+    "BayesDecision",
+    "CAE",
+    "CaffePooling2D",
+    "ClassProbabilities",
+    "CostOutput",
+    "Decision",
+    "MaskingNoise",
+    "WithinChannelLRN",
+]

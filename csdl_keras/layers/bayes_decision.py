@@ -1,0 +1,135 @@
+"""Expected costs of decisions from class probabilities."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._checks import check_integer
+from csdl_keras._ops import head_dtype
+from csdl_keras.costs import check_cost_matrix
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class BayesDecision(keras.layers.Layer):
+    """Turns class probabilities into the expected cost of each decision.
+
+    `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes
+    optimal decision. The cost matrix is a non-trainable weight: it is saved
+    with the weights, and `layer.set_cost_matrix(...)` exchanges it in a trained
+    model. The config holds only its shape, so a layer made from a config alone
+    outputs NaN until weights are loaded or set.
+
+    Args:
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds
+            decisions that are no class. `None` only with both sizes, for a
+            layer whose matrix comes later.
+        num_classes: `K`; by default read off the matrix.
+        num_decisions: `D`; by default read off the matrix.
+        dtype: dtype policy of the layer; `None` (default) is the global one, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        probabilities: `(batch, K)`, each row summing to 1.
+
+    Returns:
+        `(batch, D)` expected costs.
+
+    Raises:
+        ValueError: if the matrix fails its check, the sizes contradict it, or
+            the input does not have `K` columns.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, equation (4)
+
+    Example:
+
+    >>> import numpy as np
+    >>> layer = BayesDecision([[0.0, 1.0], [9.0, 0.0]])
+    >>> costs = layer(np.array([[0.8, 0.2]]))
+    >>> print(keras.ops.convert_to_numpy(costs).round(3))
+    [[1.8 0.8]]
+    """
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        num_classes: int | None = None,
+        num_decisions: int | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        super().__init__(
+            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
+        )
+        if cost_matrix is None:
+            if num_classes is None or num_decisions is None:
+                raise ValueError(
+                    "Expected `cost_matrix` of shape (K, D), C[true, decision]; received None."
+                )
+            self._initial = None
+            shape = (
+                check_integer("num_classes", num_classes, 2),
+                check_integer("num_decisions", num_decisions, 2),
+            )
+        else:
+            self._initial = check_cost_matrix(cost_matrix, num_classes, square=False)
+            shape = self._initial.shape
+        if num_decisions is not None and num_decisions != shape[1]:
+            raise ValueError(
+                f"Expected `cost_matrix` with num_decisions={num_decisions} columns; "
+                f"received shape {shape}."
+            )
+        self.num_classes, self.num_decisions = shape
+
+    def build(self, input_shape: Any) -> None:
+        if len(input_shape) != 2 or input_shape[-1] != self.num_classes:
+            raise ValueError(
+                f"Expected probabilities of shape (batch, {self.num_classes}), one column for "
+                f"each row of `cost_matrix`; received shape {tuple(input_shape)}."
+            )
+        shape = (self.num_classes, self.num_decisions)
+        self.cost_matrix = self.add_weight(
+            shape=shape,
+            initializer=keras.initializers.Constant(np.nan),
+            trainable=False,
+            name="cost_matrix",
+        )
+        if self._initial is not None:
+            self.cost_matrix.assign(self._initial)
+        self.built = True
+
+    def set_cost_matrix(self, cost_matrix: Any) -> None:
+        """Exchanges the matrix of a built layer.
+
+        Args:
+            cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the same shape.
+
+        Raises:
+            ValueError: if it fails its check or has another shape.
+        """
+        matrix = check_cost_matrix(cost_matrix, self.num_classes, square=False)
+        if matrix.shape[1] != self.num_decisions:
+            raise ValueError(
+                f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}; "
+                f"received {matrix.shape}."
+            )
+        self._initial = matrix
+        if self.built:
+            self.cost_matrix.assign(matrix)
+
+    def call(self, probabilities: Any) -> Any:
+        return ops.matmul(probabilities, self.cost_matrix)
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        return (*input_shape[:-1], self.num_decisions)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "cost_matrix": None,
+            "num_classes": self.num_classes,
+            "num_decisions": self.num_decisions,
+        }

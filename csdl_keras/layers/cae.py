@@ -1,0 +1,160 @@
+"""The cost-sensitive auto-encoder."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._checks import check_integer
+from csdl_keras._ops import head_dtype
+from csdl_keras.layers.cost_output import CostOutput
+from csdl_keras.layers.masking_noise import MaskingNoise
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class CAE(keras.Model):
+    """Cost-sensitive auto-encoder: reconstructs its input and the input's cost vector.
+
+    `h = s(W x~ + b)` from the corrupted input `x~`, a decoder of `x` from `h`,
+    and a linear regression of the costs from `h`. Its loss
+    `(1 - beta) L_CE + beta L_SOSR` is put together by `compile`; with
+    `beta = 0` it is a denoising auto-encoder.
+
+    Args:
+        encoder: number of hidden units (a logistic `Dense` layer is made), or an
+            existing `keras.layers.Dense`, whose weights are then shared with
+            the network it belongs to.
+        num_decisions: length of the cost vectors.
+        corruption: probability in [0, 1] of zeroing an input while training.
+            Defaults to 0.
+        tied: whether the decoder uses the transposed weights of the encoder.
+            Defaults to False.
+        seed: seed of the corruption; `None` (default) draws one, which
+            `keras.utils.set_random_seed` makes reproducible.
+        **kwargs: arguments of `keras.Model`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, features)`; values in [0, 1] for the cross-entropy.
+        training: whether to corrupt.
+
+    Returns:
+        A dict: `"reconstruction"`, `(batch, features)` **logits** of the
+        reconstruction, and `"cost"`, `(batch, num_decisions)` estimated costs.
+
+    Raises:
+        ValueError: if an argument is out of range, or the input does not have
+            two dimensions.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, equation (9)
+
+    Example:
+
+    ```python
+    beta = 0.25
+    cae = csdl_keras.CAE(500, num_decisions=10, corruption=0.25)
+    cae.compile(
+        "adam",
+        loss={
+            "reconstruction": csdl_keras.ReconstructionLoss(from_logits=True),
+            "cost": csdl_keras.SOSRLoss(),
+        },
+        loss_weights={"reconstruction": 1 - beta, "cost": beta},
+    )
+    cae.fit(x, {"reconstruction": x, "cost": costs})
+    codes = cae.encode(x)
+    ```
+
+    >>> import numpy as np
+    >>> outputs = CAE(5, num_decisions=3)(np.zeros((2, 4)))
+    >>> {name: tuple(value.shape) for name, value in sorted(outputs.items())}
+    {'cost': (2, 3), 'reconstruction': (2, 4)}
+    """
+
+    def __init__(
+        self,
+        encoder: int | keras.layers.Dense,
+        num_decisions: int,
+        corruption: float = 0.0,
+        tied: bool = False,
+        seed: int | None = None,
+        **kwargs: Any,
+    ):
+        super().__init__(**kwargs)
+        if isinstance(encoder, keras.layers.Dense):
+            self.encoder = encoder
+        else:
+            units = check_integer("encoder", encoder)
+            self.encoder = keras.layers.Dense(units, activation="sigmoid", name="encoder")
+        if not isinstance(tied, bool):
+            raise ValueError(f"Expected `tied` to be a bool; received {tied!r}.")
+        self.num_decisions = check_integer("num_decisions", num_decisions)
+        self.corruption = corruption
+        self.tied = tied
+        self.seed = seed
+        self.noise = MaskingNoise(corruption, seed=seed, name="noise")
+        self.regressor = CostOutput(self.num_decisions, name="cost")
+
+    def build(self, input_shape: Any) -> None:
+        if len(input_shape) != 2 or input_shape[-1] is None:
+            raise ValueError(
+                "Expected inputs of shape (batch, features) with known features; "
+                f"received {tuple(input_shape)}. Flatten images first."
+            )
+        features = input_shape[-1]
+        self.noise.build(input_shape)
+        if not self.encoder.built:
+            self.encoder.build(input_shape)
+        code_shape = (input_shape[0], self.encoder.units)
+        self.regressor.build(code_shape)
+        if self.tied:
+            self.decoder_bias = self.add_weight(
+                shape=(features,), initializer="zeros", name="decoder_bias"
+            )
+        else:
+            self.decoder = keras.layers.Dense(features, dtype=head_dtype(None), name="decoder")
+            self.decoder.build(code_shape)
+        self.built = True
+
+    @property
+    def decoder_variables(self) -> list:
+        """The variables that only the reconstruction uses."""
+        return [self.decoder_bias] if self.tied else self.decoder.variables
+
+    def encode(self, inputs: Any) -> Any:
+        """The clean code `s(W x + b)` of `(batch, features)` inputs."""
+        return self.encoder(inputs)
+
+    def call(self, inputs: Any, training: bool = False) -> dict[str, Any]:
+        code = self.encoder(self.noise(inputs, training=training))
+        if self.tied:
+            kernel = ops.cast(self.encoder.kernel, code.dtype)
+            logits = ops.matmul(code, ops.transpose(kernel))
+            logits = ops.cast(logits, self.decoder_bias.dtype) + self.decoder_bias
+        else:
+            logits = self.decoder(code)
+        return {"reconstruction": logits, "cost": self.regressor(code)}
+
+    def compute_output_shape(self, input_shape: Any) -> dict[str, tuple]:
+        return {
+            "reconstruction": tuple(input_shape),
+            "cost": (input_shape[0], self.num_decisions),
+        }
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "encoder": keras.saving.serialize_keras_object(self.encoder),
+            "num_decisions": self.num_decisions,
+            "corruption": self.corruption,
+            "tied": self.tied,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> "CAE":
+        config = dict(config)
+        config["encoder"] = keras.saving.deserialize_keras_object(
+            config["encoder"], custom_objects=custom_objects
+        )
+        return cls(**config)

@@ -1,0 +1,6 @@
+"""Metrics of what decisions cost."""
+
+from csdl_keras.metrics.average_cost import AverageCost
+from csdl_keras.metrics.decision_accuracy import DecisionAccuracy
+
+__all__ = ["AverageCost", "DecisionAccuracy"]

@@ -1,0 +1,77 @@
+"""The average cost of a model's decisions."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._ops import at_least_float32, check_if_array, check_same_width, rows_of
+from csdl_keras.costs import check_cost_matrix
+from csdl_keras.metrics.decision_metric import DecisionMetric
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class AverageCost(DecisionMetric):
+    """What the model's decisions cost, on average over the examples.
+
+    `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where `g` takes the argmin of estimated
+    costs or the argmax of probabilities. Exact over batches of uneven size.
+    Monitor it as `"val_average_cost"`, with `mode="min"`. For the Bayes decision
+    on probabilities put a `BayesDecision` layer behind them (or use
+    `csdl_keras.bayes_classifier`) and score its costs.
+
+    Args:
+        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
+            `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch,)`
+            or `(batch, 1)`. Labels outside `[0, K)` raise for arrays and make
+            the result NaN inside a compiled function.
+        output: what `y_pred` is: `"cost"` (default) or `"probability"`.
+        name: name of the metric.
+        dtype: dtype of the result, by default at least float32.
+
+    Raises:
+        ValueError: if the matrix fails its check, `output` is unknown, or the
+            shapes do not match.
+
+    Example:
+
+    >>> import numpy as np
+    >>> metric = AverageCost(cost_matrix=[[0.0, 1.0], [9.0, 0.0]])
+    >>> metric.update_state(np.array([0, 1]), np.array([[0.1, 0.7], [0.2, 0.3]]))
+    >>> float(metric.result())
+    4.5
+    """
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        output: str = "cost",
+        name: str | None = "average_cost",
+        dtype: Any = None,
+    ):
+        super().__init__(output=output, name=name, dtype=dtype)
+        self.cost_matrix = (
+            None if cost_matrix is None else check_cost_matrix(cost_matrix, square=False)
+        )
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        if self.cost_matrix is not None:
+            check_if_array(y_true, len(self.cost_matrix))
+        super().update_state(y_true, y_pred, sample_weight)
+
+    def score(self, y_true: Any, chosen: Any) -> Any:
+        y_true = ops.convert_to_tensor(y_true)
+        hint = "For integer labels, give the metric a `cost_matrix`."
+        if self.cost_matrix is not None:
+            costs = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=chosen.dtype), y_true)
+            hint = "`cost_matrix` needs as many columns as the model has outputs."
+        else:
+            costs = at_least_float32(y_true)
+        check_same_width(costs, chosen, hint)
+        return ops.sum(ops.where(chosen > 0, costs, 0.0), axis=-1) + ops.sum(
+            ops.where(ops.isnan(costs), costs, 0.0), axis=-1
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        matrix = None if self.cost_matrix is None else self.cost_matrix.tolist()
+        return {**super().get_config(), "cost_matrix": matrix}

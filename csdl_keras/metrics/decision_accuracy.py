@@ -1,0 +1,53 @@
+"""The share of right decisions."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._ops import at_least_float32, check_same_width
+from csdl_keras.metrics.decision_metric import DecisionMetric
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class DecisionAccuracy(DecisionMetric):
+    """The share of decisions that are right.
+
+    With integer labels, a decision is right if it is the label; with cost
+    vectors, if no other decision costs less. `metrics=["accuracy"]` would take
+    the argmax of estimated costs, that is the costliest class.
+
+    Args:
+        output: what `y_pred` is: `"cost"` (default) or `"probability"`.
+        name: name of the metric.
+        dtype: dtype of the result, by default at least float32.
+
+    Raises:
+        ValueError: if `output` is unknown, or the shapes do not match.
+
+    Example:
+
+    >>> import numpy as np
+    >>> metric = DecisionAccuracy()
+    >>> metric.update_state(np.array([0, 1]), np.array([[0.1, 0.7], [0.2, 0.3]]))
+    >>> float(metric.result())
+    0.5
+    """
+
+    def __init__(
+        self, output: str = "cost", name: str | None = "decision_accuracy", dtype: Any = None
+    ):
+        super().__init__(output=output, name=name, dtype=dtype)
+
+    def score(self, y_true: Any, chosen: Any) -> Any:
+        y_true = ops.convert_to_tensor(y_true)
+        if len(y_true.shape) == 2 and y_true.shape[1] == 1:
+            y_true = ops.squeeze(y_true, axis=1)
+        if len(y_true.shape) == 1:
+            index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
+            right = ops.cast(y_true, chosen.dtype)[:, None] == index
+        else:
+            costs = at_least_float32(y_true)
+            check_same_width(costs, chosen, "Pass integer labels or cost vectors as `y_true`.")
+            right = costs <= ops.min(costs, axis=-1, keepdims=True)
+        return ops.sum(ops.where(right, chosen, 0.0), axis=-1)

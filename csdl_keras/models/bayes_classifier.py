@@ -1,0 +1,91 @@
+"""The Bayes decision for anybody's classifier."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras.costs import check_cost_matrix
+from csdl_keras.layers import BayesDecision, ClassProbabilities
+from csdl_keras.output_kind import describe_output
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class BayesClassifier(keras.Model):
+    """The functional model that `bayes_classifier` returns; its `predict` refuses NaN."""
+
+    def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
+        """`keras.Model.predict`: `(N, D)` expected costs.
+
+        Raises:
+            ValueError: if the classifier inside gave a row that is no distribution.
+        """
+        costs = super().predict(x, **kwargs)
+        wrong = int(np.isnan(costs).any(axis=1).sum())
+        if wrong:
+            raise ValueError(
+                "Expected the classifier's rows to be probabilities that sum to 1; "
+                f"received {wrong} of {len(costs)} rows that do not (or hold NaN). If they "
+                "are logits, pass from_logits=True to bayes_classifier."
+            )
+        return costs
+
+
+def bayes_classifier(
+    model: keras.Model, cost_matrix: Any, from_logits: bool = False
+) -> BayesClassifier:
+    """Makes any classifier decide at the lowest expected cost.
+
+    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected
+    cost of each decision, and shares the layers of `model`. Nothing is trained.
+
+    Args:
+        model: a classifier whose output is `(batch, K)` probabilities (or
+            logits), or `(batch, 1)`, the probability (or logit) of class 1.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit.
+        from_logits: whether the output is logits. Defaults to False.
+
+    Returns:
+        A `keras.Model`, the same inputs to `(batch, D)` expected costs.
+
+    Raises:
+        ValueError: if the matrix fails its check or does not fit the output; if
+            the output layer's activation shows that rows do not sum to 1 and
+            `from_logits` is False; or, where the structure does not tell, when
+            `predict` meets such a row.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, equation (4)
+
+    Example:
+
+    >>> import numpy as np
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
+    >>> careful = bayes_classifier(model, [[0, 1], [100, 0]])
+    >>> careful.output_shape
+    (None, 2)
+    """
+    if not isinstance(model, keras.Model):
+        raise ValueError(f"Expected `model` to be a keras.Model; received {type(model).__name__}.")
+    if not model.inputs:
+        raise ValueError(
+            f"Expected a model whose inputs are known; received {model.name!r}, which is "
+            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
+        )
+    if len(model.outputs) != 1 or len(model.outputs[0].shape) != 2:
+        raise ValueError(
+            "Expected one output of shape (batch, K); received "
+            f"{[tuple(output.shape) for output in model.outputs]}."
+        )
+    matrix = check_cost_matrix(cost_matrix, max(int(model.outputs[0].shape[-1]), 2), square=False)
+    if not from_logits:
+        kind, layer = describe_output(model)
+        if kind in ("cost", "other"):
+            raise ValueError(
+                "Expected a classifier whose rows are probabilities that sum to 1; received "
+                f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "
+                "from_logits=True."
+            )
+    probabilities = ClassProbabilities(from_logits, name="class_probabilities")(model.outputs[0])
+    costs = BayesDecision(matrix, name="bayes_decision")(probabilities)
+    return BayesClassifier(model.input, costs, name=f"{model.name}_bayes")

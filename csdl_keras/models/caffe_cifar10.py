@@ -1,0 +1,133 @@
+"""Caffe's two networks for CIFAR-10."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._checks import check_choice, check_number
+from csdl_keras.layers import CaffePooling2D, WithinChannelLRN
+from csdl_keras.models.heads import check_input_shape, output_layer
+
+
+def caffe_cifar10(
+    input_shape: Sequence[int] = (32, 32, 3),
+    num_classes: int = 10,
+    variant: str = "quick",
+    output: str = "probability",
+    mean: Any = 0.0,
+    weight_decay: float = 0.004,
+) -> keras.Model:
+    """Builds Caffe's `cifar10_quick` or `cifar10_full` network.
+
+    | layer | quick | full |
+    | --- | --- | --- |
+    | 1 | conv 32@5x5 (σ 1e-4), max pool, ReLU | the same, then LRN |
+    | 2 | conv 32@5x5 (σ .01), ReLU, average pool | the same, then LRN |
+    | 3 | conv 64@5x5 (σ .01), ReLU, average pool | the same |
+    | 4 | dense 64 (σ .1), linear | none |
+    | 5 | dense `num_classes` (σ .1) | dense `num_classes` (σ .01, decay x 250) |
+
+    Convolutions keep the size (padding 2), pooling is 3x3 with stride 2 in
+    Caffe's arithmetic (`CaffePooling2D`), LRN is within channels, weights start
+    from a normal distribution of deviation σ, biases from 0. 145,578 (quick)
+    and 89,578 (full) parameters at the defaults.
+
+    The network begins with a rescaling of inputs in [0, 1] to `255 x - mean`,
+    Caffe's range, which has no parameters: σ 1e-4 and learning rate .001 belong
+    to that range. Caffe trains with SGD, momentum .9, batches of 100: quick at
+    rate .001 for 4,000 steps, then .0001 to 5,000; full at .001 to 60,000,
+    1e-4 to 65,000, 1e-5 to 70,000. It gives biases twice the learning rate of
+    weights; Keras optimizers have one rate for all, and so biases here learn
+    at the rate of the weights.
+
+    Args:
+        input_shape: `(height, width, channels)`. Defaults to CIFAR-10's.
+        num_classes: number of classes, at least 2. Defaults to 10.
+        variant: `"quick"` (default) or `"full"`.
+        output: `"probability"` (default) or `"cost"`.
+        mean: what is subtracted, in the range [0, 255]: a number, one for each
+            channel, or a mean image of shape `input_shape`, as Caffe takes it
+            from the training images: `255 * x_train.mean(axis=0)`. Defaults to 0.
+        weight_decay: Caffe's decay `w`, which adds `w W` to the gradient and is
+            the penalty `w/2 |W|^2`. Defaults to 0.004.
+
+    Returns:
+        A functional `keras.Model`, `(batch, *input_shape)` in [0, 1] to
+        `(batch, num_classes)`, not compiled.
+
+    Raises:
+        ValueError: if an argument is out of range, or the images are too small
+            for three poolings.
+
+    References:
+        - [Caffe, `examples/cifar10`](https://github.com/BVLC/caffe/tree/master/examples/cifar10)
+
+    Example:
+
+    >>> caffe_cifar10().count_params(), caffe_cifar10(variant="full").count_params()
+    (145578, 89578)
+    """
+    input_shape = check_input_shape(input_shape, rank=3)
+    full = check_choice("variant", variant, ("quick", "full")) == "full"
+    decay = check_number("weight_decay", weight_decay, low=0) / 2
+    offset = _negative_mean(mean, input_shape)
+
+    def arguments(deviation: float, kernel_decay: float = decay, bias_decay: float = decay) -> dict:
+        return {
+            "kernel_initializer": keras.initializers.RandomNormal(stddev=deviation),
+            "kernel_regularizer": keras.regularizers.L2(kernel_decay),
+            "bias_regularizer": keras.regularizers.L2(bias_decay) if bias_decay else None,
+        }
+
+    def convolution(index: int, filters: int, deviation: float) -> keras.layers.Layer:
+        return keras.layers.Conv2D(
+            filters,
+            5,
+            padding="same",
+            data_format="channels_last",
+            name=f"conv{index}",
+            **arguments(deviation),
+        )
+
+    inputs = keras.Input(input_shape)
+    x = keras.layers.Rescaling(255.0, offset=offset, name="to_caffe_range")(inputs)
+    x = convolution(1, 32, 1e-4)(x)
+    x = CaffePooling2D("max", name="pool1")(x)
+    x = keras.layers.ReLU(name="relu1")(x)
+    if full:
+        x = WithinChannelLRN(name="norm1")(x)
+    x = convolution(2, 32, 0.01)(x)
+    x = keras.layers.ReLU(name="relu2")(x)
+    x = CaffePooling2D("average", name="pool2")(x)
+    if full:
+        x = WithinChannelLRN(name="norm2")(x)
+    x = convolution(3, 64, 0.01)(x)
+    x = keras.layers.ReLU(name="relu3")(x)
+    x = CaffePooling2D("average", name="pool3")(x)
+    x = keras.layers.Flatten(name="flatten")(x)
+    if full:
+        # The prototxt gives this layer decay_mult 250 for weights and 0 for biases.
+        head = output_layer(num_classes, output, **arguments(0.01, 250 * decay, 0.0))
+    else:
+        x = keras.layers.Dense(64, name="ip1", **arguments(0.1))(x)
+        head = output_layer(num_classes, output, **arguments(0.1))
+    return keras.Model(inputs, head(x), name=f"caffe_cifar10_{variant}")
+
+
+def _negative_mean(mean: Any, input_shape: tuple[int, ...]) -> Any:
+    """`-mean` as a number or an array that broadcasts against one image."""
+    array = np.asarray(mean)
+    allowed = ((), (input_shape[-1],), input_shape)
+    if array.dtype.kind not in "iuf" or array.shape not in allowed:
+        raise ValueError(
+            f"Expected `mean` to be a number, {input_shape[-1]} numbers or an image of shape "
+            f"{input_shape}; received shape {array.shape} of dtype {array.dtype}."
+        )
+    if not np.all((array >= 0) & (array <= 255)):
+        raise ValueError(
+            "Expected `mean` in the range [0, 255]; received values from "
+            f"{array.min()} to {array.max()}."
+        )
+    return -float(array) if array.ndim == 0 else -array.astype("float32")

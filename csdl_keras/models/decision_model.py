@@ -1,0 +1,40 @@
+"""A model whose output is the decided class."""
+
+import keras
+
+from csdl_keras.layers import Decision
+from csdl_keras.output_kind import output_kind
+
+
+def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:
+    """Puts the decision into the model: argmin of costs, argmax of probabilities.
+
+    Args:
+        model: a model that outputs costs `(batch, D)` or probabilities
+            `(batch, K)` or `(batch, 1)`. Its layers are shared.
+        output: `"cost"` or `"probability"`; `None` (default) recognises it from
+            the last layer, see `csdl_keras.output_kind`.
+
+    Returns:
+        A functional `keras.Model`, the same inputs to int32 decisions
+        `(batch,)`; the lowest index wins a tie, -1 marks a row with NaN.
+
+    Raises:
+        ValueError: if the last layer does not tell and `output` is None, or the
+            model's inputs are not known.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> model = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,))
+    >>> decision_model(model).output_shape
+    (None,)
+    """
+    kind = output_kind(model, output)
+    if not model.inputs:
+        raise ValueError(
+            f"Expected a model whose inputs are known; received {model.name!r}, which is "
+            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
+        )
+    decided = Decision(kind, name="decision")(model.outputs[0])
+    return keras.Model(model.input, decided, name=f"{model.name}_decision")

@@ -1,0 +1,81 @@
+"""The fully-connected network of the paper."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+
+from csdl_keras._checks import check_integer
+from csdl_keras.models.heads import check_input_shape, output_layer
+
+
+def mlp(
+    input_shape: Sequence[int],
+    num_classes: int,
+    hidden_units: Sequence[int] = (500, 500, 500),
+    activation: Any = "sigmoid",
+    output: str = "probability",
+    kernel_initializer: Any = None,
+    name: str = "mlp",
+) -> keras.Model:
+    """Builds a fully-connected network for class probabilities or costs.
+
+    `phi(x) = s(W_H s(... s(W_1 x + b_1) ...) + b_H)`, then a softmax layer
+    (equation 1 of the paper) or a linear one that estimates the cost of each
+    decision (equation 5). Images are flattened inside.
+
+    Args:
+        input_shape: shape of an input without the batch, such as `(28, 28, 1)`
+            or `(20,)`.
+        num_classes: number of classes, at least 2.
+        hidden_units: units of each hidden layer. Defaults to three layers of 500.
+        activation: activation of the hidden layers. Defaults to `"sigmoid"`,
+            the paper's.
+        output: `"probability"` (default) or `"cost"`.
+        kernel_initializer: initializer of the hidden layers. `None` (default)
+            is uniform in `±4 sqrt(6 / (in + out))` for `"sigmoid"`, four times
+            Glorot's range, which keeps deep logistic networks trainable, and
+            Glorot's own otherwise.
+        name: name of the model.
+
+    Returns:
+        A functional `keras.Model`, `(batch, *input_shape)` to
+        `(batch, num_classes)`, not compiled.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    References:
+        - [Glorot, Bengio: Understanding the difficulty of training deep
+          feedforward neural networks, AISTATS 2010](https://proceedings.mlr.press/v9/glorot10a.html)
+
+    Example:
+
+    >>> model = mlp((28, 28, 1), num_classes=10, hidden_units=(50,), output="cost")
+    >>> model.output_shape
+    (None, 10)
+    """
+    input_shape = check_input_shape(input_shape)
+    if isinstance(hidden_units, int):
+        raise ValueError(
+            f"Expected `hidden_units` to be a sequence such as (500, 500); received {hidden_units}."
+        )
+    units_of_layers = [check_integer("hidden_units", units) for units in hidden_units]
+    if kernel_initializer is None:
+        # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.
+        scale = 16.0 if activation == "sigmoid" else 1.0
+        config = {"scale": scale, "mode": "fan_avg", "distribution": "uniform"}
+    else:
+        config = None
+    inputs = x = keras.Input(input_shape)
+    if len(input_shape) > 1:
+        x = keras.layers.Flatten(name="flatten")(x)
+    for index, units in enumerate(units_of_layers, start=1):
+        initializer = keras.initializers.VarianceScaling(**config) if config else kernel_initializer
+        x = keras.layers.Dense(
+            units,
+            activation=activation,
+            kernel_initializer=initializer,
+            name=f"hidden_{index}",
+        )(x)
+    return keras.Model(inputs, output_layer(num_classes, output)(x), name=name)

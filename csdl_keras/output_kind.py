@@ -1,0 +1,79 @@
+"""What a model's output is, read off its structure."""
+
+from typing import Any
+
+import keras
+
+from csdl_keras._checks import check_choice
+from csdl_keras.layers import BayesDecision, ClassProbabilities, CostOutput
+from csdl_keras.layers.decision import OUTPUTS
+
+
+def output_kind(model: keras.Model, output: str | None = None) -> str:
+    """Whether a model outputs costs or probabilities.
+
+    Read off the last layer, never off values: `BayesDecision` and `CostOutput`
+    output costs; a softmax, and a single logistic unit, probabilities. This
+    holds for a reloaded model too, and through nested models.
+
+    Args:
+        model: the model.
+        output: the answer, where it is known: `"cost"` or `"probability"`.
+
+    Returns:
+        `"cost"` or `"probability"`.
+
+    Raises:
+        ValueError: if the structure does not tell and `output` is None.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> output_kind(csdl_keras.models.mlp((4,), num_classes=3, output="cost"))
+    'cost'
+    """
+    if output is not None:
+        return check_choice("output", output, OUTPUTS)
+    kind, layer = describe_output(model)
+    if kind not in OUTPUTS:
+        raise ValueError(
+            f"Expected a model that ends in BayesDecision, CostOutput, a softmax or one logistic "
+            f"unit; received {model.name!r}, which ends in {layer}. Pass output='cost' or "
+            "output='probability'."
+        )
+    return kind
+
+
+def describe_output(model: keras.Model) -> tuple[str, str]:
+    """`(kind, last layer in words)`; kind is also `"other"` or `"unknown"`.
+
+    `"other"` is an activation that is known to give no distribution; `"unknown"` a
+    layer, or a subclassed model, that cannot be looked into.
+    """
+    if not model.inputs or len(model.outputs) != 1:
+        return "unknown", "an output that its structure does not show"
+    tensor = model.outputs[0]
+    layer: Any = tensor._keras_history.operation
+    if isinstance(layer, keras.Model):
+        return describe_output(layer)
+    words = f"{type(layer).__name__} {layer.name!r}"
+    if isinstance(layer, (BayesDecision, CostOutput)):
+        return "cost", words
+    if isinstance(layer, ClassProbabilities):
+        return "probability", words
+    # Keras' own softmax comes as a layer, as an activation, or as the operation of that name.
+    if type(layer).__name__ == "Softmax":
+        axis = getattr(layer, "axis", -1)
+        return ("probability" if axis in (-1, 1) else "other"), words
+    if type(layer).__name__ == "Sigmoid":
+        return ("probability" if tensor.shape[-1] == 1 else "other"), words
+    activation = getattr(layer, "activation", None)
+    if activation is None:
+        return "unknown", words
+    words = f"{words} with activation {getattr(activation, '__name__', activation)!r}"
+    if activation is keras.activations.softmax:
+        return "probability", words
+    if activation is keras.activations.sigmoid and tensor.shape[-1] == 1:
+        return "probability", words
+    builtin = getattr(keras.activations, getattr(activation, "__name__", ""), None) is activation
+    return ("other" if builtin else "unknown"), words
