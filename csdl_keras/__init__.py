@@ -1,0 +1,50 @@
+"""Multiclass cost-sensitive deep learning with Keras 3.
+
+Importing the package registers its classes with Keras, so that saved models
+load; it sets no seed, chooses no backend, and imports neither TFDS nor
+KerasTuner.
+"""
+
+from csdl_keras import costs, datasets, layers, losses, metrics, models
+from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.decide import decide
+from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
+from csdl_keras.losses import OneSidedLoss, ReconstructionLoss, SOSRLoss, sosr
+from csdl_keras.metrics import AverageCost, DecisionAccuracy
+from csdl_keras.models import bayes_classifier, decision_model
+from csdl_keras.output_kind import output_kind
+from csdl_keras.pretraining import hidden_layers, pretrain
+from csdl_keras.settings import Settings
+from csdl_keras.training import Trainer, train
+from csdl_keras.version import __version__
+
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "AverageCost",
+    "BayesDecision",
+    "CAE",
+    "CostOutput",
+    "DecisionAccuracy",
+    "MaskingNoise",
+    "OneSidedLoss",
+    "ReconstructionLoss",
+    "SOSRLoss",
+    "Settings",
+    "Trainer",
+    "__version__",
+    "bayes_classifier",
+    "costs",
+    "datasets",
+    "decide",
+    "decision_model",
+    "hidden_layers",
+    "layers",
+    "losses",
+    "metrics",
+    "models",
+    "output_kind",
+    "pretrain",
+    "sosr",
+    "train",
+]

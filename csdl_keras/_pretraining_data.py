@@ -1,0 +1,140 @@
+"""What pre-training reads: arrays, or a dataset of batches; checked before it begins."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras.costs import check_cost_vectors
+
+UNBOUNDED_HINT = (
+    "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
+    "reconstruction='squared_error', which takes any finite values."
+)
+
+
+class PretrainingData:
+    """Inputs and cost vectors, from arrays or from a dataset of batches.
+
+    Args:
+        x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
+        costs: cost vectors `(N, D)` or None; read only if `costs_needed`.
+        costs_needed: whether any stage learns costs.
+        batch_size: examples a batch, for arrays.
+        steps_per_epoch: batches an epoch, or None.
+    """
+
+    def __init__(
+        self, x: Any, costs: Any, costs_needed: bool, batch_size: int, steps_per_epoch: int | None
+    ):
+        self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
+        self.costs_needed = costs_needed
+        self.batch_size = batch_size
+        self.steps_per_epoch = steps_per_epoch
+        self.costs: np.ndarray | None = None
+        if self.is_array:
+            self._take_arrays(x, costs)
+        else:
+            self._take_dataset(x, costs)
+
+    def _take_arrays(self, x: Any, costs: Any) -> None:
+        self.x = np.asarray(x)
+        if self.x.dtype.kind not in "iuf" or self.x.ndim < 2 or 0 in self.x.shape:
+            raise ValueError(
+                "Expected `x` to be an array of real numbers of shape (N, ...); "
+                f"received shape {self.x.shape}, dtype {self.x.dtype}."
+            )
+        if not self.costs_needed:
+            return
+        if costs is None:
+            raise ValueError("Expected `costs` of shape (N, D), since beta > 0; received None.")
+        self.costs = check_cost_vectors(costs).astype("float32")
+        if len(self.costs) != len(self.x):
+            raise ValueError(
+                f"Expected one row of `costs` for each of {len(self.x)} examples; "
+                f"received {len(self.costs)} rows."
+            )
+
+    def _take_dataset(self, x: Any, costs: Any) -> None:
+        if costs is not None:
+            raise ValueError(
+                "Expected `costs` only with arrays; a dataset gives pairs (x, costs) itself."
+            )
+        if not isinstance(x, keras.utils.PyDataset) and (
+            not hasattr(x, "__iter__") or iter(x) is x
+        ):
+            raise ValueError(
+                "Expected `x` to be an array or a dataset that can be read several times, such "
+                f"as a tf.data.Dataset or a PyDataset; received {type(x).__name__}."
+            )
+        infinite = hasattr(x, "cardinality") and int(x.cardinality()) == -1
+        if infinite and self.steps_per_epoch is None:
+            raise ValueError("Expected `steps_per_epoch` with an infinite dataset; received None.")
+        self.x = x
+
+    def _batches(self) -> Iterator[tuple[np.ndarray, Any]]:
+        """The batches of one epoch as NumPy arrays: inputs, and targets or None."""
+        if self.is_array:
+            for start in range(0, len(self.x), self.batch_size):
+                part = slice(start, start + self.batch_size)
+                yield self.x[part], None if self.costs is None else self.costs[part]
+            return
+        if isinstance(self.x, keras.utils.PyDataset):
+            batches: Iterator = (self.x[index] for index in range(len(self.x)))
+        else:
+            batches = iter(self.x)
+        for batch in itertools.islice(batches, self.steps_per_epoch):
+            inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
+            yield (
+                keras.ops.convert_to_numpy(inputs),
+                None if targets is None else keras.ops.convert_to_numpy(targets),
+            )
+
+    def check(self, below: keras.Model | None, bounded: bool) -> int | None:
+        """Reads one epoch and checks inputs and costs; returns D, or None without costs."""
+        decisions: int | None = None
+        count = 0
+        for inputs, targets in self._batches():
+            codes = inputs if below is None else below.predict_on_batch(inputs)
+            check_codes(codes, bounded, "the inputs of the first hidden layer")
+            if self.costs_needed:
+                if targets is None:
+                    raise ValueError(
+                        "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
+                    )
+                decisions = check_cost_vectors(targets, decisions).shape[1]
+            count += 1
+        if count == 0:
+            raise ValueError("Expected a dataset of at least one batch; received an empty one.")
+        return decisions
+
+    def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
+        """What `fit` of a stage takes; for arrays with the codes of `below` computed once."""
+        if not self.is_array:
+            # A dataset comes in its own order; asking fit to shuffle it would only warn.
+            arguments = {"inputs": self.x, "targets": None, "shuffle": False}
+            return {**arguments, "steps_per_epoch": self.steps_per_epoch}
+        codes = self.x
+        if below is not None:
+            codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
+        check_codes(codes, bounded, "the codes that enter a hidden layer")
+        return {
+            "inputs": codes,
+            "targets": self.costs,
+            "batch_size": self.batch_size,
+            "steps_per_epoch": self.steps_per_epoch,
+        }
+
+
+def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
+    """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
+    low, high = float(np.min(codes)), float(np.max(codes))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError(f"Expected {what} to be finite; received NaN or infinity.")
+    if bounded and (low < 0.0 or high > 1.0):
+        raise ValueError(
+            f"Expected {what} to lie in [0, 1], as the cross-entropy demands; received values "
+            f"from {low:.6g} to {high:.6g}. {UNBOUNDED_HINT}"
+        )
