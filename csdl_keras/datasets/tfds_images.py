@@ -1,0 +1,134 @@
+"""Image-classification sets of TensorFlow Datasets."""
+
+import os
+import socket
+import urllib.request
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._optional import optional_module
+from csdl_keras.datasets.data_set import DataSet
+
+
+class DataUnavailableError(ValueError):
+    """A known data set whose files are not there and cannot be fetched."""
+
+
+def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
+    """Loads a TFDS set into memory, with splits.
+
+    Its own `train`, `validation` and `test` where it has them. Without a test
+    split, its validation split is the test set; without either, the last sixth
+    of a shuffle of `train` is. Validation is then the last sixth of a shuffle
+    of what remains (`numpy.random.default_rng(0).permutation`).
+
+    Args:
+        name: a TFDS name, with `"/config"` and `":version"` if wanted.
+        data_dir: folder of the data; `None` is TFDS' own choice, the variable
+            `TFDS_DATA_DIR` or `~/tensorflow_datasets`.
+
+    Returns:
+        A `DataSet`.
+
+    Raises:
+        ValueError: if TFDS does not know the name, or it holds no labelled
+            images of one size.
+        DataUnavailableError: if the files are missing and cannot be downloaded.
+    """
+    tfds = optional_module("tensorflow_datasets", "tensorflow")
+    builder = _prepared_builder(tfds, name, data_dir)
+    image_key, label_key = _supervised_keys(tfds, builder.info)
+    num_classes = builder.info.features[label_key].num_classes
+
+    def read(split: str) -> tuple[np.ndarray, np.ndarray]:
+        # Files are read in order and not shuffled: the same examples every time.
+        examples = list(tfds.as_numpy(builder.as_dataset(split=split, shuffle_files=False)))
+        images = [example[image_key] for example in examples]
+        sizes = {image.shape for image in images}
+        if len(sizes) != 1:
+            raise ValueError(
+                f"Expected images of one size; {name!r} has {len(sizes)} sizes in its split "
+                f"{split!r}, such as {sorted(sizes)[:2]}. Load and resize it yourself."
+            )
+        labels = np.array([example[label_key] for example in examples], dtype="int64")
+        return np.stack(images).astype("float32") / np.float32(255), labels
+
+    splits = set(builder.info.splits)
+    if "train" not in splits:
+        raise ValueError(f"Expected a split 'train'; {name!r} has {sorted(splits)}.")
+    train = read("train")
+    if "test" in splits:
+        test = read("test")
+    elif "validation" in splits:
+        test = read("validation")
+    else:
+        train, test = _last_sixth(*train)
+    if {"test", "validation"} <= splits:
+        validation = read("validation")
+    else:
+        train, validation = _last_sixth(*train)
+    return DataSet(name, num_classes, *train, *validation, *test)
+
+
+def _prepared_builder(tfds: Any, name: str, data_dir: str | os.PathLike | None) -> Any:
+    try:
+        builder = tfds.builder(name, data_dir=data_dir)
+    except (tfds.core.DatasetNotFoundError, ValueError) as error:
+        from csdl_keras.datasets.load import EMBEDDED
+
+        raise ValueError(
+            f"Expected one of {sorted(EMBEDDED)} or an image-classification set of TensorFlow "
+            f"Datasets, such as 'mnist' or 'cifar10'; received {name!r}. "
+            f"TFDS says: {str(error).splitlines()[0]}"
+        ) from error
+    reason = "this machine is offline"
+    try:
+        # Offline, TFDS would try each file for minutes before it gave up.
+        if builder.is_prepared() or _online():
+            builder.download_and_prepare()
+            return builder
+    except Exception as error:  # whatever the network, the server or an archive raises
+        reason = f"{type(error).__name__}: {str(error)[:200]}"
+    raise DataUnavailableError(
+        f"Expected the prepared files of {name!r} in {builder.data_dir}, and downloading them "
+        f"failed ({reason}). Prepare the data where there is a network (python -c "
+        f"\"import tensorflow_datasets as tfds; tfds.load('{name}')\"), copy the folder, and "
+        "point data_dir= or the environment variable TFDS_DATA_DIR at it."
+    )
+
+
+def _online() -> bool:
+    """Whether names resolve, or a proxy would resolve them."""
+    if urllib.request.getproxies():
+        return True
+    try:
+        socket.getaddrinfo("www.tensorflow.org", 443)
+    except OSError:
+        return False
+    return True
+
+
+def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
+    """The names of image and label in the examples of a data set."""
+    keys = info.supervised_keys
+    features = info.features
+    if (
+        keys is None
+        or len(keys) != 2
+        or not all(isinstance(key, str) for key in keys)
+        or not isinstance(features[keys[0]], tfds.features.Image)
+        or not isinstance(features[keys[1]], tfds.features.ClassLabel)
+    ):
+        raise ValueError(
+            "Expected a data set of images with one class label each; "
+            f"{info.name!r} has the features {list(features)}."
+        )
+    return keys
+
+
+def _last_sixth(x: np.ndarray, y: np.ndarray) -> tuple[tuple, tuple]:
+    """Splits off the last sixth of a shuffle with seed 0."""
+    order = np.random.default_rng(0).permutation(len(y))
+    cut = len(y) - len(y) // 6
+    return (x[order[:cut]], y[order[:cut]]), (x[order[cut:]], y[order[cut:]])

@@ -1,0 +1,1 @@
+"""Comparisons of algorithms, and the command `csdl-keras` that runs them."""
