@@ -15,7 +15,8 @@ from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import hidden_layers, pretrain
 from csdl_keras.settings import Settings
-from csdl_keras.training import Trainer, train
+from csdl_keras.trainer import Trainer
+from csdl_keras.training import train
 from csdl_keras.version import __version__
 
 __all__ = [

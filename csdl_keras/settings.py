@@ -1,7 +1,6 @@
 """How networks are trained, one set of choices for every algorithm."""
 
 import dataclasses
-from typing import Any
 
 from csdl_keras._checks import check_integer, check_number
 
@@ -60,8 +59,7 @@ class Settings:
                 check_integer(field.name, value)
 
     def limit_epochs(self, epochs: int) -> "Settings":
-        """A copy in which no stage takes more than `epochs` epochs in pre-training, and every
-        training stage may take exactly that many."""
+        """A copy that trains at most `epochs` epochs, and pre-trains no longer than that."""
         check_integer("epochs", epochs)
         return dataclasses.replace(
             self,
@@ -69,7 +67,3 @@ class Settings:
             cnn_epochs=epochs,
             pretraining_epochs=min(self.pretraining_epochs, epochs),
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """The choices by name, for records."""
-        return dataclasses.asdict(self)

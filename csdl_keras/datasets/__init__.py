@@ -1,8 +1,9 @@
 """Image-classification data, split into training, validation and test."""
 
 from csdl_keras.datasets.data_set import DataSet
+from csdl_keras.datasets.embedded import EMBEDDED
 from csdl_keras.datasets.imbalance import imbalance
-from csdl_keras.datasets.load import EMBEDDED, load
+from csdl_keras.datasets.load import load
 from csdl_keras.datasets.subset import subset
 from csdl_keras.datasets.tfds_images import DataUnavailableError
 

@@ -1,5 +1,7 @@
 """Real digits that Python packages ship, so that they need no download."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from csdl_keras._optional import optional_module
@@ -32,3 +34,7 @@ def _split(
     x_train, x_val, y_train, y_val = split(x, y, test_size=val_size, stratify=y, random_state=0)
     num_classes = int(labels.max()) + 1
     return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
+
+
+#: Data sets that come with Python packages, by name.
+EMBEDDED: dict[str, Callable[[], DataSet]] = {"mnist_5k": mnist_5k, "digits": digits}

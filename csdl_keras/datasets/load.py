@@ -1,19 +1,12 @@
 """Data sets by name."""
 
 import os
-from collections.abc import Callable
 
-from csdl_keras.datasets import embedded
 from csdl_keras.datasets.data_set import DataSet
+from csdl_keras.datasets.embedded import EMBEDDED
 from csdl_keras.datasets.imbalance import imbalance
 from csdl_keras.datasets.subset import subset
 from csdl_keras.datasets.tfds_images import load_tfds
-
-#: Data sets that come with Python packages, by name.
-EMBEDDED: dict[str, Callable[[], DataSet]] = {
-    "mnist_5k": embedded.mnist_5k,
-    "digits": embedded.digits,
-}
 
 
 def load(

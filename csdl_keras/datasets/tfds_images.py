@@ -9,6 +9,7 @@ import numpy as np
 
 from csdl_keras._optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
+from csdl_keras.datasets.embedded import EMBEDDED
 
 
 class DataUnavailableError(ValueError):
@@ -75,8 +76,6 @@ def _prepared_builder(tfds: Any, name: str, data_dir: str | os.PathLike | None) 
     try:
         builder = tfds.builder(name, data_dir=data_dir)
     except (tfds.core.DatasetNotFoundError, ValueError) as error:
-        from csdl_keras.datasets.load import EMBEDDED
-
         raise ValueError(
             f"Expected one of {sorted(EMBEDDED)} or an image-classification set of TensorFlow "
             f"Datasets, such as 'mnist' or 'cifar10'; received {name!r}. "

@@ -13,7 +13,7 @@ from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
 from csdl_keras.experiments.results import Result, ResultFile
 from csdl_keras.settings import Settings
-from csdl_keras.training import Trainer
+from csdl_keras.trainer import Trainer
 
 #: The rows that `csdl-keras compare` runs by default.
 DEFAULT_ALGORITHMS = (
