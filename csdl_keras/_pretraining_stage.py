@@ -27,7 +27,8 @@ class Stage(keras.Model):
     """
 
     def __init__(self, cae: CAE, below: keras.Model | None, beta: float, reconstruction: str):
-        super().__init__(name=f"pretrain_{cae.encoder.name}")
+        # Targets keep float32 whatever the policy; the layers inside compute as they are told.
+        super().__init__(name=f"pretrain_{cae.encoder.name}", dtype="float32")
         self.cae = cae
         self.below = below
         weights = {"reconstruction": 1.0 - beta, "cost": beta}

@@ -1,6 +1,7 @@
 """How networks are trained, one set of choices for every algorithm."""
 
 import dataclasses
+import math
 
 from csdl_keras._checks import check_integer, check_number
 
@@ -23,6 +24,9 @@ class Settings:
         cnn_learning_rate: of SGD with momentum .9, falling to 0 by a half cosine.
         patience: epochs without a lower validation cost before training stops;
             the weights of the best epoch are kept.
+        min_steps: updates that training may take at the least: on sets so small
+            that its epochs give fewer, epochs and patience, and those of
+            pre-training, are multiplied, see `stretch`.
 
     Raises:
         ValueError: if a value is out of range.
@@ -35,16 +39,17 @@ class Settings:
 
     hidden_units: tuple[int, ...] = (500, 500, 500)
     batch_size: int = 100
-    epochs: int = 30
+    epochs: int = 25
     learning_rate: float = 0.2
-    pretraining_epochs: int = 15
+    pretraining_epochs: int = 10
     pretraining_learning_rate: float = 1e-3
     corruption: float = 0.25
     beta: float = 0.25
     cnn_epochs: int = 8
     cnn_batch_size: int = 25
     cnn_learning_rate: float = 1e-3
-    patience: int = 8
+    patience: int = 10
+    min_steps: int = 800
 
     def __post_init__(self) -> None:
         units = tuple(check_integer("hidden_units", size) for size in self.hidden_units)
@@ -66,4 +71,21 @@ class Settings:
             epochs=epochs,
             cnn_epochs=epochs,
             pretraining_epochs=min(self.pretraining_epochs, epochs),
+            min_steps=1,
         )
+
+    def stretch(self, body: str, train_size: int) -> int:
+        """By what epochs are multiplied so that training may take `min_steps` updates.
+
+        Args:
+            body: `"mlp"` or `"cnn"`.
+            train_size: number of training examples.
+
+        Returns:
+            A whole number, 1 unless the training set is small.
+        """
+        if body == "mlp":
+            epochs, batch_size = self.epochs, self.batch_size
+        else:
+            epochs, batch_size = self.cnn_epochs, self.cnn_batch_size
+        return math.ceil(self.min_steps / (epochs * math.ceil(train_size / batch_size)))

@@ -159,6 +159,8 @@ class Trainer:
             source = matrix if row.pretraining == "cae" else zero_one(len(matrix))
             costs, beta = source / source.max(), self.settings.beta
 
+        epochs = self.settings.pretraining_epochs * self.settings.stretch("mlp", len(self.x))
+
         def run() -> tuple[list[np.ndarray], int]:
             model = self._build(row, len(matrix))
             pretrain(
@@ -167,14 +169,14 @@ class Trainer:
                 costs=None if costs is None else cost_vectors(costs, self.y),
                 beta=beta,
                 corruption=self.settings.corruption,
-                epochs=self.settings.pretraining_epochs,
+                epochs=epochs,
                 batch_size=self.settings.batch_size,
                 optimizer=keras.optimizers.Adam(self.settings.pretraining_learning_rate),
                 callbacks=self.callbacks,
                 verbose=self.verbose,
             )
             weights = [array for layer in hidden_layers(model) for array in layer.get_weights()]
-            return weights, self.settings.pretraining_epochs
+            return weights, epochs
 
         return self._stage(_pretraining_key(row, matrix), run)
 
@@ -195,11 +197,12 @@ class Trainer:
         self, model: keras.Model, row: Algorithm, matrix: np.ndarray
     ) -> tuple[list[np.ndarray], int]:
         settings = self.settings
+        stretch = settings.stretch(row.body, len(self.x))
         if row.body == "mlp":
-            epochs, batch_size = settings.epochs, settings.batch_size
+            epochs, batch_size = settings.epochs * stretch, settings.batch_size
             optimizer = keras.optimizers.SGD(settings.learning_rate, momentum=0.9)
         else:
-            epochs, batch_size = settings.cnn_epochs, settings.cnn_batch_size
+            epochs, batch_size = settings.cnn_epochs * stretch, settings.cnn_batch_size
             steps = epochs * -(-len(self.x) // batch_size)
             rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)
             optimizer = keras.optimizers.SGD(rate, momentum=0.9)
@@ -216,7 +219,7 @@ class Trainer:
                 keras.callbacks.EarlyStopping(
                     "val_average_cost",
                     mode="min",
-                    patience=settings.patience,
+                    patience=settings.patience * stretch,
                     restore_best_weights=True,
                 )
             )

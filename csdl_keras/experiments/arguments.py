@@ -44,7 +44,8 @@ def build_parser() -> argparse.ArgumentParser:
         type=positive_integer,
         default=2,
         metavar="N",
-        help=f"number of cost matrices (default 2); matrix i is drawn with seed {FIRST_COST_SEED} + i",
+        help="number of cost matrices (default 2); matrix i is drawn with seed "
+        f"{FIRST_COST_SEED} + i",
     )
     compare.add_argument(
         "--imbalanced",
@@ -64,7 +65,7 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="train N epochs at most, and pre-train no longer than that; by default "
         f"{settings.epochs} for fully-connected and {settings.cnn_epochs} for convolutional "
-        f"networks, and {settings.pretraining_epochs} in pre-training",
+        f"networks and {settings.pretraining_epochs} in pre-training, more on small sets",
     )
     compare.add_argument(
         "--seed",
