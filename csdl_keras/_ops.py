@@ -11,11 +11,14 @@ from csdl_keras.costs import check_labels
 LOW_PRECISION = ("float16", "bfloat16")
 
 
-def at_least_float32(tensor: Any) -> Any:
-    """`tensor` as floats of no less than 32 bits: sums of costs overflow or round in 16."""
-    tensor = ops.convert_to_tensor(tensor)
-    dtype = keras.backend.standardize_dtype(tensor.dtype)
-    return tensor if dtype in ("float32", "float64") else ops.cast(tensor, "float32")
+def at_least_float32(*tensors: Any) -> Any:
+    """The tensors as floats of one type, of no less than 32 bits, in which sums of costs
+    neither overflow nor round; a single one alone, several as a list."""
+    converted = [ops.convert_to_tensor(tensor) for tensor in tensors]
+    dtypes = {keras.backend.standardize_dtype(tensor.dtype) for tensor in converted}
+    dtype = "float64" if "float64" in dtypes else "float32"
+    converted = [ops.cast(tensor, dtype) for tensor in converted]
+    return converted[0] if len(converted) == 1 else converted
 
 
 def head_dtype(dtype: Any) -> Any:
@@ -33,6 +36,29 @@ def float_dtype() -> str:
     """Keras' default float type, or `"float32"` where that has 16 bits."""
     floatx = keras.config.floatx()
     return "float32" if floatx in LOW_PRECISION else floatx
+
+
+def has_structure(model: Any) -> bool:
+    """Whether a model is functional or sequential, with inputs that are known."""
+    # Subclassed models lack the attribute, unbuilt sequential ones raise AttributeError.
+    return isinstance(model, keras.Model) and bool(getattr(model, "inputs", None))
+
+
+def inputs_of(model: keras.Model) -> Any:
+    """A model's symbolic input, or the list or dict of them that `keras.Model` was given.
+
+    Raises:
+        ValueError: if the model is subclassed or not built.
+    """
+    if not has_structure(model):
+        name = getattr(model, "name", type(model).__name__)
+        raise ValueError(
+            f"Expected a keras.Model whose inputs are known; received {name!r}, which is "
+            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
+        )
+    if isinstance(model, keras.Sequential):
+        return model.inputs[0]  # `input` has no answer before the first call
+    return model.input
 
 
 def check_if_array(labels: Any, num_classes: int) -> None:
@@ -79,11 +105,13 @@ def two_columns(probabilities: Any) -> Any:
 
 
 def check_same_width(costs: Any, outputs: Any, hint: str) -> None:
-    """Raises unless both are `(batch, D)` with the same `D`."""
-    if len(costs.shape) != 2 or len(outputs.shape) != 2 or costs.shape[1] != outputs.shape[1]:
+    """Raises unless both are `(batch, D)` with the same `D` and, where known, the same batch."""
+    first, second = tuple(costs.shape), tuple(outputs.shape)
+    same = len(first) == len(second) == 2 and first[1] == second[1]
+    if not same or (None not in (first[0], second[0]) and first[0] != second[0]):
         raise ValueError(
-            "Expected cost vectors and outputs of one shape (batch, D); received "
-            f"{tuple(costs.shape)} and {tuple(outputs.shape)}. {hint}"
+            "Expected costs and outputs of one shape (batch, D); received "
+            f"{first} and {second}. {hint}"
         )
 
 

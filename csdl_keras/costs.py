@@ -20,7 +20,12 @@ _REGRET_HINT = (
 
 def _real_array(name: str, values: Any, ndim: int, shape: str) -> np.ndarray:
     """`values` as a finite float64 array of `ndim` dimensions."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"Expected `{name}` of shape {shape}; received rows of different lengths."
+        ) from error
     if array.dtype.kind not in "iuf":
         raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
     if array.ndim != ndim or 0 in array.shape:
@@ -146,12 +151,14 @@ def check_labels(labels: Any, num_classes: int | None = None) -> np.ndarray:
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
         )
     if array.dtype.kind not in "iu":
+        hint = " If they hold whole numbers, pass `labels.astype(int)`."
         raise ValueError(
-            f"Expected `labels` of an integer dtype; received {array.dtype}. "
-            "If they hold whole numbers, pass `labels.astype(int)`."
+            f"Expected `labels` of an integer dtype; received {array.dtype}."
+            f"{hint if array.dtype.kind == 'f' else ''}"
         )
     highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
-    wrong = array[(array < 0) | (array >= (num_classes or np.inf))]
+    limit = np.iinfo(np.int64).max if num_classes is None else num_classes
+    wrong = array[(array < 0) | (array >= limit)]
     if len(wrong):
         raise ValueError(f"Expected `labels` of at least 0{highest}; received {wrong[0]}.")
     return array.astype(np.int64)

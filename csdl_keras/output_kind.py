@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from csdl_keras._checks import check_choice
+from csdl_keras._ops import has_structure
 from csdl_keras.layers import BayesDecision, ClassProbabilities, CostOutput
 from csdl_keras.layers.decision import OUTPUTS
 
@@ -50,7 +51,7 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
     `"other"` is an activation that is known to give no distribution; `"unknown"` a
     layer, or a subclassed model, that cannot be looked into.
     """
-    if not model.inputs or len(model.outputs) != 1:
+    if not has_structure(model) or len(model.outputs) != 1:
         return "unknown", "an output that its structure does not show"
     tensor = model.outputs[0]
     layer: Any = tensor._keras_history.operation

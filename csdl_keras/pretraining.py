@@ -6,6 +6,7 @@ from typing import Any
 import keras
 
 from csdl_keras._checks import check_choice, check_integer, check_number
+from csdl_keras._ops import has_structure, inputs_of
 from csdl_keras._pretraining_data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras._pretraining_stage import Stage
 from csdl_keras.layers import CAE
@@ -145,7 +146,7 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
     >>> [layer.name for layer in hidden_layers(model)]
     ['hidden_1', 'hidden_2']
     """
-    if not isinstance(model, keras.Model) or not model.inputs:
+    if not has_structure(model):
         raise ValueError(
             "Expected `model` to be a functional or sequential keras.Model whose inputs are "
             f"known; received {type(model).__name__}."
@@ -175,7 +176,7 @@ def _below(model: keras.Model, layer: keras.layers.Layer) -> keras.Model | None:
     """The part of `model` that feeds `layer`; None if that is the model's own input."""
     if layer.input is model.inputs[0]:
         return None
-    return keras.Model(model.input, layer.input)
+    return keras.Model(inputs_of(model), layer.input)
 
 
 def _check_bounded(layers: Sequence[keras.layers.Dense]) -> None:

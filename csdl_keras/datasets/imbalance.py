@@ -36,7 +36,7 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
     >>> import csdl_keras
     >>> data = csdl_keras.datasets.load("digits")
     >>> np.bincount(imbalance(data).y_test).tolist()
-    [53, 55, 16, 55, 16, 55, 54, 16, 16, 54]
+    [54, 55, 16, 55, 16, 17, 54, 16, 52, 54]
     """
     check_integer("seed", seed, low=0)
     fraction = check_number("fraction", fraction, 0, 1)

@@ -6,7 +6,7 @@ import keras
 from keras import ops
 
 from csdl_keras._checks import check_integer
-from csdl_keras._ops import head_dtype
+from csdl_keras._ops import at_least_float32, head_dtype
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.masking_noise import MaskingNoise
 
@@ -130,7 +130,8 @@ class CAE(keras.Model):
         if self.tied:
             kernel = ops.cast(self.encoder.kernel, code.dtype)
             logits = ops.matmul(code, ops.transpose(kernel))
-            logits = ops.cast(logits, self.decoder_bias.dtype) + self.decoder_bias
+            logits = at_least_float32(logits)
+            logits = logits + ops.cast(self.decoder_bias, logits.dtype)
         else:
             logits = self.decoder(code)
         return {"reconstruction": logits, "cost": self.regressor(code)}

@@ -3,9 +3,10 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
-from csdl_keras._ops import check_if_array, check_same_width, float_dtype, rows_of
+from csdl_keras._ops import LOW_PRECISION, check_if_array, check_same_width, float_dtype, rows_of
 from csdl_keras.costs import check_cost_matrix
 
 
@@ -25,6 +26,10 @@ class CostLoss(keras.losses.Loss):
         reduction: as in `keras.losses.Loss`; by default the mean over the batch.
         name: name of the loss.
         dtype: dtype of the computation, by default at least float32.
+
+    Raises:
+        ValueError: if the matrix fails its check, or `dtype` has 16 bits, in
+            which labels would be rounded to other labels.
     """
 
     def __init__(
@@ -35,9 +40,16 @@ class CostLoss(keras.losses.Loss):
         dtype: Any = None,
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+        if self.dtype in LOW_PRECISION:
+            raise ValueError(
+                "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
+                f"received {self.dtype!r}. Under a mixed policy leave it None."
+            )
         self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        if isinstance(y_true, (list, tuple)):
+            y_true = np.asarray(y_true)
         if self.cost_matrix is not None:
             check_if_array(y_true, len(self.cost_matrix))
         return super().__call__(y_true, y_pred, sample_weight)

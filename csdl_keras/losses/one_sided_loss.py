@@ -11,6 +11,12 @@ from csdl_keras.losses.cost_loss import CostLoss
 
 def one_sided_gap(costs: Any, estimates: Any) -> Any:
     """`z * (r - c)`, `z = +1` where a cost is the example's smallest (ties too), else -1."""
+    costs, estimates = at_least_float32(costs, estimates)
+    if len(costs.shape) != len(estimates.shape) or costs.shape[-1] != estimates.shape[-1]:
+        raise ValueError(
+            "Expected costs and estimates of one shape (..., D); received "
+            f"{tuple(costs.shape)} and {tuple(estimates.shape)}."
+        )
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     return ops.where(cheapest, estimates - costs, costs - estimates)
 
@@ -28,6 +34,9 @@ def one_sided(costs: Any, estimates: Any) -> Any:
     Returns:
         `(...,)`, float32 or wider.
 
+    Raises:
+        ValueError: if the shapes differ.
+
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
           cost-sensitive classification, ICML 2010](https://icml.cc/Conferences/2010/papers/345.pdf)
@@ -39,7 +48,7 @@ def one_sided(costs: Any, estimates: Any) -> Any:
     >>> print(keras.ops.convert_to_numpy(loss))
     [0.5]
     """
-    gap = one_sided_gap(at_least_float32(costs), at_least_float32(estimates))
+    gap = one_sided_gap(costs, estimates)
     return ops.sum(ops.relu(gap), axis=-1)
 
 

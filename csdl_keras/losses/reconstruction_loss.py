@@ -51,8 +51,7 @@ def reconstruction(inputs: Any, reconstructions: Any, from_logits: bool = False)
     >>> print(np.round(keras.ops.convert_to_numpy(loss), 4))
     [1.3863]
     """
-    x = at_least_float32(inputs)
-    t = at_least_float32(reconstructions)
+    x, t = at_least_float32(inputs, reconstructions)
     check_same_shape(x, t)
     if from_logits:
         return sum_over_inputs(ops.softplus(t) - x * t)

@@ -6,7 +6,6 @@ import keras
 from keras import ops
 
 from csdl_keras._checks import check_number
-from csdl_keras._ops import at_least_float32
 from csdl_keras.losses.cost_loss import CostLoss
 from csdl_keras.losses.one_sided_loss import one_sided_gap
 
@@ -29,7 +28,7 @@ def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
         `(...,)`, float32 or wider.
 
     Raises:
-        ValueError: if `alpha` is not a finite number above 0.
+        ValueError: if `alpha` is not a finite number above 0, or the shapes differ.
 
     References:
         - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
@@ -43,7 +42,7 @@ def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
     [1.9482]
     """
     alpha = check_number("alpha", alpha, low=0, exclude_low=True)
-    gap = one_sided_gap(at_least_float32(costs), at_least_float32(estimates))
+    gap = one_sided_gap(costs, estimates)
     return ops.sum(ops.softplus(alpha * gap) / alpha, axis=-1)
 
 

@@ -44,7 +44,6 @@ class SquaredErrorLoss(keras.losses.Loss):
         super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        x = at_least_float32(y_true)
-        t = at_least_float32(y_pred)
+        x, t = at_least_float32(y_true, y_pred)
         check_same_shape(x, t)
         return sum_over_inputs(ops.square(x - t))

@@ -15,7 +15,8 @@ class DecisionAccuracy(DecisionMetric):
 
     With integer labels, a decision is right if it is the label; with cost
     vectors, if no other decision costs less. `metrics=["accuracy"]` would take
-    the argmax of estimated costs, that is the costliest class.
+    the argmax of estimated costs, that is the costliest class. A label that is
+    no class, and costs with NaN, make the result NaN.
 
     Args:
         output: what `y_pred` is: `"cost"` (default) or `"probability"`.
@@ -46,8 +47,11 @@ class DecisionAccuracy(DecisionMetric):
         if len(y_true.shape) == 1:
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
             right = ops.cast(y_true, chosen.dtype)[:, None] == index
+            known = ops.any(right, axis=-1)
         else:
             costs = at_least_float32(y_true)
             check_same_width(costs, chosen, "Pass integer labels or cost vectors as `y_true`.")
             right = costs <= ops.min(costs, axis=-1, keepdims=True)
-        return ops.sum(ops.where(right, chosen, 0.0), axis=-1)
+            known = ops.logical_not(ops.any(ops.isnan(costs), axis=-1))
+        hits = ops.sum(ops.where(right, chosen, 0.0), axis=-1)
+        return ops.where(known, hits, float("nan"))

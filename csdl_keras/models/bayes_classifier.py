@@ -5,6 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._ops import inputs_of
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.layers import BayesDecision, ClassProbabilities
 from csdl_keras.output_kind import describe_output
@@ -65,13 +66,7 @@ def bayes_classifier(
     >>> careful.output_shape
     (None, 2)
     """
-    if not isinstance(model, keras.Model):
-        raise ValueError(f"Expected `model` to be a keras.Model; received {type(model).__name__}.")
-    if not model.inputs:
-        raise ValueError(
-            f"Expected a model whose inputs are known; received {model.name!r}, which is "
-            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
-        )
+    inputs = inputs_of(model)
     if len(model.outputs) != 1 or len(model.outputs[0].shape) != 2:
         raise ValueError(
             "Expected one output of shape (batch, K); received "
@@ -88,4 +83,4 @@ def bayes_classifier(
             )
     probabilities = ClassProbabilities(from_logits, name="class_probabilities")(model.outputs[0])
     costs = BayesDecision(matrix, name="bayes_decision")(probabilities)
-    return BayesClassifier(model.input, costs, name=f"{model.name}_bayes")
+    return BayesClassifier(inputs, costs, name=f"{model.name}_bayes")

@@ -2,6 +2,7 @@
 
 import keras
 
+from csdl_keras._ops import inputs_of
 from csdl_keras.layers import Decision
 from csdl_keras.output_kind import output_kind
 
@@ -31,10 +32,6 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     (None,)
     """
     kind = output_kind(model, output)
-    if not model.inputs:
-        raise ValueError(
-            f"Expected a model whose inputs are known; received {model.name!r}, which is "
-            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
-        )
+    inputs = inputs_of(model)
     decided = Decision(kind, name="decision")(model.outputs[0])
-    return keras.Model(model.input, decided, name=f"{model.name}_decision")
+    return keras.Model(inputs, decided, name=f"{model.name}_decision")

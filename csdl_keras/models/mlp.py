@@ -33,7 +33,7 @@ def mlp(
             the paper's.
         output: `"probability"` (default) or `"cost"`.
         kernel_initializer: initializer of the hidden layers. `None` (default)
-            is uniform in `±4 sqrt(6 / (in + out))` for `"sigmoid"`, four times
+            is uniform in `±4 sqrt(6 / (in + out))` for the logistic function, four times
             Glorot's range, which keeps deep logistic networks trainable, and
             Glorot's own otherwise.
         name: name of the model.
@@ -63,7 +63,8 @@ def mlp(
     units_of_layers = [check_integer("hidden_units", units) for units in hidden_units]
     if kernel_initializer is None:
         # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.
-        scale = 16.0 if activation == "sigmoid" else 1.0
+        logistic = keras.activations.get(activation) is keras.activations.sigmoid
+        scale = 16.0 if logistic else 1.0
         config = {"scale": scale, "mode": "fan_avg", "distribution": "uniform"}
     else:
         config = None

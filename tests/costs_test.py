@@ -1,0 +1,249 @@
+"""Tests of `costs`: checks, generators, and what regret leaves unchanged."""
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from csdl_keras import costs
+
+C = [[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]]
+WRONG_NUMBERS = [
+    (np.nan, "finite; received nan at"),
+    (np.inf, "finite; received inf at"),
+    (-np.inf, "finite; received -inf at"),
+    (-1.0, "regret"),
+]
+WRONG_DTYPES = ["object", "str", "complex", "bool"]
+
+checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=100)
+
+
+# Two-dimensional arrays of whole numbers: exact in floats, and often tied.
+tables = hnp.arrays(
+    "float64",
+    st.tuples(st.integers(1, 6), st.integers(2, 6)),
+    elements=st.integers(-100, 100).map(float),
+)
+
+
+@pytest.mark.parametrize("check", [costs.check_cost_matrix, costs.check_cost_vectors])
+class TestBothChecks:
+    def test_returns_a_float64_copy(self, check):
+        given = np.array(C)
+        result = check(given)
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, C)
+        result[0, 1] = 99.0
+        np.testing.assert_array_equal(given, C)
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            list,
+            lambda c: tuple(map(tuple, c)),
+            lambda c: np.array(c, dtype="int32"),
+            lambda c: np.array(c, dtype="uint8"),
+            lambda c: np.array(c, dtype="float16"),
+            lambda c: np.asfortranarray(c),
+            lambda c: np.repeat(np.repeat(c, 2, axis=0), 2, axis=1)[::2, ::2],
+        ],
+    )
+    def test_accepts_array_likes(self, check, make):
+        result = check(make(C))
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, C)
+
+    def test_accepts_a_data_frame(self, check):
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(C, columns=["a", "b", "c"])
+        np.testing.assert_array_equal(check(frame), C)
+
+    @pytest.mark.parametrize(("value", "message"), WRONG_NUMBERS)
+    def test_wrong_number(self, check, value, message):
+        wrong = np.array(C)
+        wrong[1, 2] = value
+        with pytest.raises(ValueError, match=message) as error:
+            check(wrong)
+        assert "(1, 2)" in str(error.value)
+
+    @pytest.mark.parametrize("dtype", WRONG_DTYPES)
+    def test_wrong_dtype(self, check, dtype):
+        with pytest.raises(ValueError, match="real numbers; received dtype"):
+            check(np.array(C).astype(dtype))
+
+    @pytest.mark.parametrize("shape", [(), (3,), (1, 3, 3), (0, 3), (3, 0)])
+    def test_wrong_rank_or_empty(self, check, shape):
+        with pytest.raises(ValueError) as error:
+            check(np.zeros(shape))
+        assert f"received shape {shape}" in str(error.value)
+
+
+class TestCheckCostMatrix:
+    @pytest.mark.parametrize("shape", [(3, 2), (1, 1), (1, 3), (2, 3)])
+    def test_not_square(self, shape):
+        with pytest.raises(ValueError) as error:
+            costs.check_cost_matrix(np.zeros(shape))
+        assert f"received shape {shape}" in str(error.value)
+
+    def test_more_decisions_than_classes(self):
+        wide = [[0.0, 1.0, 0.5], [2.0, 0.0, 0.5]]
+        np.testing.assert_array_equal(costs.check_cost_matrix(wide, square=False), wide)
+
+    @pytest.mark.parametrize("shape", [(3, 2), (1, 3)])
+    def test_fewer_decisions_than_classes_or_one_class(self, shape):
+        with pytest.raises(ValueError, match="D >= K"):
+            costs.check_cost_matrix(np.zeros(shape), square=False)
+
+    def test_number_of_classes(self):
+        np.testing.assert_array_equal(costs.check_cost_matrix(C, num_classes=3), C)
+        with pytest.raises(ValueError, match=r"4 classes; received shape \(3, 3\)"):
+            costs.check_cost_matrix(C, num_classes=4)
+
+    def test_diagonal_not_zero(self):
+        with pytest.raises(ValueError, match=r"C\[1, 1\] = 2.0.*regret"):
+            costs.check_cost_matrix([[0, 1], [1, 2]])
+
+    def test_diagonal_is_of_classes_only(self):
+        wide = np.array([[0.0, 1.0, 7.0], [1.0, 0.0, 7.0]])
+        np.testing.assert_array_equal(costs.check_cost_matrix(wide, square=False), wide)
+
+
+class TestCheckCostVectors:
+    def test_any_row_minimum(self):
+        np.testing.assert_array_equal(costs.check_cost_vectors([[3, 2]]), [[3.0, 2.0]])
+
+    def test_number_of_decisions(self):
+        with pytest.raises(ValueError, match=r"\(N, 2\); received shape \(3, 3\)"):
+            costs.check_cost_vectors(C, num_decisions=2)
+
+
+class TestCheckLabels:
+    @pytest.mark.parametrize("make", [list, np.array, lambda y: np.array(y, dtype="uint8")])
+    def test_returns_int64(self, make):
+        result = costs.check_labels(make([2, 0, 1]), 3)
+        assert result.dtype == np.int64
+        np.testing.assert_array_equal(result, [2, 0, 1])
+
+    def test_returns_a_copy(self):
+        given = np.array([0, 1])
+        costs.check_labels(given)[0] = 9
+        np.testing.assert_array_equal(given, [0, 1])
+
+    @pytest.mark.parametrize(
+        ("labels", "message"),
+        [
+            ([0, 3], "below 3, the number of classes; received 3"),
+            ([0, -1], "at least 0.*received -1"),
+            ([0.0, 1.0], "integer dtype; received float64"),
+            ([True, False], "integer dtype; received bool"),
+            (["a", "b"], "integer dtype"),
+            ([[0], [1]], r"received shape \(2, 1\)"),
+            ([], r"received shape \(0,\)"),
+        ],
+    )
+    def test_wrong_labels(self, labels, message):
+        with pytest.raises(ValueError, match=message):
+            costs.check_labels(labels, 3)
+
+    def test_without_number_of_classes(self):
+        np.testing.assert_array_equal(costs.check_labels([1000, 0]), [1000, 0])
+        with pytest.raises(ValueError, match="received -2"):
+            costs.check_labels([0, -2])
+
+
+class TestGenerators:
+    @pytest.mark.parametrize("size", [2, 5])
+    def test_zero_one(self, size):
+        expected = [[0.0 if y == k else 1.0 for k in range(size)] for y in range(size)]
+        np.testing.assert_array_equal(costs.zero_one(size), expected)
+
+    @pytest.mark.parametrize("size", [1, 0, -3, 2.0, "2", None, True])
+    def test_num_classes_of_less_than_2(self, size):
+        with pytest.raises(ValueError, match="num_classes"):
+            costs.zero_one(size)
+
+    @pytest.mark.parametrize(("scale", "seed"), [(10.0, 0), (2000, 7)])
+    def test_randomized_proportional(self, scale, seed):
+        labels = np.array([0] * 5 + [1] * 2 + [2] * 9 + [3])
+        uniform = np.random.default_rng(seed).uniform(size=(4, 4))
+        counts = [5, 2, 9, 1]
+        expected = np.zeros((4, 4))
+        for y in range(4):
+            for k in range(4):
+                if k != y:
+                    expected[y, k] = uniform[y, k] * scale * counts[k] / counts[y]
+        result = costs.randomized_proportional(labels, scale=scale, seed=seed)
+        assert result.dtype == np.float64
+        np.testing.assert_allclose(result, expected, rtol=1e-12)
+        shuffled = np.random.default_rng(1).permutation(labels).tolist()
+        again = costs.randomized_proportional(shuffled, num_classes=4, scale=scale, seed=seed)
+        np.testing.assert_array_equal(again, result)
+
+    def test_randomized_proportional_without_seed_varies(self):
+        first, second = (costs.randomized_proportional([0, 1, 2]) for _ in range(2))
+        assert np.any(first != second)
+
+    @pytest.mark.parametrize(
+        ("labels", "arguments", "message"),
+        [
+            ([0, 2, 4], {}, r"none of class\(es\) \[1, 3\]"),
+            ([0, 1], {"num_classes": 3}, r"none of class\(es\) \[2\]"),
+            ([0, 1], {"scale": 0}, "scale"),
+            ([0, 1], {"scale": -1.0}, "scale"),
+            ([0, 1], {"scale": np.inf}, "scale"),
+            ([0, 1], {"scale": np.nan}, "scale"),
+            ([0, 0], {}, "num_classes"),
+            ([0, 0], {"num_classes": 1}, "num_classes"),
+            ([0, 1, 2], {"num_classes": 2}, "below 2"),
+            ([0.0, 1.0], {}, "integer dtype"),
+        ],
+    )
+    def test_randomized_proportional_errors(self, labels, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            costs.randomized_proportional(labels, **arguments)
+
+    def test_cost_vectors(self):
+        labels = [2, 0, 0, 1]
+        np.testing.assert_array_equal(costs.cost_vectors(C, labels), [C[y] for y in labels])
+        wide = [[0.0, 1.0, 0.5], [2.0, 0.0, 0.5]]
+        np.testing.assert_array_equal(costs.cost_vectors(wide, [1]), [wide[1]])
+
+    @pytest.mark.parametrize(("matrix", "labels"), [(C, [3]), (C, [-1]), ([[1, 0], [0, 1]], [0])])
+    def test_cost_vectors_errors(self, matrix, labels):
+        with pytest.raises(ValueError, match="received"):
+            costs.cost_vectors(matrix, labels)
+
+
+class TestRegret:
+    @checked
+    @hypothesis.given(tables)
+    def test_row_minima_are_zero_and_cheapest_decisions_stay(self, money):
+        before = money.copy()
+        result = costs.regret(money)
+        np.testing.assert_array_equal(money, before)
+        np.testing.assert_array_equal(result.min(axis=1), 0.0)
+        np.testing.assert_array_equal(result.argmin(axis=1), money.argmin(axis=1))
+        np.testing.assert_array_equal(result - result[:, :1], money - money[:, :1])
+
+    @checked
+    @hypothesis.given(tables, st.integers(0, 2**32 - 1))
+    def test_bayes_decision_stays(self, money, seed):
+        """Every decision's expected cost falls by the same amount, so none overtakes another."""
+        probabilities = np.random.default_rng(seed).dirichlet(np.ones(len(money)), size=4)
+        fall = probabilities @ money - probabilities @ costs.regret(money)
+        np.testing.assert_allclose(fall, fall[:, :1] * np.ones(money.shape[1]), atol=1e-9)
+        decided = (probabilities @ costs.regret(money)).argmin(axis=1)
+        expected = probabilities @ money
+        paid = expected[np.arange(4), decided]
+        np.testing.assert_allclose(paid, expected.min(axis=1), atol=1e-9)
+
+    def test_money_becomes_a_cost_matrix(self):
+        matrix = costs.check_cost_matrix(costs.regret([[-3, 10], [40, -2]]))
+        np.testing.assert_array_equal(matrix, [[0.0, 13.0], [42.0, 0.0]])
+
+    @pytest.mark.parametrize("wrong", [[1.0, 2.0], [[np.nan, 1.0]], [["a", "b"]], [[True, False]]])
+    def test_errors(self, wrong):
+        with pytest.raises(ValueError, match="received"):
+            costs.regret(wrong)

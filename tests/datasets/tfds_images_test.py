@@ -1,0 +1,194 @@
+"""TFDS sets: three real ones with mocked files, and tiny ones that the tests prepare."""
+
+import numpy as np
+import pytest
+
+from csdl_keras.datasets import DataUnavailableError, load
+from tests.datasets.helpers import SPLITS, hashes, labels, share_images
+from tests.fresh_process import REPOSITORY, run_python
+
+tfds = pytest.importorskip("tensorflow_datasets")
+
+
+class TinyImages(tfds.core.GeneratorBasedBuilder):
+    """Images whose first pixel numbers them; configs differ in splits and features."""
+
+    VERSION = tfds.core.Version("1.0.0")
+    SIZES = {
+        "all_splits": {"train": 12, "validation": 5, "test": 4},
+        "no_test": {"train": 12, "validation": 5},
+        "no_validation": {"train": 12, "test": 4},
+        "train_only": {"train": 36},
+        "test_only": {"test": 4},
+        "sizes": {"train": 6},
+        "no_labels": {"train": 6},
+        "unsupervised": {"train": 6},
+    }
+    BUILDER_CONFIGS = [tfds.core.BuilderConfig(name=name) for name in SIZES]
+
+    def _info(self):
+        name = self.builder_config.name
+        label = tfds.features.ClassLabel(num_classes=3)
+        if name == "no_labels":
+            label = tfds.features.Scalar(np.int64)
+        side = None if name == "sizes" else 4
+        return self.dataset_info_from_configs(
+            features=tfds.features.FeaturesDict(
+                {"picture": tfds.features.Image(shape=(side, side, 1)), "kind": label}
+            ),
+            supervised_keys=None if name == "unsupervised" else ("picture", "kind"),
+        )
+
+    def _split_generators(self, dl_manager):
+        start = 0
+        generators = {}
+        for split, size in self.SIZES[self.builder_config.name].items():
+            generators[split] = self._generate_examples(start, size)
+            start += size
+        return generators
+
+    def _generate_examples(self, start, size):
+        for number in range(start, start + size):
+            side = 4 + number % 2 if self.builder_config.name == "sizes" else 4
+            image = np.full((side, side, 1), 255, dtype="uint8")
+            image[0, 0] = number
+            yield number, {"picture": image, "kind": number % 3}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A data folder in which every config is prepared."""
+    path = tmp_path_factory.mktemp("tfds")
+    for config in TinyImages.SIZES:
+        TinyImages(config=config, data_dir=path).download_and_prepare()
+    return path
+
+
+def numbers(data, split):
+    """The numbers of a split's images, with a check that images and labels belong together."""
+    x = getattr(data, f"x_{split}")
+    found = np.rint(255 * x[:, 0, 0, 0]).astype(int)
+    np.testing.assert_array_equal(labels(data, split), found % 3)
+    np.testing.assert_array_equal(x[:, 1:], 1.0)
+    return found.tolist()
+
+
+class TestSplits:
+    def test_all_splits(self, folder):
+        data = load("tiny_images/all_splits", data_dir=folder)
+        assert (data.name, data.num_classes) == ("tiny_images/all_splits", 3)
+        assert data.input_shape == (4, 4, 1)
+        assert sorted(numbers(data, "train")) == list(range(12))
+        assert sorted(numbers(data, "val")) == list(range(12, 17))
+        assert sorted(numbers(data, "test")) == list(range(17, 21))
+        for split in SPLITS:
+            assert getattr(data, f"x_{split}").dtype == np.float32
+            assert labels(data, split).dtype == np.int64
+
+    def test_without_test_the_validation_split_is_the_test(self, folder):
+        data = load("tiny_images/no_test", data_dir=folder)
+        assert sorted(numbers(data, "test")) == list(range(12, 17))
+        assert len(numbers(data, "val")) == 2
+        assert sorted(numbers(data, "train") + numbers(data, "val")) == list(range(12))
+
+    def test_without_validation_it_is_a_sixth_of_training(self, folder):
+        data = load("tiny_images/no_validation", data_dir=folder)
+        assert sorted(numbers(data, "test")) == list(range(12, 16))
+        assert len(numbers(data, "val")) == 2
+        assert sorted(numbers(data, "train") + numbers(data, "val")) == list(range(12))
+
+    def test_without_either_a_sixth_is_taken_twice(self, folder):
+        data = load("tiny_images/train_only", data_dir=folder)
+        train, val, test = (numbers(data, split) for split in SPLITS)
+        assert (len(train), len(val), len(test)) == (25, 5, 6)
+        assert sorted(train + val + test) == list(range(36))
+
+    def test_shuffles_are_those_of_the_documentation(self, folder):
+        builder = tfds.builder("tiny_images/train_only", data_dir=folder)
+        stored = [int(e["picture"][0, 0, 0]) for e in tfds.as_numpy(builder.as_dataset("train"))]
+        shuffled = np.array(stored)[np.random.default_rng(0).permutation(36)]
+        rest = shuffled[:30][np.random.default_rng(0).permutation(30)]
+        data = load("tiny_images/train_only", data_dir=folder)
+        assert numbers(data, "test") == shuffled[30:].tolist()
+        assert numbers(data, "train") == rest[:25].tolist()
+        assert numbers(data, "val") == rest[25:].tolist()
+
+    def test_splits_are_always_the_same(self, folder):
+        first, again = (load("tiny_images/train_only", data_dir=folder) for _ in range(2))
+        for split in SPLITS:
+            assert hashes(first, split) == hashes(again, split)
+        assert not share_images(first)
+
+    @pytest.mark.parametrize(
+        "config,match",
+        [
+            ("test_only", "Expected a split 'train'; .* has .'test'."),
+            ("sizes", "Expected images of one size; .* has 2 sizes in its split 'train'"),
+            ("no_labels", "images with one class label each; .*'picture', 'kind'"),
+            ("unsupervised", "images with one class label each"),
+        ],
+    )
+    def test_sets_that_do_not_fit(self, folder, config, match):
+        with pytest.raises(ValueError, match=match):
+            load(f"tiny_images/{config}", data_dir=folder)
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "name,shape",
+        [("mnist", (28, 28, 1)), ("svhn_cropped", (32, 32, 3)), ("cifar10", (32, 32, 3))],
+    )
+    def test_sets_of_the_paper(self, tmp_path, name, shape):
+        builder = tfds.builder(name, data_dir=tmp_path)
+        splits = [
+            tfds.core.SplitInfo(
+                name=split,
+                shard_lengths=[12],
+                num_bytes=0,
+                filename_template=tfds.core.ShardedFileTemplate(
+                    data_dir=builder.data_dir,
+                    dataset_name=name,
+                    split=split,
+                    filetype_suffix="tfrecord",
+                ),
+            )
+            for split in ("train", "test")
+        ]
+        builder.info.set_splits(tfds.core.splits.SplitDict(splits))
+        builder.data_path.mkdir(parents=True)
+        builder.info.write_to_directory(builder.data_dir)
+        with tfds.testing.mock_data(num_examples=12, data_dir=tmp_path):
+            data = load(name)
+        assert (data.name, data.num_classes) == (name, 10)
+        assert (len(data.y_train), len(data.y_val), len(data.y_test)) == (10, 2, 12)
+        for split in SPLITS:
+            x = getattr(data, f"x_{split}")
+            assert x.shape[1:] == shape
+            assert 0.0 <= x.min() < 0.1 < 0.9 < x.max() <= 1.0
+
+    def test_unknown_names(self, tmp_path):
+        with pytest.raises(ValueError) as caught:
+            load("mnits", data_dir=tmp_path)
+        assert not isinstance(caught.value, DataUnavailableError)
+        assert all(name in str(caught.value) for name in ("mnits", "digits", "mnist_5k", "cifar10"))
+
+    @pytest.mark.parametrize("online", [True, False])
+    def test_files_that_cannot_be_fetched(self, tmp_path, monkeypatch, online):
+        def fail(self, *args, **kwargs):
+            raise ConnectionError("no route to host")
+
+        monkeypatch.setattr("csdl_keras.datasets.tfds_images._online", lambda: online)
+        monkeypatch.setattr(tfds.core.DatasetBuilder, "download_and_prepare", fail)
+        with pytest.raises(DataUnavailableError) as caught:
+            load("mnist", data_dir=tmp_path)
+        message = str(caught.value)
+        assert all(part in message for part in (str(tmp_path), "'mnist'", "TFDS_DATA_DIR"))
+        assert ("no route to host" in message) == online
+
+    def test_the_variable_names_the_folder(self, folder):
+        code = (
+            f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
+            "import csdl_keras, tests.datasets.tfds_images_test\n"
+            "print(len(csdl_keras.datasets.load('tiny_images/all_splits').y_train))"
+        )
+        assert run_python(code, TFDS_DATA_DIR=str(folder)).split() == ["12"]

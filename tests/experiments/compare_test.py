@@ -1,0 +1,80 @@
+import keras
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
+
+DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
+SETTINGS = csdl.Settings(hidden_units=(16,)).limit_epochs(2)
+NAMES = ["dnn_blind", "dnn_sosr"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished comparison, its results and what it announced."""
+    announced = []
+    comparison = Comparison(
+        DATA,
+        NAMES,
+        num_cost_matrices=2,
+        folder=tmp_path_factory.mktemp("run"),
+        settings=SETTINGS,
+        seed=3,
+        announce=lambda name, number: announced.append((name, number)),
+    )
+    return comparison, list(comparison.run()), announced
+
+
+class TestComparison:
+    def test_order(self, run):
+        _, results, announced = run
+        expected = [(name, number) for number in (1, 2) for name in NAMES]
+        assert [(row.algorithm, row.cost_seed - 999) for row in results] == expected == announced
+
+    def test_results_are_those_of_a_trainer(self, run):
+        comparison, results, _ = run
+        trainer = csdl.Trainer(
+            DATA.x_train, DATA.y_train, (DATA.x_val, DATA.y_val), SETTINGS, seed=3
+        )
+        for row in results[1:3]:
+            matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=row.cost_seed)
+            model = trainer.train(row.algorithm, matrix).model
+            test, val = (csdl.decide(model, x) for x in (DATA.x_test, DATA.x_val))
+            assert row.average_cost == pytest.approx(matrix[DATA.y_test, test].mean(), abs=1e-6)
+            assert row.validation_cost == pytest.approx(matrix[DATA.y_val, val].mean(), abs=1e-6)
+            assert row.error_rate == pytest.approx(np.mean(test != DATA.y_test), abs=1e-6)
+            assert (row.dataset, row.imbalanced, row.seed) == ("digits", False, 3)
+            assert (row.epochs, row.train_size) == (2, 229)
+            assert row.backend == keras.backend.backend()
+            assert row.train_seconds > 0
+
+    def test_the_best_model_is_that_of_the_lowest_validation_cost(self, run):
+        comparison, results, _ = run
+        best = min(results, key=lambda row: row.validation_cost)
+        matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=best.cost_seed)
+        model = keras.saving.load_model(comparison.model_path)
+        decisions = csdl.decide(model, DATA.x_val)
+        assert matrix[DATA.y_val, decisions].mean() == pytest.approx(best.validation_cost, abs=1e-6)
+
+    def test_files(self, run):
+        names = {path.name for path in run[0].folder.iterdir()}
+        assert names == {"results.csv", "best_model.keras"}
+        assert len((run[0].folder / "results.csv").read_text().splitlines()) == 1 + 4
+
+
+class TestCheckAlgorithms:
+    def test_the_default(self):
+        assert check_algorithms(DEFAULT_ALGORITHMS) == DEFAULT_ALGORITHMS
+        assert len(DEFAULT_ALGORITHMS) == 9
+
+    def test_repeated_names_count_once(self):
+        assert check_algorithms(["csdnn", "dnn_sosr", "csdnn"]) == ("csdnn", "dnn_sosr")
+
+    @pytest.mark.parametrize("names", [["csdnn", "dnn"], []])
+    def test_wrong_names(self, names):
+        with pytest.raises(ValueError) as caught:
+            check_algorithms(names)
+        assert all(name in str(caught.value) for name in ALGORITHMS)
+        assert "'csdnn'" not in str(caught.value)

@@ -1,0 +1,83 @@
+import csv
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from csdl_keras.experiments.results import Result, ResultFile, summarise
+
+
+def make_result(algorithm="csdnn", cost_seed=1000, **changes):
+    values = {
+        "dataset": "digits",
+        "imbalanced": False,
+        "average_cost": 1 / 3,
+        "error_rate": 0.25,
+        "validation_cost": 0.5,
+        "train_seconds": 2.0,
+        "epochs": 3,
+        "train_size": 400,
+        "seed": 0,
+        "backend": "tensorflow",
+    }
+    return Result(algorithm=algorithm, cost_seed=cost_seed, **{**values, **changes})
+
+
+class TestResultFile:
+    def test_each_result_is_on_disk_at_once(self, tmp_path):
+        path = tmp_path / "results.csv"
+        file = ResultFile(path)
+        for count, seed in enumerate((1000, 1001), start=1):
+            result = make_result(cost_seed=seed)
+            file.append(result)
+            rows = list(csv.DictReader(path.open()))
+            assert len(rows) == count
+            expected = {name: str(value) for name, value in dataclasses.asdict(result).items()}
+            assert rows[-1] == expected
+            assert float(rows[-1]["average_cost"]) == 1 / 3
+
+    def test_an_old_file_is_not_touched(self, tmp_path):
+        path = tmp_path / "results.csv"
+        path.write_text("precious")
+        with pytest.raises(FileExistsError):
+            ResultFile(path)
+        assert path.read_text() == "precious"
+
+
+class TestSummarise:
+    def test_means_and_standard_errors(self):
+        rng = np.random.default_rng(0)
+        results = [
+            make_result(
+                name,
+                seed,
+                average_cost=rng.uniform(),
+                error_rate=rng.uniform(),
+                train_seconds=rng.uniform(),
+            )
+            for seed in (1000, 1001, 1002)
+            for name in ("dnn_sosr", "csdnn")
+        ]
+        summaries = summarise(results)
+        assert [summary.algorithm for summary in summaries] == ["dnn_sosr", "csdnn"]
+        for start, summary in enumerate(summaries):
+            rows = results[start::2]
+            costs = [row.average_cost for row in rows]
+            mean = sum(costs) / 3
+            variance = sum((cost - mean) ** 2 for cost in costs) / 2
+            assert summary.matrices == 3
+            assert summary.average_cost == pytest.approx(mean)
+            assert summary.standard_error == pytest.approx(math.sqrt(variance / 3))
+            assert summary.error_rate == pytest.approx(np.mean([row.error_rate for row in rows]))
+            assert summary.train_seconds == pytest.approx(
+                np.mean([row.train_seconds for row in rows])
+            )
+
+    def test_a_single_matrix_has_no_standard_error(self):
+        (summary,) = summarise([make_result()])
+        assert summary.average_cost == 1 / 3
+        assert math.isnan(summary.standard_error)
+
+    def test_nothing(self):
+        assert summarise([]) == []

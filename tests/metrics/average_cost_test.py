@@ -1,0 +1,167 @@
+"""Tests of the average cost of decisions."""
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.metrics import AverageCost
+from tests.metrics.loops import decide
+from tests.testing import TestCase, floatx, to_numpy
+
+C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
+ABSTAIN = np.array([[0.0, 1.0, 0.5], [2.0, 0.0, 0.25]])
+LABELS = np.array([0, 2, 1, 2, 0, 1, 1])
+COSTS = np.random.default_rng(0).uniform(size=(7, 3)).round(2)
+# The second row ties two decisions, the third all.
+OUTPUTS = np.array(
+    [[1, 2, 3], [2, 1, 1], [4, 4, 4], [0.5, -1, 0], [3, 2, 1], [0, 0, 1], [9, 8, 9]], "float32"
+)
+ONE_COLUMN = np.array([[0.25], [0.75], [0.5], [1.0], [0.0], [0.625], [0.375]], "float32")
+
+
+def example_cost(output="cost", matrix=None):
+    """What one example pays, from its costs or label and its outputs."""
+
+    def cost(target, outputs):
+        costs = target if matrix is None else matrix[int(target)]
+        return costs[decide(outputs, output)]
+
+    return cost
+
+
+class TestAverageCost(TestCase):
+    @pytest.mark.parametrize("output", ["cost", "probability"])
+    def test_contract_on_cost_vectors(self, output):
+        make = lambda: AverageCost(output=output)  # noqa: E731
+        self.run_metric_test(make, COSTS, OUTPUTS, example_cost(output))
+
+    @pytest.mark.parametrize("output", ["cost", "probability"])
+    def test_contract_on_labels(self, output):
+        make = lambda: AverageCost(C, output=output)  # noqa: E731
+        self.run_metric_test(make, LABELS, OUTPUTS, example_cost(output, C))
+
+    def test_contract_on_one_sigmoid_column(self):
+        matrix = C[:2, :2]
+        self.run_metric_test(
+            lambda: AverageCost(matrix, output="probability"),
+            LABELS % 2,
+            ONE_COLUMN,
+            example_cost("probability", matrix),
+            activation="sigmoid",
+        )
+
+    def test_more_decisions_than_classes(self):
+        metric = self.run_config_round_trip(AverageCost(ABSTAIN))
+        self.assertAllClose(metric(np.array([0, 1]), np.array([[1, 2, 0], [1, 1, 0]])), 0.375)
+
+    @pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "float32"])
+    @pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
+    def test_forms_of_labels(self, dtype, shape):
+        expected = AverageCost()(C[LABELS], OUTPUTS)
+        labels = LABELS.astype(dtype).reshape(shape)
+        self.assertAllClose(AverageCost(C)(labels, OUTPUTS), expected)
+        self.assertAllClose(AverageCost(C)(labels.tolist(), OUTPUTS), expected)
+
+    def test_ties_take_the_lowest_index(self):
+        costs = np.array([[1.0, 10.0, 100.0]])
+        for output, sign in (("cost", 1.0), ("probability", -1.0)):
+            metric = AverageCost(output=output)
+            self.assertAllClose(metric(costs, sign * np.array([[2.0, 1.0, 1.0]])), 10.0)
+
+    def test_sample_weight_in_evaluate(self):
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Activation("linear")])
+        model.compile(loss="mse", weighted_metrics=[AverageCost()])
+        weights = np.array([1.0, 0, 3, 0.5, 0, 2, 7])
+        logs = model.evaluate(
+            OUTPUTS, COSTS, sample_weight=weights, batch_size=3, verbose=0, return_dict=True
+        )
+        paid = [costs[decide(outputs)] for costs, outputs in zip(COSTS, OUTPUTS, strict=True)]
+        self.assertAllClose(logs["average_cost"], np.average(paid, weights=weights))
+
+    def test_reset_state(self):
+        metric = AverageCost()
+        metric.update_state(np.array([[4.0, 9.0]]), np.array([[0.0, 1.0]]))
+        metric.reset_state()
+        metric.update_state(np.array([[1.0, 9.0]]), np.array([[0.0, 1.0]]))
+        self.assertAllClose(metric.result(), 1.0)
+
+    @pytest.mark.parametrize("output", ["cost", "probability"])
+    @pytest.mark.parametrize("column", [0, 1, 2])
+    def test_nan_prediction_gives_nan(self, output, column):
+        outputs = OUTPUTS.copy()
+        outputs[3, column] = np.nan
+        assert np.isnan(to_numpy(AverageCost(output=output)(COSTS, outputs)))
+
+    def test_nan_sigmoid_column_gives_nan(self):
+        metric = AverageCost(C[:2, :2], output="probability")
+        assert np.isnan(to_numpy(metric(np.array([0, 1]), np.array([[0.5], [np.nan]]))))
+
+    def test_nan_cost_gives_nan(self):
+        costs = COSTS.copy()
+        costs[0, 2] = np.nan  # not the decision that is paid for
+        assert np.isnan(to_numpy(AverageCost()(costs, OUTPUTS)))
+
+    @pytest.mark.parametrize(
+        ("labels", "message"), [([0, 3], "below 3"), ([-1, 0], "received -1"), ([0.5, 1], "float")]
+    )
+    def test_wrong_labels(self, labels, message):
+        with pytest.raises(ValueError, match=message):
+            AverageCost(C).update_state(np.array(labels), OUTPUTS[:2])
+
+    def test_wrong_label_gives_nan_in_evaluate(self):
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Activation("linear")])
+        model.compile(loss=lambda _, outputs: outputs, metrics=[AverageCost(C)])
+        for labels, wrong in (([0, 1], False), ([0, 3], True), ([-1, 1], True)):
+            logs = model.evaluate(OUTPUTS[:2], np.array(labels), verbose=0, return_dict=True)
+            assert np.isnan(logs["average_cost"]) == wrong
+
+    def test_early_stopping(self):
+        """A learning rate of 0 improves nothing, so training stops after the second epoch."""
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
+        model.compile(keras.optimizers.SGD(0.0), loss="mse", metrics=[AverageCost()])
+        stop = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=1)
+        data = (OUTPUTS, COSTS)
+        logs = model.fit(*data, epochs=5, validation_data=data, callbacks=[stop], verbose=0).history
+        expected = AverageCost()(COSTS, model.predict(OUTPUTS, verbose=0))
+        self.assertAllClose(np.array(logs["val_average_cost"]), np.full(2, float(expected)))
+
+    @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+    def test_16_bit_floatx(self, dtype):
+        """Counts above 2048 and labels above 256 are beyond 16 bits."""
+        matrix = 1.0 + np.arange(1000.0)[:, None] + np.zeros(1000)
+        np.fill_diagonal(matrix, 0.0)
+        labels = np.tile([3, 257, 999, 513], 1000)
+        with floatx(dtype):
+            metric = AverageCost(matrix)
+            assert metric.dtype == "float32"
+            for part in np.split(labels, 4):
+                metric.update_state(part, keras.ops.zeros((1000, 1000), dtype=dtype))
+        self.assertAllClose(metric.result(), matrix[labels, 0].mean())
+
+
+class TestErrors:
+    @pytest.mark.parametrize("output", ["costs", None, 0])
+    def test_unknown_output(self, output):
+        with pytest.raises(ValueError, match="`output`.*'cost', 'probability'"):
+            AverageCost(output=output)
+
+    def test_wrong_matrix(self):
+        with pytest.raises(ValueError, match="diagonal"):
+            AverageCost([[1.0, 0.0], [0.0, 1.0]])
+
+    @pytest.mark.parametrize(
+        ("metric", "target", "hint"),
+        [
+            (lambda: AverageCost(), COSTS[:, :2], "give the metric a `cost_matrix`"),
+            (lambda: AverageCost(), LABELS, "give the metric a `cost_matrix`"),
+            (lambda: AverageCost(C[:2, :2]), LABELS % 2, "as many columns"),
+        ],
+    )
+    def test_widths_differ(self, metric, target, hint):
+        with pytest.raises(ValueError, match=r"and \(7, 3\)") as error:
+            metric().update_state(target, OUTPUTS)
+        assert hint in str(error.value)
+
+    def test_outputs_of_one_dimension(self):
+        with pytest.raises(ValueError, match=r"`y_pred` of shape .*received \(3,\)"):
+            AverageCost().update_state(COSTS, OUTPUTS[0])

@@ -1,0 +1,210 @@
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.layers import CostOutput
+from csdl_keras.models import caffe_cifar10
+from tests.layers.caffe_loops import pool, within_channel_lrn
+from tests.testing import TestCase, dtype_policy
+
+SMALL = (12, 10, 2)
+LAYERS = {
+    "quick": "to_caffe_range conv1 pool1 relu1 conv2 relu2 pool2 conv3 relu3 pool3 flatten ip1",
+    "full": "to_caffe_range conv1 pool1 relu1 norm1 conv2 relu2 pool2 norm2 conv3 relu3 pool3 "
+    "flatten",
+}
+
+
+def images(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).uniform(size=shape).astype("float32")
+
+
+def convolve(x: np.ndarray, kernel: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """Correlation with a 5x5 kernel, two zeros around the image."""
+    padded = np.pad(x, ((0, 0), (2, 2), (2, 2), (0, 0)))
+    y = np.zeros((*x.shape[:3], kernel.shape[-1]))
+    for i, j in np.ndindex(x.shape[1:3]):
+        window = padded[:, i : i + 5, j : j + 5, :]
+        y[:, i, j] = np.einsum("nhwc,hwcf->nf", window, kernel) + bias
+    return y
+
+
+def forward(model: keras.Model, x: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """The outputs as Caffe's prototxt files spell them, from the model's weights."""
+    full = model.name.endswith("full")
+
+    def weights(name: str) -> list[np.ndarray]:
+        return [w.astype("float64") for w in model.get_layer(name).get_weights()]
+
+    y = 255.0 * x.astype("float64") - mean
+    y = np.maximum(pool(convolve(y, *weights("conv1")), "max"), 0)
+    y = within_channel_lrn(y) if full else y
+    y = pool(np.maximum(convolve(y, *weights("conv2")), 0), "average")
+    y = within_channel_lrn(y) if full else y
+    y = pool(np.maximum(convolve(y, *weights("conv3")), 0), "average")
+    y = y.reshape(len(y), -1)
+    if not full:
+        kernel, bias = weights("ip1")
+        y = y @ kernel + bias
+    kernel, bias = weights(model.layers[-1].name)
+    y = y @ kernel + bias
+    if isinstance(model.layers[-1], CostOutput):
+        return y
+    powers = np.exp(y - y.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def spread_weights(model: keras.Model) -> None:
+    """Weights that keep the signal alive: Caffe's own start gives outputs that hardly vary."""
+    rng = np.random.default_rng(1)
+    for layer in model.layers:
+        if layer.weights:
+            kernel, bias = layer.get_weights()
+            scale = np.sqrt(2 / np.prod(kernel.shape[:-1]))
+            bias = rng.normal(scale=10 if "conv" in layer.name else 0.1, size=bias.shape)
+            layer.set_weights([rng.normal(scale=scale, size=kernel.shape), bias])
+
+
+class TestCaffeCifar10(TestCase):
+    @pytest.mark.parametrize(("variant", "count"), [("quick", 145_578), ("full", 89_578)])
+    def test_defaults(self, variant, count):
+        model = caffe_cifar10(variant=variant)
+        assert model.count_params() == count
+        assert (model.input_shape, model.output_shape) == ((None, 32, 32, 3), (None, 10))
+        assert (model.name, model.compiled) == (f"caffe_cifar10_{variant}", False)
+        sizes = [model.get_layer(f"pool{i}").output.shape[1:] for i in (1, 2, 3)]
+        assert sizes == [(16, 16, 32), (8, 8, 32), (4, 4, 64)]
+        assert not model.get_layer("to_caffe_range").weights
+
+    @pytest.mark.parametrize("variant", ["quick", "full"])
+    @pytest.mark.parametrize("output", ["probability", "cost"])
+    def test_order_of_layers(self, variant, output):
+        model = caffe_cifar10(SMALL, variant=variant, output=output)
+        names = [layer.name for layer in model.layers[1:]]
+        assert names == [*LAYERS[variant].split(), output]
+        assert isinstance(model.layers[-1], CostOutput) == (output == "cost")
+        if variant == "quick":
+            assert model.get_layer("ip1").activation is keras.activations.linear
+
+    @pytest.mark.parametrize("variant", ["quick", "full"])
+    @pytest.mark.parametrize("mean", ["number", "channels", "image"])
+    def test_equals_loops(self, variant, mean):
+        means = {
+            "number": 120.0,
+            "channels": np.array([100.0, 140.0]),
+            "image": 255 * images(*SMALL).astype("float64")[::-1],
+        }
+        mean = means[mean]
+        model = caffe_cifar10(SMALL, 4, variant, output="cost", mean=mean)
+        spread_weights(model)
+        x = images(3, *SMALL)
+        expected = forward(model, x, mean)
+        assert np.all(expected.std(axis=0) > 1e-3 * np.abs(expected).max())
+        outputs = model.predict(x, verbose=0)
+        np.testing.assert_allclose(outputs, expected, atol=1e-4 * np.abs(expected).max())
+
+    def test_probabilities_equal_loops(self):
+        model = caffe_cifar10(SMALL, 4)
+        spread_weights(model)
+        last = model.layers[-1]
+        last.set_weights([0.01 * weight for weight in last.get_weights()])
+        x = images(3, *SMALL)
+        expected = forward(model, x, 0.0)
+        assert expected.min(axis=1).max() < 0.2 < expected.max(axis=1).min() < 0.95
+        self.assertAllClose(model.predict(x, verbose=0), expected, atol=1e-4)
+
+    @pytest.mark.parametrize(
+        ("variant", "deviations"),
+        [
+            ("quick", {"conv1": 1e-4, "conv2": 0.01, "conv3": 0.01, "ip1": 0.1, "cost": 0.1}),
+            ("full", {"conv1": 1e-4, "conv2": 0.01, "conv3": 0.01, "cost": 0.01}),
+        ],
+    )
+    def test_initial_weights(self, variant, deviations):
+        model = caffe_cifar10(variant=variant, output="cost")
+        assert list(deviations) == [layer.name for layer in model.layers if layer.weights]
+        for name, deviation in deviations.items():
+            kernel, bias = model.get_layer(name).get_weights()
+            # The standard error of a deviation of n normal numbers is sigma / sqrt(2 n).
+            error = deviation / np.sqrt(2 * kernel.size)
+            assert abs(kernel.std() - deviation) < 5 * error
+            assert abs(kernel.mean()) < 5 * deviation / np.sqrt(kernel.size)
+            # A truncated normal distribution stops at 2 sigma.
+            assert np.abs(kernel).max() > 2.2 * deviation
+            assert not bias.any()
+
+    @pytest.mark.parametrize("variant", ["quick", "full"])
+    @pytest.mark.parametrize("kwargs", [{}, {"weight_decay": 0.5}, {"weight_decay": 0}])
+    def test_decay_is_half_of_the_square(self, variant, kwargs):
+        model = caffe_cifar10(SMALL, 4, variant, **kwargs)
+        model.set_weights([np.full(w.shape, 0.1) for w in model.get_weights()])
+        decay, expected = kwargs.get("weight_decay", 0.004), 0.0
+        for layer in model.layers:
+            if layer.weights:
+                kernel, bias = (w.size * 0.1**2 for w in layer.get_weights())
+                last_of_full = variant == "full" and layer is model.layers[-1]
+                expected += decay / 2 * (250 * kernel if last_of_full else kernel + bias)
+        self.assertAllClose(sum(float(value) for value in model.losses), expected, rtol=1e-4)
+
+    @pytest.mark.parametrize("variant", ["quick", "full"])
+    @pytest.mark.parametrize("shape", [(28, 28, 1), (8, 8, 1), (9, 17, 1)])
+    def test_other_sizes(self, variant, shape):
+        model = caffe_cifar10(shape, 3, variant)
+        outputs = model.predict(images(2, *shape), verbose=0)
+        assert outputs.shape == (2, 3)
+        self.assertAllClose(outputs.sum(axis=1), np.ones(2))
+
+    def test_28_pixels_become_3(self):
+        assert caffe_cifar10((28, 28, 1)).get_layer("pool3").output.shape == (None, 3, 3, 64)
+
+    def test_trains(self):
+        model = caffe_cifar10(SMALL, 3, output="cost", mean=127.5)
+        spread_weights(model)
+        model.compile(keras.optimizers.SGD(1e-6), loss="mse")
+        x, costs = images(4, *SMALL), np.zeros((4, 3))
+        losses = model.fit(x, costs, epochs=3, verbose=0).history["loss"]
+        assert losses[-1] < losses[0]
+
+    def test_float32_output_under_mixed_precision(self):
+        with dtype_policy("mixed_bfloat16"):
+            model = caffe_cifar10((8, 8, 1), 3)
+        assert model.get_layer("conv2").compute_dtype == "bfloat16"
+        assert model.output.dtype == "float32"
+
+    @pytest.mark.parametrize("variant", ["quick", "full"])
+    def test_saves_and_loads_with_a_mean_image(self, variant, tmp_path):
+        model = caffe_cifar10(SMALL, 4, variant, output="cost", mean=255 * images(*SMALL))
+        spread_weights(model)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        x = images(5, *SMALL)[1:]
+        expected = model.predict(x, verbose=0)
+        self.assertAllClose(loaded.predict(x, verbose=0), expected, atol=1e-6)
+        other = caffe_cifar10(SMALL, 4, variant, output="cost")
+        other.set_weights(model.get_weights())
+        assert np.max(np.abs(other.predict(x, verbose=0) - expected)) > 1e-3
+
+    @pytest.mark.parametrize(
+        ("kwargs", "message"),
+        [
+            ({"input_shape": (12, 10)}, "`input_shape`"),
+            ({"input_shape": 12}, "`input_shape`"),
+            ({"input_shape": (12, 0, 2)}, "`input_shape`"),
+            ({"input_shape": (1, 1, 2)}, "height"),
+            ({"num_classes": 1}, "`num_classes`"),
+            ({"variant": "slow"}, "`variant`"),
+            ({"output": "costs"}, "`output`"),
+            ({"weight_decay": -0.1}, "`weight_decay`"),
+            ({"weight_decay": None}, "`weight_decay`"),
+            ({"mean": "image"}, "`mean`"),
+            ({"mean": [1.0, 2.0, 3.0]}, "`mean`"),
+            ({"mean": np.zeros((10, 12, 2))}, "`mean`"),
+            ({"mean": np.zeros((12, 10))}, "`mean`"),
+            ({"mean": 256.0}, r"range \[0, 255\]"),
+            ({"mean": [-1.0, 5.0]}, r"range \[0, 255\]"),
+            ({"mean": np.nan}, r"range \[0, 255\]"),
+        ],
+    )
+    def test_wrong_arguments(self, kwargs, message):
+        with pytest.raises(ValueError, match=message):
+            caffe_cifar10(**{"input_shape": SMALL, "num_classes": 4, **kwargs})

@@ -1,0 +1,126 @@
+"""A model for every public Keras object of the package, to be saved and loaded.
+
+A `Case` is a model and what to call it on. Each is small, has random weights and outputs that
+depend on them.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+from keras import layers
+
+import csdl_keras
+from csdl_keras import AverageCost, DecisionAccuracy, ReconstructionLoss, SOSRLoss
+from csdl_keras import layers as csdl_layers
+from csdl_keras.losses import OneSidedLoss, SquaredErrorLoss
+from csdl_keras.models import bayes_classifier, caffe_cifar10, decision_model, mlp
+
+RNG = np.random.default_rng(0)
+MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
+WITH_ABSTAIN = np.hstack([MATRIX, np.full((3, 1), 0.75)])
+LABELS = np.array([0, 2, 1, 1, 0])
+COSTS = MATRIX[LABELS]
+X = RNG.uniform(size=(5, 4)).astype("float32")
+IMAGES = RNG.uniform(size=(5, 8, 9, 2)).astype("float32")
+
+
+class Case(NamedTuple):
+    """A model, its inputs, and targets where it is compiled."""
+
+    model: keras.Model
+    x: np.ndarray = X
+    y: Any = None
+
+
+def network(*ends: Callable[[Any], Any]) -> keras.Model:
+    """Four features to whatever `ends` make of five hidden units."""
+    inputs = keras.Input((4,))
+    x = layers.Dense(5, "tanh", name="hidden")(inputs)
+    for end in ends:
+        x = end(x)
+    return keras.Model(inputs, x)
+
+
+def on_images(*ends: Callable[[Any], Any]) -> Case:
+    inputs = keras.Input(IMAGES.shape[1:])
+    x = layers.Conv2D(3, 3, data_format="channels_last", padding="same")(inputs)
+    for end in ends:
+        x = end(x)
+    return Case(keras.Model(inputs, x), IMAGES)
+
+
+def trained(model: keras.Model, x: np.ndarray, y: Any, **kwargs: Any) -> Case:
+    """The model after a step of training, so that its optimizer has been built."""
+    # Eager, since tracing every model would take longer than all the rest.
+    model.compile(keras.optimizers.SGD(0.01, momentum=0.9), run_eagerly=True, **kwargs)
+    model.train_on_batch(x, y)
+    return Case(model, x, y)
+
+
+def with_loss(loss: keras.losses.Loss, y: np.ndarray, **kwargs: Any) -> Case:
+    units = y.shape[1] if y.ndim == 2 else 3
+    return trained(network(csdl_layers.CostOutput(units)), X, y, loss=loss, **kwargs)
+
+
+def cae(tied: bool) -> Case:
+    losses = {"reconstruction": ReconstructionLoss(from_logits=True), "cost": SOSRLoss()}
+    model = csdl_keras.CAE(5, num_decisions=3, corruption=0.25, tied=tied, seed=1)
+    weights = {"reconstruction": 0.75, "cost": 0.25}
+    return trained(
+        model, X, {"reconstruction": X, "cost": COSTS}, loss=losses, loss_weights=weights
+    )
+
+
+def compiled_network(output: str) -> Case:
+    loss = SOSRLoss(MATRIX, alpha=2.0) if output == "cost" else "sparse_categorical_crossentropy"
+    metrics = [AverageCost(MATRIX, output=output), DecisionAccuracy(output=output)]
+    return trained(mlp((4,), 3, (5,), output=output), X, LABELS, loss=loss, metrics=metrics)
+
+
+def caffe(variant: str, output: str) -> Case:
+    mean = 255 * IMAGES.mean(axis=0)
+    return Case(caffe_cifar10(IMAGES.shape[1:], 3, variant, output, mean), IMAGES)
+
+
+def softmax(units: int = 3) -> Callable[[Any], Any]:
+    return layers.Dense(units, "softmax")
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "SOSRLoss": lambda: with_loss(SOSRLoss(alpha=3.0), COSTS),
+    "SOSRLoss(cost_matrix)": lambda: with_loss(
+        SOSRLoss(cost_matrix=MATRIX), LABELS, metrics=[AverageCost(cost_matrix=MATRIX)]
+    ),
+    "OneSidedLoss": lambda: with_loss(OneSidedLoss(), COSTS),
+    "OneSidedLoss(cost_matrix)": lambda: with_loss(OneSidedLoss(MATRIX), LABELS),
+    "SquaredErrorLoss": lambda: with_loss(SquaredErrorLoss(), COSTS),
+    "ReconstructionLoss": lambda: with_loss(ReconstructionLoss(from_logits=True), X),
+    "AverageCost, DecisionAccuracy": lambda: with_loss(
+        SOSRLoss(), COSTS, metrics=[AverageCost(), DecisionAccuracy()]
+    ),
+    "BayesDecision": lambda: Case(network(softmax(), csdl_layers.BayesDecision(WITH_ABSTAIN))),
+    "ClassProbabilities": lambda: Case(
+        network(layers.Dense(1), csdl_layers.ClassProbabilities(from_logits=True))
+    ),
+    "CostOutput": lambda: Case(network(csdl_layers.CostOutput(3))),
+    "Decision": lambda: Case(network(layers.Dense(3), csdl_layers.Decision("probability"))),
+    "MaskingNoise": lambda: Case(network(csdl_layers.MaskingNoise(0.5), layers.Dense(3))),
+    "CaffePooling2D max": lambda: on_images(csdl_layers.CaffePooling2D("max")),
+    "CaffePooling2D average": lambda: on_images(csdl_layers.CaffePooling2D("average", 4, 3)),
+    "WithinChannelLRN": lambda: on_images(csdl_layers.WithinChannelLRN(5, alpha=1.0, beta=2.0)),
+    "CAE": lambda: cae(tied=False),
+    "CAE tied": lambda: cae(tied=True),
+    "mlp probability": lambda: compiled_network("probability"),
+    "mlp cost": lambda: compiled_network("cost"),
+    "caffe_cifar10 quick probability": lambda: caffe("quick", "probability"),
+    "caffe_cifar10 quick cost": lambda: caffe("quick", "cost"),
+    "caffe_cifar10 full probability": lambda: caffe("full", "probability"),
+    "caffe_cifar10 full cost": lambda: caffe("full", "cost"),
+    "bayes_classifier": lambda: Case(bayes_classifier(network(softmax()), WITH_ABSTAIN)),
+    "bayes_classifier one logit": lambda: Case(
+        bayes_classifier(network(layers.Dense(1)), MATRIX[:2, :2], from_logits=True)
+    ),
+    "decision_model": lambda: Case(decision_model(network(softmax()))),
+}

@@ -1,0 +1,248 @@
+"""Algorithms from end to end, on scikit-learn's digits and tiny networks."""
+
+import dataclasses
+import random
+
+import keras
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.trainer import Trainer
+from csdl_keras.training import train
+from tests.weights import assert_same_weights
+
+DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
+MATRICES = [csdl.costs.randomized_proportional(DATA.y_train_val, seed=seed) for seed in (0, 1)]
+SETTINGS = csdl.Settings(
+    hidden_units=(16,), epochs=2, pretraining_epochs=2, cnn_epochs=1, min_steps=1
+)
+LONGER = csdl.Settings(hidden_units=(16,), batch_size=10, epochs=9, patience=3, min_steps=1)
+VALIDATION = (DATA.x_val, DATA.y_val)
+
+
+class Counter(keras.callbacks.Callback):
+    """Counts calls of `fit`."""
+
+    fits = 0
+
+    def on_train_begin(self, logs=None):
+        self.fits += 1
+
+
+def make_trainer(**kwargs):
+    arguments = {"settings": SETTINGS, "seed": 0}
+    return Trainer(DATA.x_train, DATA.y_train, **{**arguments, **kwargs})
+
+
+def cost_of(model, x, y, matrix):
+    return matrix[y, csdl.decide(model, x)].mean()
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Every row for the first matrix, then some for the second; fits that each one took."""
+    counter = Counter()
+    trainer = make_trainer(callbacks=[counter])
+    trained, fits = {}, {}
+    second = ["dnn_blind", "dnn_bayes", "sdae_bayes", "cnn_bayes", "sdae_sosr", "csdnn"]
+    for index, names in enumerate((list(ALGORITHMS), second)):
+        for name in names:
+            before = counter.fits
+            trained[name, index] = trainer.train(name, MATRICES[index])
+            fits[name, index] = counter.fits - before
+    return trained, fits
+
+
+class TestTable:
+    @pytest.mark.parametrize("name", ALGORITHMS)
+    def test_every_row_decides(self, table, name):
+        model = table[0][name, 0].model
+        decisions = csdl.decide(model, DATA.x_test)
+        assert decisions.shape == DATA.y_test.shape
+        assert set(decisions) <= set(range(10))
+        outputs = model.predict(DATA.x_test, verbose=0)
+        blind = ALGORITHMS[name].prediction == "argmax"
+        best = outputs.argmax(axis=1) if blind else outputs.argmin(axis=1)
+        np.testing.assert_array_equal(decisions, best)
+
+    def test_shared_stages_run_once(self, table):
+        fits = table[1]
+        first = {
+            "dnn_blind": 1,
+            "sdae_blind": 2,
+            "cnn_blind": 1,
+            "dnn_bayes": 0,
+            "sdae_bayes": 0,
+            "seae_bayes": 2,
+            "scae_bayes": 2,
+            "cnn_bayes": 0,
+            "dnn_sosr": 1,
+            "sdae_sosr": 1,
+            "seae_sosr": 1,
+            "csdnn": 1,
+            "cnn_sosr": 1,
+        }
+        second = {
+            "dnn_blind": 0,
+            "dnn_bayes": 0,
+            "sdae_bayes": 0,
+            "cnn_bayes": 0,
+            "sdae_sosr": 1,
+            "csdnn": 2,
+        }
+        assert {name: count for (name, index), count in fits.items() if index == 0} == first
+        assert {name: count for (name, index), count in fits.items() if index == 1} == second
+
+    @pytest.mark.parametrize("name,index", [("csdnn", 0), ("sdae_bayes", 1)])
+    def test_a_row_alone_is_the_same(self, table, name, index):
+        alone = make_trainer().train(name, MATRICES[index])
+        assert_same_weights(alone.model, table[0][name, index].model)
+
+    def test_bayes_rows_are_blind_networks_that_decide_by_the_matrix(self, table):
+        blind = table[0]["dnn_blind", 0].model.predict(DATA.x_test, verbose=0)
+        for index, matrix in enumerate(MATRICES):
+            costs = table[0]["dnn_bayes", index].model.predict(DATA.x_test, verbose=0)
+            np.testing.assert_allclose(costs, blind @ matrix, rtol=1e-4, atol=1e-5)
+
+    def test_pretraining_makes_a_difference(self, table):
+        kernels = [
+            table[0][name, 0].model.get_weights()[0]
+            for name in ("dnn_sosr", "sdae_sosr", "seae_sosr", "csdnn")
+        ]
+        for i, kernel in enumerate(kernels):
+            for other in kernels[:i]:
+                assert np.abs(kernel - other).max() > 1e-4
+
+    def test_seconds_count_shared_stages_in_full(self, table):
+        seconds = {row: trained.seconds for row, trained in table[0].items()}
+        assert seconds["dnn_bayes", 0] == seconds["dnn_blind", 0] > 0
+        assert seconds["sdae_bayes", 1] == seconds["sdae_blind", 0] > 0
+
+    def test_a_row_of_ones_own(self, table):
+        mine = Algorithm("mine", "Mine", "mlp", "none", "sosr", "argmin")
+        assert_same_weights(
+            make_trainer().train(mine, MATRICES[0]).model, table[0]["dnn_sosr", 0].model
+        )
+
+
+class Spoiler(keras.callbacks.Callback):
+    """Keeps validation costs, and zeroes all weights at the start of epochs from the fifth on."""
+
+    def __init__(self):
+        super().__init__()
+        self.costs = []
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if epoch >= 4:
+            self.model.set_weights([np.zeros_like(w) for w in self.model.get_weights()])
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.costs.append(logs["val_average_cost"])
+
+
+class TestEpochs:
+    def run(self, validation_data, settings=LONGER, callbacks=()):
+        kwargs = {"validation_data": validation_data, "callbacks": callbacks}
+        return make_trainer(settings=settings, **kwargs).train("dnn_sosr", MATRICES[0])
+
+    def test_keeps_the_epoch_of_the_lowest_validation_cost(self):
+        spoiler = Spoiler()
+        trained = self.run(VALIDATION, callbacks=[spoiler])
+        best = int(np.argmin(spoiler.costs))
+        assert best < 4
+        assert trained.epochs == len(spoiler.costs) == best + 1 + 3
+        cost = cost_of(trained.model, *VALIDATION, MATRICES[0])
+        assert cost == pytest.approx(min(spoiler.costs), rel=1e-5)
+        assert cost < spoiler.costs[-1]
+
+    def test_without_validation_data_all_epochs_are_trained(self):
+        assert self.run(None).epochs == 9
+
+    def test_small_sets_are_trained_for_more_epochs(self):
+        steps = -(-len(DATA.y_train) // 10)
+        settings = dataclasses.replace(LONGER, epochs=2, min_steps=3 * steps)
+        assert self.run(None, settings).epochs == 4
+
+
+def changed(values, index, value):
+    copy = np.array(values)
+    copy[index] = value
+    return copy
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        "arguments,match",
+        [
+            ({"algorithm": "dnn"}, "'dnn_blind'.*'csdnn'.*received 'dnn'"),
+            ({"y": changed(DATA.y_train, 0, 10)}, "below 10, the number of classes.*received 10"),
+            ({"y": changed(DATA.y_train, 0, -1)}, "at least 0"),
+            ({"y": DATA.y_train[:-1]}, "Expected `x` to be real inputs.*N = 199 labels"),
+            ({"y": DATA.y_train / 1.0}, "integer dtype"),
+            ({"cost_matrix": MATRICES[0][:9]}, "Expected `cost_matrix` of shape"),
+            ({"cost_matrix": -MATRICES[0]}, "at least 0"),
+            ({"cost_matrix": MATRICES[0][:9, :9]}, "below 9, the number of classes"),
+            ({"cost_matrix": 0 * MATRICES[0]}, "an entry above 0; received all zeros"),
+            ({"x": DATA.x_train.astype(str)}, "Expected `x` to be real inputs"),
+            ({"x": changed(DATA.x_train, 0, np.nan)}, "Expected `x` without NaN"),
+            ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),
+            ({"validation_data": (DATA.x_val, DATA.y_val[1:])}, "Expected `validation_data`"),
+            ({"validation_data": (DATA.x_val, DATA.y_val + 9)}, "below 10"),
+            ({"seed": -1}, "Expected `seed`"),
+            ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "3 sizes"),
+            ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_what_is_refused_before_anything_is_trained(self, monkeypatch, arguments, match):
+        fits = []
+        monkeypatch.setattr(keras.Model, "fit", lambda *args, **kwargs: fits.append(args))
+        valid = {
+            "algorithm": "dnn_sosr",
+            "x": DATA.x_train,
+            "y": DATA.y_train,
+            "cost_matrix": MATRICES[0],
+            "settings": SETTINGS,
+        }
+        with pytest.raises(ValueError, match=match):
+            train(**{**valid, **arguments})
+        assert not fits
+
+
+class TestTrain:
+    @pytest.mark.parametrize("name", ["csdnn", "sdae_bayes"])
+    def test_the_model_can_be_saved(self, tmp_path, name):
+        model = train(name, DATA.x_train, DATA.y_train, MATRICES[0], settings=SETTINGS, seed=0)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        np.testing.assert_array_equal(
+            csdl.decide(loaded, DATA.x_test), csdl.decide(model, DATA.x_test)
+        )
+
+    def test_without_a_seed_it_follows_the_global_one(self):
+        def run():
+            return train("dnn_sosr", DATA.x_train, DATA.y_train, MATRICES[0], settings=SETTINGS)
+
+        keras.utils.set_random_seed(5)
+        first, second = run(), run()
+        keras.utils.set_random_seed(5)
+        assert_same_weights(first, run())
+        assert np.abs(first.get_weights()[0] - second.get_weights()[0]).max() > 1e-3
+
+    def test_only_a_seed_resets_the_global_state(self):
+        draws = []
+        for seed in (None, 7):
+            random.seed(1)
+            train("dnn_blind", DATA.x_train, DATA.y_train, MATRICES[0], None, SETTINGS, seed)
+            draws.append(random.random())
+        assert draws[0] != draws[1]
+        random.seed(7)
+
+    def test_it_learns(self):
+        settings = dataclasses.replace(LONGER, epochs=20, patience=20)
+        model = train("dnn_sosr", DATA.x_train, DATA.y_train, MATRICES[0], VALIDATION, settings, 0)
+        cost = cost_of(model, DATA.x_test, DATA.y_test, MATRICES[0])
+        constant = MATRICES[0][DATA.y_test].mean(axis=0).min()
+        assert cost < 0.5 * constant
