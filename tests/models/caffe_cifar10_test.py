@@ -137,13 +137,14 @@ class TestCaffeCifar10(TestCase):
     @pytest.mark.parametrize("kwargs", [{}, {"weight_decay": 0.5}, {"weight_decay": 0}])
     def test_decay_is_half_of_the_square(self, variant, kwargs):
         model = caffe_cifar10(SMALL, 4, variant, **kwargs)
-        model.set_weights([np.full(w.shape, 0.1) for w in model.get_weights()])
         decay, expected = kwargs.get("weight_decay", 0.004), 0.0
         for layer in model.layers:
             if layer.weights:
-                kernel, bias = (w.size * 0.1**2 for w in layer.get_weights())
+                kernel, bias = layer.get_weights()
+                layer.set_weights([np.full(kernel.shape, 0.01), np.ones(bias.shape)])
+                squares = np.array([kernel.size * 0.01**2, bias.size])
                 last_of_full = variant == "full" and layer is model.layers[-1]
-                expected += decay / 2 * (250 * kernel if last_of_full else kernel + bias)
+                expected += decay / 2 * squares @ ([250, 0] if last_of_full else [1, 1])
         self.assertAllClose(sum(float(value) for value in model.losses), expected, rtol=1e-4)
 
     @pytest.mark.parametrize("variant", ["quick", "full"])

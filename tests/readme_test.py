@@ -1,0 +1,63 @@
+"""README's Python runs as it stands, and its figures are those of the committed results."""
+
+import csv
+import pathlib
+import re
+import statistics
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+RESULTS = ROOT / "notebooks" / "results"
+
+
+@pytest.fixture(scope="module")
+def readme():
+    return (ROOT / "README.md").read_text()
+
+
+def test_python_blocks_run(readme, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
+    assert len(blocks) == 4
+    namespace: dict = {}
+    for block in blocks:
+        # One epoch of pre-training shows that the code runs; fifteen only take longer.
+        exec(compile(block.replace("epochs=15", "epochs=1"), "README.md", "exec"), namespace)
+    costs = namespace["C"][namespace["data"].y_test, namespace["decisions"]]
+    assert f"average test cost {costs.mean()}" in capsys.readouterr().out
+    assert np.isfinite(namespace["careful"].predict(namespace["data"].x_test[:2])).all()
+
+
+def cells(folder):
+    """What README shows of each algorithm of a run: cost, error rate and seconds."""
+    with (RESULTS / folder / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = {}
+    for name in dict.fromkeys(row["algorithm"] for row in rows):
+        own = [row for row in rows if row["algorithm"] == name]
+        costs = [float(row["average_cost"]) for row in own]
+        error = statistics.mean(float(row["error_rate"]) for row in own)
+        seconds = statistics.mean(float(row["train_seconds"]) for row in own)
+        spread = statistics.stdev(costs) / len(costs) ** 0.5
+        cost = statistics.mean(costs)
+        columns[name] = (
+            cost,
+            f"{cost:.3f} ± {spread:.3f}",
+            f"{100 * error:.1f} %",
+            f"{seconds:.0f}",
+        )
+    lowest = min(cost for cost, *_ in columns.values())
+    return {
+        name: (f"**{text}**" if cost == lowest else text, *rest)
+        for name, (cost, text, *rest) in columns.items()
+    }
+
+
+def test_measured_table_is_the_committed_results(readme):
+    default, five = cells("mnist_5k_default"), cells("mnist_5k")
+    table = [
+        "| " + " | ".join([f"`{name}`", *default[name], five[name][0]]) + " |" for name in default
+    ]
+    assert "\n".join(table) in readme
