@@ -98,7 +98,7 @@ class PretrainingData:
         count = 0
         for inputs, targets in self._batches():
             codes = inputs if below is None else below.predict_on_batch(inputs)
-            check_codes(codes, bounded, "the inputs of the first hidden layer")
+            check_codes(codes, bounded, "the inputs of a hidden layer")
             if self.costs_needed:
                 if targets is None:
                     raise ValueError(

@@ -1,5 +1,6 @@
 """Greedy layer-wise pre-training, the first stage of Algorithm 1 of the paper."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -103,6 +104,9 @@ def pretrain(
         _check_bounded(layers)
     data = PretrainingData(x, costs, beta > 0, batch_size, steps_per_epoch)
     num_decisions = data.check(_below(model, layers[0]), bounded) or model.output_shape[-1]
+    for lower, layer in itertools.pairwise(layers):
+        if layer.input is not lower.output:  # something between them can leave [0, 1]
+            data.check(_below(model, layer), bounded)
     histories = []
     for index, layer in enumerate(layers, start=1):
         if verbose in ("auto", 1, 2):
@@ -130,10 +134,11 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
     """The hidden `Dense` layers of a model, from the bottom up.
 
     Args:
-        model: a functional or sequential model; its last layer is the output.
+        model: a functional or sequential model; its last `Dense` layer is the
+            output layer.
 
     Returns:
-        Every `Dense` layer but the output layer.
+        Every other `Dense` layer.
 
     Raises:
         ValueError: if there is none, or one whose input is not
@@ -151,17 +156,13 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
             "Expected `model` to be a functional or sequential keras.Model whose inputs are "
             f"known; received {type(model).__name__}."
         )
-    last = model.outputs[0]._keras_history.operation
-    layers = [
-        layer
-        for layer in model.layers
-        if isinstance(layer, keras.layers.Dense) and layer is not last
-    ]
+    # The last Dense layer is the output layer, whatever stands behind it: a softmax, a decision.
+    layers = [layer for layer in model.layers if isinstance(layer, keras.layers.Dense)][:-1]
     if not layers:
         raise ValueError(
             f"Expected a model with hidden keras.layers.Dense layers; received {model.name!r} "
-            f"with {[type(layer).__name__ for layer in model.layers]}. Pre-train a network "
-            "before other layers, such as a Bayes decision, are put around it."
+            f"with {[type(layer).__name__ for layer in model.layers]}. The last Dense layer "
+            "counts as the output layer; layers inside nested models are not looked at."
         )
     for layer in layers:
         if len(layer.input.shape) != 2:
