@@ -109,7 +109,7 @@ class CAE(keras.Model):
         self.regressor.build(code_shape)
         if self.tied:
             self.decoder_bias = self.add_weight(
-                shape=(features,), initializer="zeros", name="decoder_bias"
+                shape=(features,), initializer="zeros", autocast=False, name="decoder_bias"
             )
         else:
             self.decoder = keras.layers.Dense(features, dtype=head_dtype(None), name="decoder")

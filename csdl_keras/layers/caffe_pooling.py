@@ -85,8 +85,7 @@ class CaffePooling2D(keras.layers.Layer):
             (self._windows(size) - 1) * self.strides + self.pool_size - size
             for size in (height, width)
         ]
-        # Strides can leave a rest that no window reaches; valid pooling then drops it.
-        pad = [[0, 0], [0, max(overhang[0], 0)], [0, max(overhang[1], 0)], [0, 0]]
+        pad = [[0, 0], [0, overhang[0]], [0, overhang[1]], [0, 0]]
         pool = {"pool_size": self.pool_size, "strides": self.strides, "padding": "valid"}
         pool["data_format"] = "channels_last"
         if self.mode == "max":

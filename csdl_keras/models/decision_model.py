@@ -21,8 +21,8 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
         `(batch,)`; the lowest index wins a tie, -1 marks a row with NaN.
 
     Raises:
-        ValueError: if the last layer does not tell and `output` is None, or the
-            model's inputs are not known.
+        ValueError: if the last layer does not tell and `output` is None, the
+            model's inputs are not known, or it has several outputs.
 
     Example:
 
@@ -33,5 +33,7 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     """
     kind = output_kind(model, output)
     inputs = inputs_of(model)
+    if len(model.outputs) != 1:
+        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
     decided = Decision(kind, name="decision")(model.outputs[0])
     return keras.Model(inputs, decided, name=f"{model.name}_decision")
