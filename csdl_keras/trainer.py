@@ -16,29 +16,14 @@ from csdl_keras.losses import SOSRLoss
 from csdl_keras.metrics import AverageCost
 from csdl_keras.pretraining import hidden_layers, pretrain
 from csdl_keras.settings import Settings
+from csdl_keras.trained import Trained
 
 
 @dataclasses.dataclass(frozen=True)
-class Stage:
+class _Stage:
     """What a finished stage leaves: weights, and what they took."""
 
     weights: list[np.ndarray]
-    seconds: float
-    epochs: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Trained:
-    """A trained classifier and what its stages took together.
-
-    Args:
-        model: the classifier; `csdl_keras.decide` takes its decisions.
-        seconds: of pre-training and training, stages shared with other
-            algorithms counted in full.
-        epochs: epochs of training, the stage after pre-training.
-    """
-
-    model: keras.Model
     seconds: float
     epochs: int
 
@@ -102,7 +87,7 @@ class Trainer:
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         self.callbacks = list(callbacks)
         self.verbose = verbose
-        self._stages: dict[Hashable, Stage] = {}
+        self._stages: dict[Hashable, _Stage] = {}
 
     def train(self, algorithm: str | Algorithm, cost_matrix: Any) -> Trained:
         """Trains one algorithm for one cost matrix.
@@ -142,17 +127,17 @@ class Trainer:
         mean = 255.0 * self.x.mean(axis=0)
         return models.caffe_cifar10(self.x.shape[1:], num_classes, output=row.output, mean=mean)
 
-    def _stage(self, key: Hashable, run: Callable[[], tuple[list[np.ndarray], int]]) -> Stage:
+    def _stage(self, key: Hashable, run: Callable[[], tuple[list[np.ndarray], int]]) -> _Stage:
         """The stage of that key, run unless it has been."""
         if key not in self._stages:
             if self.seed is not None:
                 keras.utils.set_random_seed(self.seed)
             start = time.perf_counter()
             weights, epochs = run()
-            self._stages[key] = Stage(weights, time.perf_counter() - start, epochs)
+            self._stages[key] = _Stage(weights, time.perf_counter() - start, epochs)
         return self._stages[key]
 
-    def _pretrained(self, row: Algorithm, matrix: np.ndarray) -> Stage:
+    def _pretrained(self, row: Algorithm, matrix: np.ndarray) -> _Stage:
         if row.pretraining == "dae":
             costs, beta = None, 0.0
         else:
@@ -180,7 +165,7 @@ class Trainer:
 
         return self._stage(_pretraining_key(row, matrix), run)
 
-    def _trained(self, row: Algorithm, matrix: np.ndarray, pretrained: Stage | None) -> Stage:
+    def _trained(self, row: Algorithm, matrix: np.ndarray, pretrained: _Stage | None) -> _Stage:
         def run() -> tuple[list[np.ndarray], int]:
             model = self._build(row, len(matrix))
             if pretrained is not None:

@@ -13,8 +13,8 @@ from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.figure import plot_costs
-from csdl_keras.experiments.results import summarise
 from csdl_keras.experiments.run_folder import prepare_folder, write_record
+from csdl_keras.experiments.summary import summarise
 from csdl_keras.settings import Settings
 
 

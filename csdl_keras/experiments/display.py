@@ -15,7 +15,8 @@ from rich.progress import (
 from rich.table import Table
 
 from csdl_keras.algorithms import ALGORITHMS
-from csdl_keras.experiments.results import Result, Summary
+from csdl_keras.experiments.results import Result
+from csdl_keras.experiments.summary import Summary
 
 
 class Display:

@@ -6,7 +6,8 @@ import numpy as np
 
 from csdl_keras._optional import optional_module
 from csdl_keras.algorithms import ALGORITHMS
-from csdl_keras.experiments.results import Result, Summary
+from csdl_keras.experiments.results import Result
+from csdl_keras.experiments.summary import Summary
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 _COLOURS = {"blind": "#999999", "Bayes": "#0072B2", "SOSR": "#D55E00"}

@@ -5,7 +5,8 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
-from csdl_keras.trainer import Trained, Trainer
+from csdl_keras.trained import Trained
+from csdl_keras.trainer import Trainer
 
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
 SETTINGS = csdl.Settings(hidden_units=(16,)).limit_epochs(2)

@@ -3,7 +3,7 @@ import pytest
 
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.figure import plot_costs
-from csdl_keras.experiments.results import summarise
+from csdl_keras.experiments.summary import summarise
 from tests.experiments.results_test import make_result
 
 image = pytest.importorskip("matplotlib.image")

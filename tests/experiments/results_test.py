@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.results import Result, ResultFile, summarise
+from csdl_keras.experiments.results import Result, ResultFile
+from csdl_keras.experiments.summary import summarise
 
 
 def make_result(algorithm="csdnn", cost_seed=1000, **changes):
