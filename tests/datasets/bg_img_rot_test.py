@@ -1,0 +1,175 @@
+"""The builder of bg-img-rot, on its dummy data and on a small archive of the public form."""
+
+import hashlib
+import json
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from csdl_keras.datasets import DataUnavailableError, load
+from tests.datasets.helpers import labels
+
+tfds = pytest.importorskip("tensorflow_datasets")
+pytest.importorskip("dill", reason="the test case of TFDS needs it")
+from csdl_keras.datasets.bg_img_rot import bg_img_rot_dataset_builder as module  # noqa: E402
+
+MEMBERS = {
+    name: f"mnist_all_background_images_rotation_normalized_{name}.amat"
+    for name in ("train_valid", "test")
+}
+DUMMY = Path(module.__file__).parent / "dummy_data" / module.ARCHIVE
+# Dummy and small archives have other digests than the real one.
+pytestmark = pytest.mark.filterwarnings("ignore:Expected an archive with the published SHA-1")
+
+
+class TestBuilder(tfds.testing.DatasetBuilderTestCase):
+    DATASET_CLASS = module.Builder
+    SPLITS = {"train": 3, "validation": 2000, "test": 2}
+
+
+def rows(number, seed, digits):
+    """Rows of a file: images all of whose pixels are `digits` decimals long, and labels."""
+    rng = np.random.default_rng(seed)
+    pixels = np.zeros((number, 784))
+    # Few that are not zero, so that 2,000 rows are quick to write and read.
+    pixels[:, :40] = rng.integers(0, 10**digits + 1, (number, 40)) / 10**digits
+    pixels[0] = rng.random(784)
+    return pixels, rng.integers(0, 10, number)
+
+
+def write(path, pixels, y):
+    """An archive whose files have pixels and labels, separated by blanks."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in MEMBERS.items():
+            lines = [
+                " ".join([*(f"{value:.17g}" for value in image), f"{label:.6e}"])
+                for image, label in zip(pixels[name], y[name], strict=True)
+            ]
+            archive.writestr(member, "   " + "\n   ".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def small():
+    train_valid, test = rows(2005, 0, 5), rows(4, 1, 5)
+    return (
+        {"train_valid": train_valid[0], "test": test[0]},
+        {"train_valid": train_valid[1], "test": test[1]},
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(small, tmp_path_factory):
+    path = tmp_path_factory.mktemp("data")
+    write(path / "downloads" / "manual" / module.ARCHIVE, *small)
+    load("bg_img_rot", data_dir=path)
+    return path
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    monkeypatch.setattr("csdl_keras.datasets.tfds_images._online", lambda: False)
+
+
+class TestArchive:
+    def test_values_labels_order_and_splits(self, folder, small):
+        data = load("bg_img_rot", data_dir=folder)
+        assert (data.name, data.num_classes, data.input_shape) == ("bg_img_rot", 10, (28, 28, 1))
+        pixels, y = small
+        for split, name, part in (
+            ("train", "train_valid", slice(None, 5)),
+            ("val", "train_valid", slice(5, None)),
+            ("test", "test", slice(None)),
+        ):
+            x = getattr(data, f"x_{split}")
+            assert x.dtype == np.float32
+            expected = pixels[name][part].astype("float32").reshape(-1, 28, 28, 1)
+            np.testing.assert_array_equal(x, expected)
+            np.testing.assert_array_equal(labels(data, split), y[name][part])
+        assert len(data.y_val) == 2000
+
+    def test_digests_are_kept(self, folder):
+        content = (folder / "downloads" / "manual" / module.ARCHIVE).read_bytes()
+        (file,) = folder.glob("bg_img_rot/*/metadata.json")
+        assert json.loads(file.read_text()) == {
+            "archive_sha1": hashlib.sha1(content).hexdigest(),
+            "archive_sha256": hashlib.sha256(content).hexdigest(),
+        }
+
+    def test_imbalanced(self, folder):
+        assert load("bg_img_rot", imbalanced=True, data_dir=folder).imbalanced
+
+    def test_another_digest_is_told(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(tfds.download.DownloadManager, "download", lambda self, url: DUMMY)
+        with pytest.warns(UserWarning, match=f"published SHA-1 {module.SHA1}; .* has "):
+            module.Builder(data_dir=tmp_path / "one").download_and_prepare()
+        digest = hashlib.sha1(DUMMY.read_bytes()).hexdigest()
+        monkeypatch.setattr(module, "SHA1", digest)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            module.Builder(data_dir=tmp_path / "other").download_and_prepare()
+        assert not [warning for warning in caught if "SHA-1" in str(warning.message)]
+
+    def test_without_an_archive_it_is_downloaded(self, tmp_path, monkeypatch):
+        urls = []
+        monkeypatch.setattr("csdl_keras.datasets.tfds_images._online", lambda: True)
+        monkeypatch.setattr(
+            tfds.download.DownloadManager, "download", lambda self, url: urls.append(url) or DUMMY
+        )
+        data = load("bg_img_rot", data_dir=tmp_path)
+        assert (data.y_train.tolist(), data.y_test.tolist()) == ([0, 1, 2], [4, 5])
+        assert urls == [module.URL]
+
+    def test_nothing_there(self, tmp_path, offline):
+        with pytest.raises(DataUnavailableError) as caught:
+            load("bg_img_rot", data_dir=tmp_path)
+        message = str(caught.value)
+        for part in (
+            module.ARCHIVE,
+            module.URL,
+            str(tmp_path / "downloads" / "manual"),
+            "TFDS_DATA_DIR",
+            "'bg_img_rot_synthetic'",
+            "offline",
+        ):
+            assert part in message
+
+    @pytest.mark.parametrize(
+        "number,change,match",
+        [
+            (2000, lambda x: x, "Expected more than 2000 rows .*received 2000"),
+            (2001, lambda x: x[:, 1:], "row 1 of .*train_valid.amat has 784 columns"),
+            (2001, lambda x: x + 0.5, r"Expected 784 pixels in \[0, 1\]"),
+        ],
+        ids=["few", "columns", "range"],
+    )
+    def test_archives_of_another_form(self, tmp_path, offline, number, change, match):
+        pixels, y = rows(number, 0, 2)
+        pixels = {"train_valid": change(pixels), "test": pixels[:1]}
+        write(
+            tmp_path / "downloads" / "manual" / module.ARCHIVE,
+            pixels,
+            {"train_valid": y, "test": y[:1]},
+        )
+        with pytest.raises(DataUnavailableError, match=match):
+            load("bg_img_rot", data_dir=tmp_path)
+
+    def test_what_is_no_archive(self, tmp_path, offline):
+        path = tmp_path / "downloads" / "manual" / module.ARCHIVE
+        path.parent.mkdir(parents=True)
+        path.write_text("404 not found")
+        with pytest.raises(DataUnavailableError, match="BadZipFile"):
+            load("bg_img_rot", data_dir=tmp_path)
+
+
+def test_files_beside_the_builder_are_packaged():
+    """TFDS reads them where the package is installed."""
+    metadata = module.Builder.get_metadata()
+    assert metadata.description.startswith("MNIST digits, rotated")
+    assert "Larochelle, Hugo" in metadata.citation
+    assert "ml.task.image-classification" in metadata.tags
+    assert module.Builder.url_infos == {}  # no digest that nobody has checked
