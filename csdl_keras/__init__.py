@@ -6,10 +6,10 @@ KerasTuner.
 """
 
 from csdl_keras import costs, datasets, layers, losses, metrics, models
-from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm
 from csdl_keras.decide import decide
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
-from csdl_keras.losses import OneSidedLoss, ReconstructionLoss, SOSRLoss, sosr
+from csdl_keras.losses import MINLoss, OneSidedLoss, ReconstructionLoss, SOSRLoss, sosr
 from csdl_keras.metrics import AverageCost, DecisionAccuracy
 from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
@@ -27,6 +27,8 @@ __all__ = [
     "CAE",
     "CostOutput",
     "DecisionAccuracy",
+    "EXTRA_ALGORITHMS",
+    "MINLoss",
     "MaskingNoise",
     "OneSidedLoss",
     "ReconstructionLoss",

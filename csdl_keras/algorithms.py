@@ -1,13 +1,23 @@
 """The algorithms of the paper's Table 1, as data."""
 
 import dataclasses
+from typing import Any
 
 from csdl_keras._checks import check_choice
 
-BODIES = ("mlp", "cnn")
+BODIES = ("mlp", "cnn", "svm")
 PRETRAININGS = ("none", "dae", "seae", "cae")
-TRAININGS = ("nll", "sosr")
 PREDICTIONS = ("argmax", "bayes", "argmin")
+
+# Predictions that fit what a training makes: probabilities, scores, or costs.
+_FITTING = {
+    "nll": ("argmax", "bayes"),
+    "weighted_nll": ("argmax",),
+    "min": ("argmax",),
+    "sosr": ("argmin",),
+    "one_sided_svm": ("argmin",),
+}
+TRAININGS = tuple(_FITTING)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,21 +27,25 @@ class Algorithm:
     Args:
         name: name in code and on the command line.
         title: name in tables.
-        body: `"mlp"`, the fully-connected network, or `"cnn"`, Caffe's.
+        body: `"mlp"`, the fully-connected network; `"cnn"`, Caffe's; `"svm"`, a
+            kernel machine.
         pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs,
             error-aware); `"cae"` (cost-aware).
         training: `"nll"`, the cost-blind negative log-likelihood of class
-            probabilities, or `"sosr"`, cost estimates by `SOSRLoss`.
-        prediction: `"argmax"` of probabilities, `"bayes"` (argmin of expected
-            costs), or `"argmin"` of estimated costs.
+            probabilities; `"weighted_nll"`, the same with examples weighted by
+            the mean cost of mistaking their class; `"min"`, `MINLoss`;
+            `"sosr"`, cost estimates by `SOSRLoss`; `"one_sided_svm"`, `CSOSR`.
+        prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
+            expected costs), or `"argmin"` of estimated costs.
+        in_table2: whether the paper's Table 2 has the row. Defaults to True.
 
     Raises:
         ValueError: if a choice is unknown or does not fit the others.
 
     Example:
 
-    >>> ALGORITHMS["csdnn"].pretraining
-    'cae'
+    >>> ALGORITHMS["csdnn"].awareness
+    ('O', 'O', 'X')
     """
 
     name: str
@@ -40,34 +54,67 @@ class Algorithm:
     pretraining: str
     training: str
     prediction: str
+    in_table2: bool = True
 
     def __post_init__(self) -> None:
         check_choice("body", self.body, BODIES)
         check_choice("pretraining", self.pretraining, PRETRAININGS)
         check_choice("training", self.training, TRAININGS)
-        allowed = ("argmax", "bayes") if self.training == "nll" else ("argmin",)
-        check_choice("prediction", self.prediction, allowed)
-        if self.body == "cnn" and self.pretraining != "none":
+        check_choice("prediction", self.prediction, _FITTING[self.training])
+        if self.body != "mlp" and self.pretraining != "none":
             raise ValueError(
-                "Expected pretraining='none' for the convolutional network, which has no hidden "
+                f"Expected pretraining='none' for body={self.body!r}, which has no hidden "
                 f"Dense layers to stack; received {self.pretraining!r}."
+            )
+        if (self.body == "svm") != (self.training == "one_sided_svm"):
+            raise ValueError(
+                "Expected body='svm' and training='one_sided_svm' together; received "
+                f"{self.body!r} and {self.training!r}."
             )
 
     @property
     def output(self) -> str:
-        """What the trained network outputs: `"probability"` or `"cost"`."""
-        return "probability" if self.training == "nll" else "cost"
+        """What is decided from: `"probability"` (argmax) or `"cost"` (argmin)."""
+        return "cost" if self.training in ("sosr", "one_sided_svm") else "probability"
 
     @property
     def series(self) -> str:
-        """The paper's grouping by where costs enter: `"blind"`, `"Bayes"` or `"SOSR"`."""
+        """The paper's grouping: `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`."""
+        if self.training not in ("nll", "sosr"):
+            return "baseline"
         return {"argmax": "blind", "bayes": "Bayes", "argmin": "SOSR"}[self.prediction]
+
+    @property
+    def awareness(self) -> tuple[str, str, str]:
+        """Table 1's marks of the three stages.
+
+        `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`.
+        """
+        pretraining = {"none": "none", "dae": "X", "seae": "E", "cae": "O"}[self.pretraining]
+        training = "X" if self.training == "nll" else "O"
+        return pretraining, training, "O" if self.prediction == "bayes" else "X"
+
+
+class _Rows(dict[str, Algorithm]):
+    """Rows by name, and by the other names that some have; only the names are listed."""
+
+    aliases = {"scae_sosr": "csdnn"}
+
+    def __missing__(self, name: Any) -> Algorithm:
+        if name in self.aliases:
+            return self[self.aliases[name]]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.aliases or super().__contains__(name)
 
 
 _ROWS = (
     Algorithm("dnn_blind", "DNN blind", "mlp", "none", "nll", "argmax"),
     Algorithm("sdae_blind", "SDAE blind", "mlp", "dae", "nll", "argmax"),
     Algorithm("cnn_blind", "CNN blind", "cnn", "none", "nll", "argmax"),
+    Algorithm("csosr", "CSOSR", "svm", "none", "one_sided_svm", "argmin"),
+    Algorithm("min", "MIN", "mlp", "none", "min", "argmax"),
     Algorithm("dnn_bayes", "DNN Bayes", "mlp", "none", "nll", "bayes"),
     Algorithm("sdae_bayes", "SDAE Bayes", "mlp", "dae", "nll", "bayes"),
     Algorithm("seae_bayes", "SEAE Bayes", "mlp", "seae", "nll", "bayes"),
@@ -80,15 +127,25 @@ _ROWS = (
     Algorithm("cnn_sosr", "CNN SOSR", "cnn", "none", "sosr", "argmin"),
 )
 
-#: Rows of Table 1 by name.
-ALGORITHMS: dict[str, Algorithm] = {row.name: row for row in _ROWS}
+#: The fifteen rows of Table 1 by name; `"scae_sosr"` finds `"csdnn"`.
+ALGORITHMS: dict[str, Algorithm] = _Rows({row.name: row for row in _ROWS})
+
+_EXTRA = (
+    Algorithm("dnn_weighted", "DNN weighted", "mlp", "none", "weighted_nll", "argmax", False),
+    Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
+)
+
+#: Rows that the paper does not have: the common workaround of weighting examples
+#: by their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by
+#: cost-proportionate example weighting, ICDM 2003).
+EXTRA_ALGORITHMS: dict[str, Algorithm] = {row.name: row for row in _EXTRA}
 
 
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """The row of that name; a row of your own as it is.
 
     Args:
-        algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
+        algorithm: a name of `ALGORITHMS` or `EXTRA_ALGORITHMS`, or an `Algorithm`.
 
     Returns:
         An `Algorithm`.
@@ -98,9 +155,12 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
 
     Example:
 
-    >>> get_algorithm("sdae_sosr").title
-    'SDAE SOSR'
+    >>> get_algorithm("scae_sosr").title
+    'CSDNN'
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
-    return ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
+    if algorithm in ALGORITHMS.keys() | _Rows.aliases.keys():
+        return ALGORITHMS[algorithm]
+    names = (*ALGORITHMS, *EXTRA_ALGORITHMS)
+    return EXTRA_ALGORITHMS[check_choice("algorithm", algorithm, names)]

@@ -1,15 +1,18 @@
 """Losses that train cost estimates and auto-encoders."""
 
+from csdl_keras.losses.min_loss import MINLoss, min_loss
 from csdl_keras.losses.one_sided_loss import OneSidedLoss, one_sided
 from csdl_keras.losses.reconstruction_loss import ReconstructionLoss, reconstruction
 from csdl_keras.losses.sosr_loss import SOSRLoss, sosr
 from csdl_keras.losses.squared_error_loss import SquaredErrorLoss
 
 __all__ = [
+    "MINLoss",
     "OneSidedLoss",
     "ReconstructionLoss",
     "SOSRLoss",
     "SquaredErrorLoss",
+    "min_loss",
     "one_sided",
     "reconstruction",
     "sosr",

@@ -1,0 +1,140 @@
+"""The loss of the MIN baseline."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._ops import at_least_float32, check_same_width, first_minimum, rows_of
+from csdl_keras.losses.cost_loss import CostLoss
+
+
+def min_loss(costs: Any, outputs: Any, priors: Any = None, labels: Any = None) -> Any:
+    """The loss of each example: squared errors of the outputs, weighted by costs.
+
+    `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0
+    elsewhere, `K_i = c_i` for the other classes, and the true class counts with
+    what mistaking it costs in expectation,
+    `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
+
+    Args:
+        costs: `(batch, K)` cost vectors `c`.
+        outputs: `(batch, K)` outputs `o`, one for each class, in [0, 1].
+        priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
+            `None` (default) takes `1/K` for each.
+        labels: `(batch,)` true classes; `None` (default) takes the cheapest
+            class, the first among equals.
+
+    Returns:
+        `(batch,)`, float32 or wider.
+
+    Raises:
+        ValueError: if the shapes differ or the priors fail their check.
+
+    References:
+        - Kukar, Kononenko: Cost-sensitive learning with neural networks,
+          ECAI 1998, "minimization of the misclassification costs"
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = min_loss(np.array([[0.0, 2.0, 4.0]]), np.array([[0.5, 0.5, 0.0]]))
+    >>> print(keras.ops.convert_to_numpy(loss))  # (0.5 * 3)^2 / 2 + (0.5 * 2)^2 / 2
+    [1.625]
+    """
+    costs, outputs = at_least_float32(costs, outputs)
+    check_same_width(costs, outputs, "MINLoss needs an output for each class.")
+    num_classes = costs.shape[-1]
+    if priors is None:
+        priors = np.full(num_classes, 1 / num_classes)
+    elif len(priors := check_priors(priors)) != num_classes:
+        raise ValueError(f"Expected {num_classes} `priors`; received {len(priors)}.")
+    if labels is None:
+        labels = first_minimum(costs)
+    weight = ops.convert_to_tensor(priors, dtype=costs.dtype)
+    target = ops.one_hot(ops.cast(labels, "int32"), num_classes, dtype=costs.dtype)
+    others = weight * (1.0 - target)
+    # The sum over the other classes is 1 - P(y), without its rounding.
+    own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
+    factor = ops.where(target > 0, own[:, None], costs)
+    return 0.5 * ops.sum(ops.square((target - outputs) * factor), axis=-1)
+
+
+def check_priors(priors: Any) -> np.ndarray:
+    """Returns `priors` as float64 `(K,)` if they are probabilities below 1 that sum to 1."""
+    array = np.asarray(priors)
+    if array.dtype.kind not in "iuf" or array.ndim != 1 or len(array) < 2:
+        raise ValueError(f"Expected `priors` to be K >= 2 numbers; received {priors!r}.")
+    array = array.astype("float64")
+    if not (np.all(array >= 0) and np.all(array < 1) and abs(array.sum() - 1) < 1e-5):
+        raise ValueError(
+            "Expected `priors` in [0, 1) that sum to 1, the share of each class; received "
+            f"{array.tolist()}."
+        )
+    return array
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class MINLoss(CostLoss):
+    """Minimisation of the misclassification costs: squared errors weighted by costs.
+
+    `1/2 sum_i [(t_i - o_i) K(y, i)]^2` averaged over the batch, with `K(y, i) =
+    C[y, i]` for `i != y` and `K(y, y) = sum_{j != y} P(j) C[y, j] / (1 - P(y))`;
+    see `min_loss`. Outputs are scores of classes in [0, 1], such as softmax or
+    logistic outputs, decided by **argmax**.
+
+    Args:
+        cost_matrix: `None` (default) if `y_true` holds cost vectors
+            `(batch, K)`, whose cheapest class is taken as the true one; `(K, K)`,
+            `C[true, decision]`, if it holds integer labels, `(batch,)` or
+            `(batch, 1)`. Squares of costs far from 1 drown or freeze training:
+            divide by the largest.
+        priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
+            `None` (default) takes them as equal.
+        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation, by default at least float32.
+
+    Raises:
+        ValueError: if the matrix or the priors fail their check, or the shapes
+            of `y_true` and `y_pred` do not match.
+
+    References:
+        - Kukar, Kononenko: Cost-sensitive learning with neural networks, ECAI 1998
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = MINLoss(cost_matrix=[[0, 2, 4], [1, 0, 1], [1, 1, 0]])
+    >>> print(float(loss(np.array([0]), np.array([[0.5, 0.5, 0.0]]))))
+    1.625
+    """
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        priors: Any = None,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = "min_loss",
+        dtype: Any = None,
+    ):
+        super().__init__(cost_matrix, reduction=reduction, name=name, dtype=dtype)
+        self.priors = None if priors is None else check_priors(priors)
+        if self.cost_matrix is not None and self.priors is not None:
+            if len(self.priors) != len(self.cost_matrix):
+                raise ValueError(
+                    f"Expected {len(self.cost_matrix)} `priors`, one for each row of "
+                    f"`cost_matrix`; received {len(self.priors)}."
+                )
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        if self.cost_matrix is None:
+            return min_loss(y_true, y_pred, self.priors)
+        matrix = ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype)
+        labels = ops.reshape(y_true, (-1,)) if len(y_true.shape) == 2 else y_true
+        return min_loss(rows_of(matrix, y_true), y_pred, self.priors, labels)
+
+    def get_config(self) -> dict[str, Any]:
+        priors = None if self.priors is None else self.priors.tolist()
+        return {**super().get_config(), "priors": priors}
