@@ -3,7 +3,17 @@
 import dataclasses
 import math
 
-from csdl_keras._checks import check_integer, check_number
+from csdl_keras._checks import check_choice, check_integer, check_number
+
+_COUNTS = (
+    "batch_size",
+    "epochs",
+    "pretraining_epochs",
+    "cnn_epochs",
+    "cnn_batch_size",
+    "patience",
+    "min_steps",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,14 +24,24 @@ class Settings:
         hidden_units: units of the hidden layers of every fully-connected row.
         batch_size: examples a batch, in every stage.
         epochs: most epochs of training the fully-connected network.
-        learning_rate: of SGD with momentum .9, in training the fully-connected network.
+        learning_rate: of SGD in training the fully-connected network.
+        momentum: of SGD in training the fully-connected network.
+        hard_hinge: whether SOSR rows train with the hinge, `OneSidedLoss`, that
+            SOSR smooths, as the authors' code does.
         pretraining_epochs: epochs for each layer.
-        pretraining_learning_rate: of Adam.
+        pretraining_learning_rate: of the optimizer of pre-training.
+        pretraining_optimizer: `"adam"` or `"sgd"`.
+        tied_weights: whether decoders in pre-training use the transposed
+            weights, as in the authors' code.
         corruption: probability of zeroing an input in pre-training.
         beta: balance between reconstruction and costs in CAE and SEAE rows.
+        cnn_variant: `"quick"` or `"full"`, see `caffe_cifar10`.
         cnn_epochs: most epochs of training the convolutional network.
         cnn_batch_size: examples a batch for it.
         cnn_learning_rate: of SGD with momentum .9, falling to 0 by a half cosine.
+        penalty: of `CSOSR`, for violations.
+        gamma: of the Gaussian kernel of `CSOSR`; `None` (default) is 1 over the
+            number of inputs times their variance.
         patience: epochs without a lower validation cost before training stops;
             the weights of the best epoch are kept.
         min_steps: updates that training may take at the least: on sets so small
@@ -41,27 +61,42 @@ class Settings:
     batch_size: int = 100
     epochs: int = 25
     learning_rate: float = 0.2
+    momentum: float = 0.9
+    hard_hinge: bool = False
     pretraining_epochs: int = 10
     pretraining_learning_rate: float = 1e-3
+    pretraining_optimizer: str = "adam"
+    tied_weights: bool = False
     corruption: float = 0.25
     beta: float = 0.25
+    cnn_variant: str = "quick"
     cnn_epochs: int = 8
     cnn_batch_size: int = 25
     cnn_learning_rate: float = 1e-3
+    penalty: float = 1.0
+    gamma: float | None = None
     patience: int = 10
     min_steps: int = 800
 
     def __post_init__(self) -> None:
         units = tuple(check_integer("hidden_units", size) for size in self.hidden_units)
         object.__setattr__(self, "hidden_units", units)
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("corruption", "beta"):
-                check_number(field.name, value, 0, 1)
-            elif field.name.endswith("learning_rate"):
-                check_number(field.name, value, 0, exclude_low=True)
-            elif field.name != "hidden_units":
-                check_integer(field.name, value)
+        check_choice("pretraining_optimizer", self.pretraining_optimizer, ("adam", "sgd"))
+        check_choice("cnn_variant", self.cnn_variant, ("quick", "full"))
+        for name in ("corruption", "beta"):
+            check_number(name, getattr(self, name), 0, 1)
+        check_number("momentum", self.momentum, 0, 1)
+        for name in ("learning_rate", "pretraining_learning_rate", "cnn_learning_rate", "penalty"):
+            check_number(name, getattr(self, name), 0, exclude_low=True)
+        if self.gamma is not None:
+            check_number("gamma", self.gamma, 0, exclude_low=True)
+        for name in ("hard_hinge", "tied_weights"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(
+                    f"Expected `{name}` to be True or False; received {getattr(self, name)!r}."
+                )
+        for name in _COUNTS:
+            check_integer(name, getattr(self, name))
 
     def limit_epochs(self, epochs: int) -> "Settings":
         """A copy that trains at most `epochs` epochs, and pre-trains no longer than that."""

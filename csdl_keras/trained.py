@@ -1,8 +1,7 @@
 """A trained classifier, with what it took."""
 
 import dataclasses
-
-import keras
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -10,12 +9,13 @@ class Trained:
     """A trained classifier and what its stages took together.
 
     Args:
-        model: the classifier; `csdl_keras.decide` takes its decisions.
+        model: the classifier, a `keras.Model` or, of `csosr`, a `baselines.CSOSR`;
+            `csdl_keras.decide` takes its decisions.
         seconds: of pre-training and training, stages shared with other
             algorithms counted in full.
         epochs: epochs of training, the stage after pre-training.
     """
 
-    model: keras.Model
+    model: Any
     seconds: float
     epochs: int

@@ -1,31 +1,22 @@
 """Trains algorithms on one data set, stages that they share once."""
 
-import dataclasses
-import time
-from collections.abc import Callable, Hashable, Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._checks import check_integer
+from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._fit import Weights, build_network, fit_network, pretrain_network
+from csdl_keras._job import Job
+from csdl_keras._machine import fit_machine, load_machine
 from csdl_keras.algorithms import Algorithm, get_algorithm
-from csdl_keras.costs import check_cost_matrix, check_labels, cost_vectors, zero_one
-from csdl_keras.losses import SOSRLoss
-from csdl_keras.metrics import AverageCost
-from csdl_keras.pretraining import hidden_layers, pretrain
+from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.settings import Settings
+from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
 from csdl_keras.trained import Trained
-
-
-@dataclasses.dataclass(frozen=True)
-class _Stage:
-    """What a finished stage leaves: weights, and what they took."""
-
-    weights: list[np.ndarray]
-    seconds: float
-    epochs: int
 
 
 class Trainer:
@@ -48,9 +39,12 @@ class Trainer:
             leaves the global state of random numbers alone.
         callbacks: Keras callbacks for each `fit`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
+        cache: a `StageCache` in which finished stages are looked up and kept,
+            so that they outlive the process and are shared with others; it
+            needs a `seed`. `None` (default) keeps them in memory.
 
     Raises:
-        ValueError: if the data fails its checks.
+        ValueError: if the data fails its checks, or there is a cache and no seed.
 
     Example:
 
@@ -73,6 +67,7 @@ class Trainer:
         seed: int | None = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         verbose: Any = 0,
+        cache: StageCache | None = None,
     ):
         self.x, self.y = _check_data("x", x, y)
         self.validation_data = None
@@ -87,142 +82,143 @@ class Trainer:
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         self.callbacks = list(callbacks)
         self.verbose = verbose
-        self._stages: dict[Hashable, _Stage] = {}
+        if cache is not None and self.seed is None:
+            raise ValueError(
+                "Expected a `seed` with a `cache`, so that what is found there is what would be "
+                "trained; received None."
+            )
+        self.cache = StageCache() if cache is None else cache
 
-    def train(self, algorithm: str | Algorithm, cost_matrix: Any) -> Trained:
+    def train(
+        self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None = None
+    ) -> Trained:
         """Trains one algorithm for one cost matrix.
 
         Args:
-            algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
+            algorithm: a name of `ALGORITHMS` or `EXTRA_ALGORITHMS`, or an `Algorithm`.
             cost_matrix: `(K, K)`, `C[true, decision]`; losses see it divided by
                 its largest entry.
+            settings: other choices than the trainer's own; `None` (default) is those.
 
         Returns:
-            A `Trained`, whose model outputs probabilities (blind rows), expected
-            costs (Bayes rows) or estimates of `C / max(C)` (SOSR rows).
+            A `Trained`, whose model outputs probabilities (blind rows, `min` and
+            the weighted ones), expected costs (Bayes rows) or estimates of
+            `C / max(C)` (SOSR rows); of `csosr`, a fitted `baselines.CSOSR`.
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
         """
-        row = get_algorithm(algorithm)
+        job = self._job(algorithm, cost_matrix, settings)
+        pretrained = self._pretrained(job)
+        trained = self._trained(job, pretrained)
+        seconds = trained.seconds + (pretrained.seconds if pretrained else 0.0)
+        return Trained(self._model(job, trained.arrays), seconds, int(trained.info["epochs"]))
+
+    def stages(
+        self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """Describes an algorithm's stages, as its cache knows them.
+
+        Args:
+            algorithm: as in `train`, and so are the others.
+            cost_matrix: `(K, K)`.
+            settings: choices.
+
+        Returns:
+            A dict of descriptions, `"pretraining"` (unless it has none) and `"training"`.
+        """
+        job = self._job(algorithm, cost_matrix, settings)
+        descriptions = {"pretraining": job.pretraining(), "training": job.training()}
+        return {name: stage for name, stage in descriptions.items() if stage is not None}
+
+    def run_stage(
+        self,
+        name: str,
+        algorithm: str | Algorithm,
+        cost_matrix: Any,
+        settings: Settings | None = None,
+    ) -> StageResult | None:
+        """Runs one stage of an algorithm, after those that it needs, unless it is in the cache.
+
+        Args:
+            name: `"pretraining"` or `"training"`.
+            algorithm: as in `train`, and so are the others.
+            cost_matrix: `(K, K)`.
+            settings: choices.
+
+        Returns:
+            What the stage leaves; None for pre-training in a row that has none.
+        """
+        check_choice("name", name, ("pretraining", "training"))
+        job = self._job(algorithm, cost_matrix, settings)
+        pretrained = self._pretrained(job)
+        return pretrained if name == "pretraining" else self._trained(job, pretrained)
+
+    def _job(self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None) -> Job:
         matrix = check_cost_matrix(cost_matrix)
         for labels in (self.y, *(self.validation_data or ())[1:]):
             check_labels(labels, len(matrix))
         if not matrix.any():
             raise ValueError("Expected a `cost_matrix` with an entry above 0; received all zeros.")
-        pretrained = None if row.pretraining == "none" else self._pretrained(row, matrix)
-        trained = self._trained(row, matrix, pretrained)
-        model = self._build(row, len(matrix))
-        model.set_weights(trained.weights)
-        if row.prediction == "bayes":
-            model = models.bayes_classifier(model, matrix)
-        seconds = trained.seconds + (pretrained.seconds if pretrained else 0.0)
-        return Trained(model, seconds, trained.epochs)
+        settings = self.settings if settings is None else settings
+        return Job(get_algorithm(algorithm), matrix, settings, len(self.x), self._context)
 
-    def _build(self, row: Algorithm, num_classes: int) -> keras.Model:
-        if row.body == "mlp":
-            return models.mlp(
-                self.x.shape[1:], num_classes, self.settings.hidden_units, output=row.output
-            )
-        mean = 255.0 * self.x.mean(axis=0)
-        return models.caffe_cifar10(self.x.shape[1:], num_classes, output=row.output, mean=mean)
+    @functools.cached_property
+    def _context(self) -> dict[str, Any]:
+        """What every stage depends on beside its choices."""
+        if self.cache.folder is None:
+            return {}  # the cache is this trainer's own, and its data does not change
+        return {
+            "data": fingerprint(self.x, self.y, *(self.validation_data or ())),
+            "seed": self.seed,
+            "backend": keras.backend.backend(),
+            "policy": keras.config.dtype_policy().name,
+            "floatx": keras.config.floatx(),
+        }
 
-    def _stage(self, key: Hashable, run: Callable[[], tuple[list[np.ndarray], int]]) -> _Stage:
-        """The stage of that key, run unless it has been."""
-        if key not in self._stages:
+    def _stage(
+        self, description: dict[str, Any], run: Callable[[], tuple[Weights, dict[str, Any]]]
+    ) -> StageResult:
+        def seeded() -> tuple[Weights, dict[str, Any]]:
             if self.seed is not None:
                 keras.utils.set_random_seed(self.seed)
-            start = time.perf_counter()
-            weights, epochs = run()
-            self._stages[key] = _Stage(weights, time.perf_counter() - start, epochs)
-        return self._stages[key]
+            return run()
 
-    def _pretrained(self, row: Algorithm, matrix: np.ndarray) -> _Stage:
-        if row.pretraining == "dae":
-            costs, beta = None, 0.0
-        else:
-            source = matrix if row.pretraining == "cae" else zero_one(len(matrix))
-            costs, beta = source / source.max(), self.settings.beta
+        return self.cache.get(description, seeded)
 
-        epochs = self.settings.pretraining_epochs * self.settings.stretch("mlp", len(self.x))
-
-        def run() -> tuple[list[np.ndarray], int]:
-            model = self._build(row, len(matrix))
-            pretrain(
-                model,
-                self.x,
-                costs=None if costs is None else cost_vectors(costs, self.y),
-                beta=beta,
-                corruption=self.settings.corruption,
-                epochs=epochs,
-                batch_size=self.settings.batch_size,
-                optimizer=keras.optimizers.Adam(self.settings.pretraining_learning_rate),
-                callbacks=self.callbacks,
-                verbose=self.verbose,
-            )
-            weights = [array for layer in hidden_layers(model) for array in layer.get_weights()]
-            return weights, epochs
-
-        return self._stage(_pretraining_key(row, matrix), run)
-
-    def _trained(self, row: Algorithm, matrix: np.ndarray, pretrained: _Stage | None) -> _Stage:
-        def run() -> tuple[list[np.ndarray], int]:
-            model = self._build(row, len(matrix))
-            if pretrained is not None:
-                weights = iter(pretrained.weights)
-                for layer in hidden_layers(model):
-                    layer.set_weights([next(weights) for _ in layer.weights])
-            return self._fit(model, row, matrix)
-
-        costs = matrix.tobytes() if row.training == "sosr" else None
-        key = ("train", row.body, row.training, _pretraining_key(row, matrix), costs)
-        return self._stage(key, run)
-
-    def _fit(
-        self, model: keras.Model, row: Algorithm, matrix: np.ndarray
-    ) -> tuple[list[np.ndarray], int]:
-        settings = self.settings
-        stretch = settings.stretch(row.body, len(self.x))
-        if row.body == "mlp":
-            epochs, batch_size = settings.epochs * stretch, settings.batch_size
-            optimizer = keras.optimizers.SGD(settings.learning_rate, momentum=0.9)
-        else:
-            epochs, batch_size = settings.cnn_epochs * stretch, settings.cnn_batch_size
-            steps = epochs * -(-len(self.x) // batch_size)
-            rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)
-            optimizer = keras.optimizers.SGD(rate, momentum=0.9)
-        if row.training == "sosr":
-            loss = SOSRLoss(matrix / matrix.max())
-            metric = AverageCost(matrix)
-        else:
-            loss = keras.losses.SparseCategoricalCrossentropy()
-            metric = AverageCost(zero_one(len(matrix)), output="probability")
-        model.compile(optimizer, loss=loss, metrics=[metric])
-        callbacks = list(self.callbacks)
-        if self.validation_data is not None:
-            callbacks.append(
-                keras.callbacks.EarlyStopping(
-                    "val_average_cost",
-                    mode="min",
-                    patience=settings.patience * stretch,
-                    restore_best_weights=True,
-                )
-            )
-        history = model.fit(
-            self.x,
-            self.y,
-            validation_data=self.validation_data,
-            epochs=epochs,
-            batch_size=batch_size,
-            callbacks=callbacks,
-            verbose=self.verbose,
+    def _pretrained(self, job: Job) -> StageResult | None:
+        description = job.pretraining()
+        if description is None:
+            return None
+        return self._stage(
+            description,
+            lambda: pretrain_network(job, self.x, self.y, self.callbacks, self.verbose),
         )
-        return model.get_weights(), len(history.epoch)
 
+    def _trained(self, job: Job, pretrained: StageResult | None) -> StageResult:
+        def run() -> tuple[Weights, dict[str, Any]]:
+            if job.row.body == "svm":
+                return fit_machine(job, self.x, self.y)
+            return fit_network(
+                job,
+                self.x,
+                self.y,
+                self.validation_data,
+                pretrained.arrays if pretrained else (),
+                self.callbacks,
+                self.verbose,
+            )
 
-def _pretraining_key(row: Algorithm, matrix: np.ndarray) -> Hashable:
-    """What a pre-training stage depends on, beside data and settings."""
-    return (row.pretraining, matrix.tobytes() if row.pretraining == "cae" else None)
+        return self._stage(job.training(), run)
+
+    def _model(self, job: Job, arrays: Sequence[np.ndarray]) -> Any:
+        if job.row.body == "svm":
+            return load_machine(arrays)
+        model = build_network(job, self.x)
+        model.set_weights(arrays)
+        return (
+            models.bayes_classifier(model, job.matrix) if job.row.prediction == "bayes" else model
+        )
 
 
 def _check_data(name: str, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,126 @@
+"""How a network is built and trained for a row of Table 1."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras import models
+from csdl_keras._job import Job
+from csdl_keras.costs import cost_vectors, zero_one
+from csdl_keras.losses import MINLoss, OneSidedLoss, SOSRLoss
+from csdl_keras.metrics import AverageCost
+from csdl_keras.pretraining import hidden_layers, pretrain
+
+Weights = list[np.ndarray]
+
+
+def build_network(job: Job, x: np.ndarray) -> keras.Model:
+    """The untrained network of a job for training inputs `x`."""
+    num_classes, settings = len(job.matrix), job.settings
+    if job.row.body == "mlp":
+        return models.mlp(x.shape[1:], num_classes, settings.hidden_units, output=job.row.output)
+    return models.caffe_cifar10(
+        x.shape[1:],
+        num_classes,
+        variant=settings.cnn_variant,
+        output=job.row.output,
+        mean=255.0 * x.mean(axis=0),
+    )
+
+
+def pretrain_network(
+    job: Job,
+    x: np.ndarray,
+    y: np.ndarray,
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Any,
+) -> tuple[Weights, dict[str, Any]]:
+    """Pre-trains a new network; returns the weights of its hidden layers."""
+    model = build_network(job, x)
+    settings, costs = job.settings, job.pretraining_costs
+    optimizers = {"adam": keras.optimizers.Adam, "sgd": keras.optimizers.SGD}
+    pretrain(
+        model,
+        x,
+        costs=None if costs is None else cost_vectors(costs, y),
+        beta=job.beta,
+        corruption=settings.corruption,
+        epochs=job.pretraining_epochs,
+        batch_size=settings.batch_size,
+        optimizer=optimizers[settings.pretraining_optimizer](settings.pretraining_learning_rate),
+        tied=settings.tied_weights,
+        callbacks=callbacks,
+        verbose=verbose,
+    )
+    weights = [array for layer in hidden_layers(model) for array in layer.get_weights()]
+    return weights, {"epochs": job.pretraining_epochs}
+
+
+def fit_network(
+    job: Job,
+    x: np.ndarray,
+    y: np.ndarray,
+    validation_data: tuple[np.ndarray, np.ndarray] | None,
+    pretrained: Sequence[np.ndarray],
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Any,
+) -> tuple[Weights, dict[str, Any]]:
+    """Trains a new network from pre-trained weights, if any; returns all its weights."""
+    model, settings = build_network(job, x), job.settings
+    if len(pretrained):
+        weights = iter(pretrained)
+        for layer in hidden_layers(model):
+            layer.set_weights([next(weights) for _ in layer.weights])
+    cnn = job.row.body == "cnn"
+    batch_size = settings.cnn_batch_size if cnn else settings.batch_size
+    if cnn:
+        steps = job.epochs * -(-len(x) // batch_size)
+        rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)
+        optimizer = keras.optimizers.SGD(rate, momentum=0.9)
+    else:
+        optimizer = keras.optimizers.SGD(settings.learning_rate, momentum=settings.momentum)
+    model.compile(optimizer, loss=_loss(job, y), metrics=[_metric(job)])
+    callbacks = list(callbacks)
+    if validation_data is not None:
+        callbacks.append(
+            keras.callbacks.EarlyStopping(
+                "val_average_cost",
+                mode="min",
+                patience=settings.patience * job.stretch,
+                restore_best_weights=True,
+            )
+        )
+    history = model.fit(
+        x,
+        y,
+        sample_weight=_mean_costs(job, y) if job.row.training == "weighted_nll" else None,
+        validation_data=validation_data,
+        epochs=job.epochs,
+        batch_size=batch_size,
+        callbacks=callbacks,
+        verbose=verbose,
+    )
+    return model.get_weights(), {"epochs": len(history.epoch)}
+
+
+def _loss(job: Job, y: np.ndarray) -> keras.losses.Loss:
+    if job.row.output == "cost":
+        return OneSidedLoss(job.scaled) if job.settings.hard_hinge else SOSRLoss(job.scaled)
+    if job.row.training == "min":
+        priors = np.bincount(y, minlength=len(job.matrix)) / len(y)
+        return MINLoss(job.scaled, priors)
+    return keras.losses.SparseCategoricalCrossentropy()
+
+
+def _metric(job: Job) -> AverageCost:
+    """What early stopping watches; cost-blind training must not look at the cost matrix."""
+    blind = job.row.training == "nll"
+    return AverageCost(zero_one(len(job.matrix)) if blind else job.matrix, output=job.row.output)
+
+
+def _mean_costs(job: Job, y: np.ndarray) -> np.ndarray:
+    """For each example, the mean cost of mistaking its class; 1 on average."""
+    weights = (job.matrix.sum(axis=1) / (len(job.matrix) - 1))[y]
+    return weights / weights.mean()

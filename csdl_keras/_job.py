@@ -1,0 +1,119 @@
+"""What the stages of an algorithm depend on, as descriptions that tell equal stages."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from csdl_keras.algorithms import Algorithm
+from csdl_keras.costs import zero_one
+from csdl_keras.settings import Settings
+from csdl_keras.stage_cache import fingerprint
+
+#: Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
+STAGE_VERSION = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """An algorithm for one cost matrix under one set of choices.
+
+    Args:
+        row: the algorithm.
+        matrix: its cost matrix, checked.
+        settings: how it is trained.
+        train_size: number of training examples.
+        context: what else all stages depend on: data, seed, backend.
+    """
+
+    row: Algorithm
+    matrix: np.ndarray
+    settings: Settings
+    train_size: int
+    context: dict[str, Any]
+
+    @property
+    def scaled(self) -> np.ndarray:
+        """The cost matrix as losses see it, divided by its largest entry."""
+        return self.matrix / self.matrix.max()
+
+    @property
+    def beta(self) -> float:
+        """The balance in pre-training; 0 is the cost-blind auto-encoder in any row."""
+        return self.settings.beta if self.row.pretraining in ("seae", "cae") else 0.0
+
+    @property
+    def pretraining_costs(self) -> np.ndarray | None:
+        """The cost matrix of pre-training, None where it does not look at costs."""
+        if self.beta == 0:
+            return None
+        return self.scaled if self.row.pretraining == "cae" else zero_one(len(self.matrix))
+
+    @property
+    def stretch(self) -> int:
+        """By what epochs are multiplied on a small training set."""
+        return self.settings.stretch("cnn" if self.row.body == "cnn" else "mlp", self.train_size)
+
+    @property
+    def pretraining_epochs(self) -> int:
+        """Epochs of pre-training, a layer."""
+        return self.settings.pretraining_epochs * self.stretch
+
+    @property
+    def epochs(self) -> int:
+        """Most epochs of training."""
+        cnn = self.row.body == "cnn"
+        return (self.settings.cnn_epochs if cnn else self.settings.epochs) * self.stretch
+
+    def pretraining(self) -> dict[str, Any] | None:
+        """The description of its pre-training, None if it has none."""
+        if self.row.pretraining == "none":
+            return None
+        settings, costs = self.settings, self.pretraining_costs
+        return {
+            **self._common("pretraining"),
+            "hidden_units": list(settings.hidden_units),
+            "costs": None if costs is None else fingerprint(costs),
+            "beta": self.beta,
+            "corruption": settings.corruption,
+            "epochs": self.pretraining_epochs,
+            "batch_size": settings.batch_size,
+            "optimizer": settings.pretraining_optimizer,
+            "learning_rate": settings.pretraining_learning_rate,
+            "tied_weights": settings.tied_weights,
+        }
+
+    def training(self) -> dict[str, Any]:
+        """The description of its training, that of its pre-training within."""
+        blind = self.row.training == "nll"
+        description = {
+            **self._common("training"),
+            "body": self.row.body,
+            "training": self.row.training,
+            "costs": None if blind else fingerprint(self.scaled),
+        }
+        settings = self.settings
+        if self.row.body == "svm":
+            return {**description, "penalty": settings.penalty, "gamma": settings.gamma}
+        if self.row.training == "sosr" and settings.hard_hinge:
+            description["training"] = "one_sided"
+        description |= {"epochs": self.epochs, "patience": settings.patience * self.stretch}
+        if self.row.body == "cnn":
+            return {
+                **description,
+                "variant": settings.cnn_variant,
+                "batch_size": settings.cnn_batch_size,
+                "learning_rate": settings.cnn_learning_rate,
+            }
+        return {
+            **description,
+            "hidden_units": list(settings.hidden_units),
+            "batch_size": settings.batch_size,
+            "learning_rate": settings.learning_rate,
+            "momentum": settings.momentum,
+            "pretraining": self.pretraining(),
+        }
+
+    def _common(self, stage: str) -> dict[str, Any]:
+        classes = len(self.matrix)
+        return {"stage": stage, "version": STAGE_VERSION, "classes": classes, **self.context}

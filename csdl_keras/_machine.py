@@ -1,0 +1,28 @@
+"""How the kernel machine of Table 1 is trained and kept."""
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._job import Job
+from csdl_keras._optional import optional_module
+
+
+def fit_machine(job: Job, x: np.ndarray, y: np.ndarray) -> tuple[list[np.ndarray], dict[str, Any]]:
+    """Fits `CSOSR` on flattened inputs and scaled costs; returns it as an array of bytes."""
+    settings = job.settings
+    machine = optional_module("csdl_keras.baselines", "compare").CSOSR(
+        penalty=settings.penalty,
+        gamma="scale" if settings.gamma is None else settings.gamma,
+        cost_matrix=job.scaled,
+    )
+    machine.fit(x.reshape(len(x), -1), y)
+    info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
+    return [np.frombuffer(pickle.dumps(machine), np.uint8)], info
+
+
+def load_machine(arrays: Sequence[np.ndarray]) -> Any:
+    """The `CSOSR` that `fit_machine` returned."""
+    return pickle.loads(arrays[0].tobytes())
