@@ -1,6 +1,7 @@
 """The command `csdl-keras`."""
 
 import argparse
+import dataclasses
 import logging
 import pathlib
 import sys
@@ -15,6 +16,8 @@ from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check
 from csdl_keras.experiments.figure import plot_costs
 from csdl_keras.experiments.run_folder import prepare_folder, write_record
 from csdl_keras.experiments.summary import summarise
+from csdl_keras.experiments.table1 import table1
+from csdl_keras.experiments.table2 import table2
 from csdl_keras.settings import Settings
 
 
@@ -38,7 +41,7 @@ def compare(arguments: argparse.Namespace) -> int:
         arguments.dataset, arguments.imbalanced, arguments.train_size, seed=arguments.seed
     )
     folder = prepare_folder(arguments.out, arguments.dataset)
-    write_record(folder, arguments, settings)
+    write_record(folder, arguments, dataclasses.asdict(settings))
     title = f"{data.name}{', imbalanced' if data.imbalanced else ''}"
     console.print(
         f"[bold]{title}[/bold]: {len(data.y_train)} training, {len(data.y_val)} validation and "
@@ -100,6 +103,15 @@ def load_snippet(model_path: pathlib.Path, arguments: argparse.Namespace) -> str
     )
 
 
+def print_table1(arguments: argparse.Namespace) -> int:
+    """Runs `csdl-keras table1`; returns the exit status."""
+    print(table1())
+    return 0
+
+
+COMMANDS = {"compare": compare, "table1": print_table1, "table2": table2}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of `csdl-keras`.
 
@@ -113,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     arguments = build_parser().parse_args(argv)
     try:
-        return compare(arguments)
+        return COMMANDS[arguments.command](arguments)
     except KeyboardInterrupt:
         return 130
     except (ValueError, ModuleNotFoundError) as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import keras
 import numpy as np
 
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, get_algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
@@ -114,8 +114,9 @@ def save_atomically(model: keras.Model, path: pathlib.Path) -> None:
 
 
 def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:
-    """Returns the names; raises a ValueError that lists the right ones for a wrong one."""
-    wrong = [name for name in names if name not in ALGORITHMS]
+    """Returns the names of the rows; raises a ValueError that lists the right ones."""
+    known = (*ALGORITHMS, *EXTRA_ALGORITHMS)
+    wrong = [name for name in names if name not in ALGORITHMS and name not in EXTRA_ALGORITHMS]
     if wrong or not names:
-        raise ValueError(f"Expected algorithms among {', '.join(ALGORITHMS)}; received {wrong}.")
-    return tuple(dict.fromkeys(names))
+        raise ValueError(f"Expected algorithms among {', '.join(known)}; received {wrong}.")
+    return tuple(dict.fromkeys(get_algorithm(name).name for name in names))

@@ -1,7 +1,6 @@
 """The folder of a run, and the record of what made it."""
 
 import argparse
-import dataclasses
 import datetime
 import json
 import os
@@ -9,9 +8,11 @@ import pathlib
 import platform
 import shlex
 import sys
+import tempfile
 from importlib import metadata
+from typing import Any
 
-from csdl_keras.settings import Settings
+import keras
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -19,13 +20,7 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     if folder is None:
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = pathlib.Path("csdl_runs") / f"{dataset.replace('/', '_')}-{stamp}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.touch(exist_ok=False)
-        probe.unlink()
-    except OSError as error:
-        raise ValueError(f"Expected --out to be a folder that can be written; {error}.") from error
+    check_writable(folder)
     if any(folder.iterdir()):
         raise ValueError(
             f"Expected --out to be a new or empty folder, so that nothing is overwritten; "
@@ -34,8 +29,36 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     return folder
 
 
-def write_record(folder: pathlib.Path, arguments: argparse.Namespace, settings: Settings) -> None:
+def check_writable(folder: pathlib.Path) -> None:
+    """Makes a folder; raises a ValueError unless files can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"Expected --out to be a folder that can be written; {error}.") from error
+
+
+def write_record(
+    folder: pathlib.Path, arguments: argparse.Namespace, choices: dict[str, Any]
+) -> None:
     """Writes run.json: the command, versions and choices behind the results."""
+    (folder / "run.json").write_text(json.dumps(_record(arguments, choices), indent=2) + "\n")
+
+
+def append_record(
+    folder: pathlib.Path, arguments: argparse.Namespace, choices: dict[str, Any]
+) -> None:
+    """Adds a run to the list in run.json, for folders in which runs go on."""
+    path = folder / "run.json"
+    runs = json.loads(path.read_text())["runs"] if path.exists() else []
+    runs.append(_record(arguments, choices))
+    unfinished = path.with_name("unfinished-run.json")
+    unfinished.write_text(json.dumps({"runs": runs}, indent=2) + "\n")
+    unfinished.replace(path)
+
+
+def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str, Any]:
     packages = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
     versions = {"python": platform.python_version()}
     for package in packages:
@@ -43,12 +66,12 @@ def write_record(folder: pathlib.Path, arguments: argparse.Namespace, settings: 
             versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    record = {
+    return {
         "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "arguments": {name: str(value) for name, value in vars(arguments).items()},
-        "settings": dataclasses.asdict(settings),
+        "settings": choices,
         "versions": versions,
+        "backend": keras.backend.backend(),
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
     }
-    (folder / "run.json").write_text(json.dumps(record, indent=2) + "\n")

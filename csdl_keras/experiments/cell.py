@@ -1,0 +1,111 @@
+"""One cell of a grid: an algorithm for one cost matrix of one data set."""
+
+import dataclasses
+import functools
+import pathlib
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras.costs import randomized_proportional
+from csdl_keras.decide import decide
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.settings import Settings
+from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
+from csdl_keras.trainer import Trainer
+
+#: The stages of a cell, in their order.
+STAGES = ("pretraining", "training", "decisions")
+
+_DIVERGED = "Expected outputs without NaN"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """An algorithm for one cost matrix of one data set under one set of choices.
+
+    It holds names and numbers only, so that it can be sent to any process that
+    sees the data and the folder of the cache.
+
+    Args:
+        source: the data.
+        algorithm: name of the algorithm.
+        cost_seed: seed of the cost matrix.
+        settings: how it is trained.
+        cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
+        seed: seed of training.
+    """
+
+    source: DataSource
+    algorithm: str
+    cost_seed: int
+    settings: Settings
+    cost_scale: float = 10.0
+    seed: int = 0
+
+    @property
+    def row(self) -> Algorithm:
+        """The algorithm as a row of Table 1."""
+        return get_algorithm(self.algorithm)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The cost matrix."""
+        labels = self.source.cost_labels()
+        return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
+
+    def stages(self, folder: pathlib.Path) -> dict[str, dict[str, Any]]:
+        """Descriptions of its stages, as the cache in `folder` knows them."""
+        stages = _trainer(self.source, self.seed, folder).stages(
+            self.row, self.matrix, self.settings
+        )
+        decisions = {
+            "stage": "decisions",
+            "training": StageCache.key(stages["training"]),
+            "prediction": self.row.prediction,
+            "costs": fingerprint(self.matrix) if self.row.prediction == "bayes" else None,
+            "images": _images(self.source),
+        }
+        return {**stages, "decisions": decisions}
+
+    def run(self, stage: str, folder: pathlib.Path) -> StageResult | None:
+        """Runs one stage, after those that it needs, unless the cache has it."""
+        trainer = _trainer(self.source, self.seed, folder)
+        if stage != "decisions":
+            return trainer.run_stage(stage, self.row, self.matrix, self.settings)
+        return trainer.cache.get(self.stages(folder)["decisions"], lambda: self._decide(trainer))
+
+    def _decide(self, trainer: Trainer) -> tuple[list[np.ndarray], dict[str, Any]]:
+        """Decisions on validation and test images; none where training has diverged."""
+        data = self.source.load()
+        trained = trainer.train(self.row, self.matrix, self.settings)
+        info = {"epochs": trained.epochs, "train_seconds": round(trained.seconds, 2)}
+        smallest = np.uint8 if data.num_classes <= 256 else np.uint16
+        try:
+            decided = [decide(trained.model, x).astype(smallest) for x in (data.x_val, data.x_test)]
+        except ValueError as error:
+            if not str(error).startswith(_DIVERGED):
+                raise
+            decided = []
+        return decided, {**info, "diverged": not decided}
+
+
+@functools.lru_cache(maxsize=2)
+def _trainer(source: DataSource, seed: int, folder: pathlib.Path) -> Trainer:
+    data = source.load()
+    return Trainer(
+        data.x_train,
+        data.y_train,
+        validation_data=(data.x_val, data.y_val),
+        seed=seed,
+        callbacks=[keras.callbacks.TerminateOnNaN()],
+        cache=StageCache(folder),
+    )
+
+
+@functools.lru_cache(maxsize=2)
+def _images(source: DataSource) -> str:
+    data = source.load()
+    return fingerprint(data.x_val, data.x_test)

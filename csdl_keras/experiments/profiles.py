@@ -1,0 +1,108 @@
+"""Sizes of a grid, from minutes to days."""
+
+import dataclasses
+from collections.abc import Mapping
+
+from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.settings import Settings
+
+#: The paper's grid of balances between reconstruction and costs.
+BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """What a grid runs by default, and what it chooses from on validation.
+
+    Args:
+        datasets: names, with `_imb` for imbalanced variants.
+        settings: how networks are trained where nothing is chosen.
+        grids: values to choose from, by the name of a field of `Settings`;
+            fields are chosen one after the other, in this order.
+        cost_seeds: number of cost matrices.
+        dear_cost_seeds: number of them for rows that train a convolutional
+            network or a kernel machine for each matrix.
+        train_size: examples of training and validation for fully-connected
+            networks and the kernel machine; `None` is all.
+        cnn_train_size: the same for convolutional networks.
+    """
+
+    datasets: tuple[str, ...]
+    settings: Settings
+    grids: Mapping[str, tuple]
+    cost_seeds: int
+    dear_cost_seeds: int
+    train_size: int | None = None
+    cnn_train_size: int | None = None
+    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+
+    def parameters(self, row: Algorithm) -> list[str]:
+        """The fields that are chosen for a row, in order."""
+        if row.body == "svm":
+            fields = ["penalty", "gamma"]
+        elif row.body == "cnn":
+            fields = ["cnn_learning_rate"]
+        else:
+            fields = ["learning_rate"]
+            if row.pretraining != "none":
+                fields += ["pretraining_learning_rate", "corruption"]
+            if row.pretraining in ("seae", "cae"):
+                fields.append("beta")
+        return [name for name in self.grids if name in fields]
+
+    def matrices(self, row: Algorithm) -> int:
+        """The number of cost matrices for a row."""
+        shared = row.training == "nll" or row.body == "mlp"
+        return self.cost_seeds if shared else min(self.cost_seeds, self.dear_cost_seeds)
+
+
+_FOUR = ("mnist", "bg_img_rot", "svhn", "cifar10")
+_HERE = ("mnist", "bg_img_rot_synthetic", "cifar10")
+
+
+def _with_variants(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}{suffix}" for name in names for suffix in ("", "_imb"))
+
+
+#: Profiles by name.
+PROFILES = {
+    "tiny": Profile(
+        datasets=("digits",),
+        settings=Settings(hidden_units=(64, 64, 64), batch_size=50, min_steps=300),
+        grids={"beta": (0.0, 0.25, 1.0), "penalty": (1.0, 10.0)},
+        cost_seeds=2,
+        dear_cost_seeds=2,
+    ),
+    "small": Profile(
+        datasets=_with_variants(_HERE),
+        settings=Settings(epochs=30, cnn_epochs=12),
+        grids={"learning_rate": (0.05, 0.2, 0.5), "beta": BETAS, "penalty": (1.0, 10.0)},
+        cost_seeds=5,
+        dear_cost_seeds=3,
+        train_size=12_000,
+    ),
+    # Vincent et al.'s grids (JMLR 2010) for networks of the size that the paper reports.
+    "paper": Profile(
+        datasets=_with_variants(_FOUR),
+        settings=Settings(
+            hidden_units=(3000, 3000, 3000),
+            epochs=100,
+            momentum=0.0,
+            pretraining_epochs=30,
+            pretraining_optimizer="sgd",
+            pretraining_learning_rate=0.01,
+            cnn_epochs=30,
+        ),
+        grids={
+            "learning_rate": (5e-4, 5e-3, 5e-2, 1e-1, 2e-1),
+            "cnn_learning_rate": (1e-4, 5e-4, 1e-3),
+            "pretraining_learning_rate": (5e-4, 5e-3, 5e-2),
+            "corruption": (0.0, 0.1, 0.25, 0.4),
+            "beta": BETAS,
+            "penalty": (0.1, 1.0, 10.0),
+            "gamma": (0.005, 0.01, 0.02, 0.05),
+        },
+        cost_seeds=5,
+        dear_cost_seeds=5,
+    ),
+}

@@ -1,0 +1,86 @@
+"""The command `csdl-keras table2`."""
+
+import argparse
+import dataclasses
+import pathlib
+
+from csdl_keras._optional import optional_module
+from csdl_keras.experiments.compare import check_algorithms
+from csdl_keras.experiments.grid import Grid
+from csdl_keras.experiments.profiles import PROFILES, Profile
+from csdl_keras.experiments.run_folder import append_record, check_writable
+from csdl_keras.experiments.stage_runner import workers
+
+
+def table2(arguments: argparse.Namespace) -> int:
+    """Runs `csdl-keras table2`; returns the exit status."""
+    # All optional modules first: nothing may be missing once training has begun.
+    for module in ("filelock", "joblib", "matplotlib", "rich", "sklearn"):
+        optional_module(module, "compare")
+    from rich.console import Console
+
+    from csdl_keras.experiments.grid_progress import GridProgress
+
+    console = Console()
+    profile = build_profile(arguments)
+    folder = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
+    check_writable(folder)
+    cache = (arguments.cache or folder / "stages").absolute()
+    grid = Grid(
+        profile,
+        folder,
+        cache,
+        cost_scale=arguments.cost_factor,
+        seed=arguments.seed,
+        source_choices={"drop_rate": arguments.drop_rate, "grayscale": arguments.grayscale},
+    )
+    append_record(folder, arguments, dataclasses.asdict(profile))
+    console.print(
+        f"[bold]{len(profile.algorithms)} algorithms[/bold] on {', '.join(profile.datasets)}; "
+        f"{profile.cost_seeds} cost matrices; results in {folder}, finished stages in {cache}. "
+        "Stop it when you like: the same command goes on from there.",
+        highlight=False,
+    )
+    progress = GridProgress(console, grid, arguments.jobs)
+    with workers(arguments.jobs, arguments.scheduler), progress:
+        grid.run(progress)
+    console.print(
+        f"\nTrained {progress.trained} stages; all others were there. Wrote "
+        f"{folder / 'results.csv'}. Render the table:\n\n    csdl-keras report {folder}",
+        highlight=False,
+        soft_wrap=True,
+    )
+    return 0
+
+
+def build_profile(arguments: argparse.Namespace) -> Profile:
+    """The profile of that name with what the command line changes.
+
+    Raises:
+        ValueError: if a name is unknown or a value out of range.
+    """
+    profile = PROFILES[arguments.profile]
+    settings = dataclasses.replace(
+        profile.settings,
+        hard_hinge=arguments.hard_hinge,
+        tied_weights=arguments.tied_weights,
+        cnn_variant=arguments.cnn_variant,
+    )
+    if arguments.epochs is not None:
+        settings = settings.limit_epochs(arguments.epochs)
+    changes: dict = {"settings": settings}
+    if arguments.datasets is not None:
+        changes["datasets"] = tuple(dict.fromkeys(names(arguments.datasets)))
+    if arguments.algorithms is not None:
+        changes["algorithms"] = check_algorithms(names(arguments.algorithms))
+    if arguments.cost_seeds is not None:
+        changes["cost_seeds"] = arguments.cost_seeds
+        changes["dear_cost_seeds"] = arguments.cost_seeds
+    if arguments.train_size is not None:
+        changes |= {"train_size": arguments.train_size, "cnn_train_size": arguments.train_size}
+    return dataclasses.replace(profile, **changes)
+
+
+def names(text: str) -> list[str]:
+    """The names in `"a, b"`."""
+    return [name.strip() for name in text.split(",") if name.strip()]
