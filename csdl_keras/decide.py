@@ -27,7 +27,7 @@ def decisions(outputs: np.ndarray, kind: str) -> np.ndarray:
 
 
 def decide(
-    model: keras.Model,
+    model: Any,
     x: Any,
     output: str | None = None,
     batch_size: int | None = None,
@@ -40,8 +40,9 @@ def decide(
     two is recognised from the model's last layer, see `csdl_keras.output_kind`.
 
     Args:
-        model: a model that outputs costs `(batch, D)`, probabilities
-            `(batch, K)`, or `(batch, 1)`, the probability of class 1.
+        model: a `keras.Model` that outputs costs `(batch, D)`, probabilities
+            `(batch, K)`, or `(batch, 1)`, the probability of class 1; or a
+            fitted `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
         x: inputs, whatever `model.predict` takes.
         output: `"cost"` or `"probability"` for a model whose structure does not
             tell; `None` (default) recognises it.
@@ -63,5 +64,7 @@ def decide(
     >>> decide(model, np.zeros((2, 4))).shape
     (2,)
     """
+    if not isinstance(model, keras.Model) and hasattr(model, "predict_costs"):
+        return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
     return decisions(model.predict(x, batch_size=batch_size, verbose=verbose), kind)

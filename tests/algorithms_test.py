@@ -2,23 +2,46 @@ import dataclasses
 
 import pytest
 
-from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm, get_algorithm
 
-REQUIRED = (
-    "dnn_blind dnn_bayes sdae_bayes dnn_sosr sdae_sosr csdnn cnn_blind cnn_bayes cnn_sosr".split()
-)
+ORDER = (
+    "dnn_blind sdae_blind cnn_blind csosr min dnn_bayes sdae_bayes seae_bayes scae_bayes cnn_bayes "
+    "dnn_sosr sdae_sosr seae_sosr csdnn cnn_sosr"
+).split()
+# The paper's Table 1, row by row.
+TABLE1 = {
+    "pretraining": "none X none none none none X E O none none X E O none".split(),
+    "training": "X X X O O X X X X X O O O O O".split(),
+    "prediction": "X X X X X O O O O O X X X X X".split(),
+}
+EVERY = {**ALGORITHMS, **EXTRA_ALGORITHMS}
 PRETRAINING_OF_NAME = {"dnn": "none", "cnn": "none", "sdae": "dae", "seae": "seae", "scae": "cae"}
 SERIES_OF_NAME = {"blind": "blind", "bayes": "Bayes", "sosr": "SOSR"}
 
 
 class TestAlgorithms:
     def test_rows_of_the_paper(self):
-        assert set(REQUIRED) <= set(ALGORITHMS)
-        assert len({row.title for row in ALGORITHMS.values()}) == len(ALGORITHMS)
-        choices = [dataclasses.astuple(row)[2:] for row in ALGORITHMS.values()]
+        assert list(ALGORITHMS) == ORDER
+        assert len({row.title for row in EVERY.values()}) == len(EVERY)
+        choices = [dataclasses.astuple(row)[2:] for row in EVERY.values()]
         assert len(set(choices)) == len(choices)
 
-    @pytest.mark.parametrize("name", ALGORITHMS)
+    def test_awareness_is_the_table_of_the_paper(self):
+        marks = zip(*(row.awareness for row in ALGORITHMS.values()), strict=True)
+        assert dict(zip(TABLE1, map(list, marks), strict=True)) == TABLE1
+
+    def test_alias(self):
+        assert ALGORITHMS["scae_sosr"] is ALGORITHMS["csdnn"] is get_algorithm("scae_sosr")
+        assert "scae_sosr" in ALGORITHMS and "scae_sosr" not in list(ALGORITHMS)
+        with pytest.raises(KeyError):
+            ALGORITHMS["scae"]
+
+    def test_extra_rows_are_not_of_the_paper(self):
+        assert not set(EXTRA_ALGORITHMS) & set(ALGORITHMS)
+        assert not any(row.in_table2 for row in EXTRA_ALGORITHMS.values())
+        assert all(row.in_table2 for row in ALGORITHMS.values())
+
+    @pytest.mark.parametrize("name", [name for name in ALGORITHMS if name not in ("csosr", "min")])
     def test_a_row_is_what_its_name_says(self, name):
         row = ALGORITHMS[name]
         assert row.name == name
@@ -38,7 +61,9 @@ class TestAlgorithms:
             ({"prediction": "vote"}, "Expected `prediction` to be one of"),
             ({"prediction": "argmax"}, "Expected `prediction` to be one of .'argmin'.;"),
             ({"training": "nll"}, "one of .'argmax', 'bayes'.; received 'argmin'"),
-            ({"body": "cnn"}, "Expected pretraining='none' for the convolutional"),
+            ({"body": "cnn"}, "Expected pretraining='none' for body='cnn'"),
+            ({"pretraining": "none", "body": "svm"}, "body='svm' and training='one_sided_svm' tog"),
+            ({"pretraining": "none", "training": "one_sided_svm"}, "together; received 'mlp'"),
         ],
         ids=str,
     )
@@ -55,5 +80,5 @@ class TestAlgorithms:
     def test_unknown_names(self, wrong):
         with pytest.raises(ValueError) as caught:
             get_algorithm(wrong)
-        assert all(repr(name) in str(caught.value) for name in ALGORITHMS)
+        assert all(repr(name) in str(caught.value) for name in EVERY)
         assert repr(wrong) in str(caught.value)

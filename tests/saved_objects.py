@@ -14,7 +14,7 @@ from keras import layers
 import csdl_keras
 from csdl_keras import AverageCost, DecisionAccuracy, ReconstructionLoss, SOSRLoss
 from csdl_keras import layers as csdl_layers
-from csdl_keras.losses import OneSidedLoss, SquaredErrorLoss
+from csdl_keras.losses import MINLoss, OneSidedLoss, SquaredErrorLoss
 from csdl_keras.models import bayes_classifier, caffe_cifar10, decision_model, mlp
 
 RNG = np.random.default_rng(0)
@@ -95,6 +95,8 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "OneSidedLoss": lambda: with_loss(OneSidedLoss(), COSTS),
     "OneSidedLoss(cost_matrix)": lambda: with_loss(OneSidedLoss(MATRIX), LABELS),
+    "MINLoss": lambda: with_loss(MINLoss(), COSTS),
+    "MINLoss(cost_matrix)": lambda: with_loss(MINLoss(MATRIX, [0.2, 0.5, 0.3]), LABELS),
     "SquaredErrorLoss": lambda: with_loss(SquaredErrorLoss(), COSTS),
     "ReconstructionLoss": lambda: with_loss(ReconstructionLoss(from_logits=True), X),
     "AverageCost, DecisionAccuracy": lambda: with_loss(

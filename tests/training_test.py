@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
 from tests.weights import assert_same_weights
@@ -47,7 +48,7 @@ def table():
     trainer = make_trainer(callbacks=[counter])
     trained, fits = {}, {}
     second = ["dnn_blind", "dnn_bayes", "sdae_bayes", "cnn_bayes", "sdae_sosr", "csdnn"]
-    for index, names in enumerate((list(ALGORITHMS), second)):
+    for index, names in enumerate(([*ALGORITHMS, *EXTRA_ALGORITHMS], second)):
         for name in names:
             before = counter.fits
             trained[name, index] = trainer.train(name, MATRICES[index])
@@ -56,14 +57,18 @@ def table():
 
 
 class TestTable:
-    @pytest.mark.parametrize("name", ALGORITHMS)
+    @pytest.mark.parametrize("name", [*ALGORITHMS, *EXTRA_ALGORITHMS])
     def test_every_row_decides(self, table, name):
         model = table[0][name, 0].model
         decisions = csdl.decide(model, DATA.x_test)
         assert decisions.shape == DATA.y_test.shape
         assert set(decisions) <= set(range(10))
+        if name == "csosr":
+            cost = MATRICES[0][DATA.y_test, decisions].mean()
+            assert cost < 0.2 * MATRICES[0][DATA.y_test].mean(axis=0).min()
+            return
         outputs = model.predict(DATA.x_test, verbose=0)
-        blind = ALGORITHMS[name].prediction == "argmax"
+        blind = get_algorithm(name).prediction == "argmax"
         best = outputs.argmax(axis=1) if blind else outputs.argmin(axis=1)
         np.testing.assert_array_equal(decisions, best)
 
@@ -73,6 +78,8 @@ class TestTable:
             "dnn_blind": 1,
             "sdae_blind": 2,
             "cnn_blind": 1,
+            "csosr": 0,
+            "min": 1,
             "dnn_bayes": 0,
             "sdae_bayes": 0,
             "seae_bayes": 2,
@@ -83,6 +90,8 @@ class TestTable:
             "seae_sosr": 1,
             "csdnn": 1,
             "cnn_sosr": 1,
+            "dnn_weighted": 1,
+            "cnn_weighted": 1,
         }
         second = {
             "dnn_blind": 0,
@@ -125,6 +134,151 @@ class TestTable:
         assert_same_weights(
             make_trainer().train(mine, MATRICES[0]).model, table[0]["dnn_sosr", 0].model
         )
+
+
+class TestOptions:
+    """Each option of the settings reaches the stage that it is for, and no other."""
+
+    @pytest.mark.parametrize(
+        ("change", "name", "stages"),
+        [
+            ({"hard_hinge": True}, "csdnn", ["training"]),
+            ({"tied_weights": True}, "csdnn", ["pretraining", "training"]),
+            ({"pretraining_optimizer": "sgd"}, "sdae_bayes", ["pretraining", "training"]),
+            ({"pretraining_learning_rate": 0.5}, "sdae_bayes", ["pretraining", "training"]),
+            ({"corruption": 0.5}, "sdae_bayes", ["pretraining", "training"]),
+            ({"beta": 0.5}, "csdnn", ["pretraining", "training"]),
+            ({"momentum": 0.0}, "csdnn", ["training"]),
+            ({"learning_rate": 0.01}, "csdnn", ["training"]),
+            ({"cnn_variant": "full"}, "cnn_sosr", ["training"]),
+            ({"cnn_learning_rate": 1e-5}, "cnn_sosr", ["training"]),
+            ({"penalty": 9.0}, "csosr", ["training"]),
+            ({"gamma": 0.5}, "csosr", ["training"]),
+            ({"hard_hinge": True}, "dnn_blind", []),
+            ({"beta": 0.5}, "sdae_bayes", []),
+            ({"cnn_epochs": 5}, "csdnn", []),
+            ({"epochs": 5}, "cnn_sosr", []),
+        ],
+        ids=str,
+    )
+    def test_what_an_option_changes(self, change, name, stages):
+        trainer = make_trainer()
+        before = trainer.stages(name, MATRICES[0])
+        after = trainer.stages(name, MATRICES[0], dataclasses.replace(SETTINGS, **change))
+        assert [stage for stage in before if before[stage] != after[stage]] == stages
+
+    @pytest.mark.parametrize(
+        ("change", "name"),
+        [
+            ({"hard_hinge": True}, "dnn_sosr"),
+            ({"tied_weights": True}, "csdnn"),
+            ({"pretraining_optimizer": "sgd"}, "csdnn"),
+            ({"momentum": 0.0}, "dnn_sosr"),
+        ],
+        ids=str,
+    )
+    def test_the_network_is_another(self, change, name):
+        trainer = make_trainer()
+        weights = trainer.train(name, MATRICES[0]).model.get_weights()
+        settings = dataclasses.replace(SETTINGS, **change)
+        others = trainer.train(name, MATRICES[0], settings).model.get_weights()
+        assert np.abs(weights[0] - others[0]).max() > 1e-5
+
+    def test_full_variant(self):
+        settings = dataclasses.replace(SETTINGS, cnn_variant="full")
+        model = make_trainer(settings=settings).train("cnn_bayes", MATRICES[0]).model
+        assert "norm1" in str([layer.name for layer in model._flatten_layers()])
+
+    def test_beta_of_0_is_the_cost_blind_stage(self):
+        """SEAE and CAE without costs share the stages of the SDAE."""
+        trainer, settings = make_trainer(), dataclasses.replace(SETTINGS, beta=0.0)
+        sdae = trainer.stages("sdae_sosr", MATRICES[0])
+        assert trainer.stages("csdnn", MATRICES[0], settings) == sdae
+        assert trainer.stages("seae_sosr", MATRICES[0], settings) == sdae
+
+    def test_weights_are_mean_costs_of_the_class(self):
+        """A class whose mistakes cost ten times as much is taken for others less often."""
+        matrix = np.ones((10, 10)) - np.eye(10)
+        matrix[3] *= 30.0
+        settings = dataclasses.replace(LONGER, epochs=3)
+        trainer = make_trainer(settings=settings)
+        blind, weighted = (
+            csdl.decide(trainer.train(name, matrix).model, DATA.x_test) == 3
+            for name in ("dnn_blind", "dnn_weighted")
+        )
+        assert weighted.sum() > blind.sum()
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("hard_hinge", 1),
+            ("tied_weights", "yes"),
+            ("pretraining_optimizer", "lion"),
+            ("cnn_variant", "quickest"),
+            ("momentum", 1.5),
+            ("penalty", 0.0),
+            ("gamma", -1.0),
+            ("epochs", 0),
+            ("beta", 2.0),
+            ("learning_rate", 0.0),
+        ],
+    )
+    def test_values_out_of_range(self, field, value):
+        with pytest.raises(ValueError, match=f"Expected `{field}`.*received {value!r}"):
+            csdl.Settings(**{field: value})
+
+
+class TestCache:
+    def test_stages_outlive_the_trainer(self, tmp_path):
+        counter = Counter()
+        first, second = (
+            make_trainer(cache=StageCache(tmp_path), callbacks=[counter]).train(
+                "sdae_bayes", MATRICES[0]
+            )
+            for _ in range(2)
+        )
+        assert counter.fits == 2  # pre-training and training, once
+        assert (first.seconds, first.epochs) == (second.seconds, second.epochs)
+        assert_same_weights(first.model, second.model)
+
+    @pytest.mark.parametrize(
+        "change", ["data", "validation", "seed", "settings", "policy", "matrix"]
+    )
+    def test_what_is_found_is_what_would_be_trained(self, tmp_path, change):
+        trainer = make_trainer(cache=StageCache(tmp_path), validation_data=VALIDATION)
+        before = trainer.stages("csdnn", MATRICES[0])
+        kwargs = {"cache": StageCache(tmp_path), "validation_data": VALIDATION}
+        matrix, policy = MATRICES[0], keras.config.dtype_policy()
+        if change == "validation":
+            kwargs["validation_data"] = None
+        elif change == "seed":
+            kwargs["seed"] = 1
+        elif change == "settings":
+            kwargs["settings"] = dataclasses.replace(SETTINGS, corruption=0.5)
+        elif change == "matrix":
+            matrix = MATRICES[1]
+        try:
+            if change == "policy":
+                keras.config.set_dtype_policy("mixed_bfloat16")
+            other = make_trainer(**kwargs)
+            if change == "data":
+                other.x = changed(other.x, 0, 0.5)
+            after = other.stages("csdnn", matrix)
+        finally:
+            keras.config.set_dtype_policy(policy)
+        cache = StageCache(tmp_path)
+        assert all(cache.key(before[name]) != cache.key(after[name]) for name in before)
+
+    def test_a_cache_needs_a_seed(self, tmp_path):
+        with pytest.raises(ValueError, match="Expected a `seed` with a `cache`"):
+            make_trainer(cache=StageCache(tmp_path), seed=None)
+
+    def test_unknown_stage(self):
+        with pytest.raises(ValueError, match="one of .'pretraining', 'training'.; received 'all'"):
+            make_trainer().run_stage("all", "csdnn", MATRICES[0])
+
+    def test_a_row_without_pretraining(self):
+        assert make_trainer().run_stage("pretraining", "dnn_sosr", MATRICES[0]) is None
 
 
 class Spoiler(keras.callbacks.Callback):

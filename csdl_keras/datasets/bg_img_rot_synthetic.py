@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._checks import check_integer
+from csdl_keras._optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.photographs import photographs
 
@@ -101,29 +102,12 @@ def bg_img_rot_synthetic(
 
 def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """Images `(N, height, width)`, each rotated by its angle in radians, counterclockwise."""
-    height, width = images.shape[1:]
-    middle_y, middle_x = (height - 1) / 2, (width - 1) / 2
-    y, x = np.mgrid[:height, :width].reshape(2, -1) - np.array([[middle_y], [middle_x]])
-    rotated = np.empty(images.shape, dtype="float32")
-    for start in range(0, len(images), 1000):  # in parts, because of the memory
-        part = slice(start, start + 1000)
-        # A black frame of one pixel: what comes from outside an image is black.
-        source = np.pad(images[part].astype("float32"), ((0, 0), (1, 1), (1, 1)))
-        cos, sin = np.cos(angles[part])[:, None], np.sin(angles[part])[:, None]
-        # Where each pixel comes from. Rows count downwards, hence the signs.
-        from_y = np.clip(cos * y + sin * x + middle_y + 1, 0, height + 1)
-        from_x = np.clip(cos * x - sin * y + middle_x + 1, 0, width + 1)
-        top = np.minimum(from_y.astype(int), height)
-        left = np.minimum(from_x.astype(int), width)
-        down = (from_y - top).astype("float32")
-        right = (from_x - left).astype("float32")
-        number = np.arange(len(source))[:, None]
-        above = source[number, top, left] * (1 - right) + source[number, top, left + 1] * right
-        below = (
-            source[number, top + 1, left] * (1 - right) + source[number, top + 1, left + 1] * right
-        )
-        rotated[part] = (above * (1 - down) + below * down).reshape(-1, height, width)
-    return np.clip(rotated, 0.0, 1.0)
+    rotate = optional_module("scipy.ndimage", "compare").rotate
+    rotated = [
+        rotate(image, angle, reshape=False, order=1, mode="grid-constant")
+        for image, angle in zip(images, np.degrees(angles), strict=True)
+    ]
+    return np.clip(np.stack(rotated).astype("float32"), 0.0, 1.0)
 
 
 def _patches(

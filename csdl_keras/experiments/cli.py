@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from csdl_keras import datasets
 from csdl_keras._optional import optional_module
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.figure import plot_costs
@@ -81,7 +81,7 @@ def compare(arguments: argparse.Namespace) -> int:
     console.print(
         f"\nWrote {folder / 'results.csv'}, {folder / 'costs.png'} and {comparison.model_path}, "
         f"the model of the lowest validation cost: {best.algorithm} "
-        f"({ALGORITHMS[best.algorithm].title}) for the cost matrix of seed {best.cost_seed}. "
+        f"({get_algorithm(best.algorithm).title}) for the cost matrix of seed {best.cost_seed}. "
         "Load it and decide:\n",
         highlight=False,
         soft_wrap=True,
@@ -92,11 +92,16 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def load_snippet(model_path: pathlib.Path, arguments: argparse.Namespace) -> str:
     """The lines of Python that load the best model and decide."""
+    if model_path.suffix == ".keras":
+        lines = ["import keras", "import csdl_keras as csdl  # before loading: it registers layers"]
+        load = "keras.saving.load_model"
+    else:
+        lines = ["import joblib", "import csdl_keras as csdl"]
+        load = "joblib.load"
     return "\n".join(
         [
-            "import keras",
-            "import csdl_keras as csdl  # before loading: it registers the model's layers",
-            f"model = keras.saving.load_model({str(model_path)!r})",
+            *lines,
+            f"model = {load}({str(model_path)!r})",
             f"data = csdl.datasets.load({arguments.dataset!r})",
             "print(csdl.decide(model, data.x_test[:10]), data.y_test[:10])",
         ]

@@ -3,10 +3,12 @@
 import dataclasses
 import pathlib
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
+from csdl_keras._optional import optional_module
 from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, get_algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
@@ -57,10 +59,11 @@ class Comparison:
     callbacks: Sequence[keras.callbacks.Callback] = ()
     announce: Callable[[str, int], None] = lambda name, number: None
 
-    @property
-    def model_path(self) -> pathlib.Path:
-        """Where the model of the lowest validation cost is kept."""
-        return self.folder / "best_model.keras"
+    #: Where the model of the lowest validation cost is kept.
+    model_path: pathlib.Path = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self.model_path = self.folder / "best_model.keras"
 
     def run(self) -> Iterator[Result]:
         """Trains row after row; each result is on disk before it is yielded."""
@@ -101,16 +104,22 @@ class Comparison:
                 )
                 if result.validation_cost < lowest:
                     lowest = result.validation_cost
-                    save_atomically(trained.model, self.model_path)
+                    self._save(trained.model)
                 file.append(result)
                 yield result
 
-
-def save_atomically(model: keras.Model, path: pathlib.Path) -> None:
-    """Saves a model so that `path` holds the old or the new one, never half of one."""
-    unfinished = path.with_name(f"unfinished-{path.name}")
-    model.save(unfinished)
-    unfinished.replace(path)
+    def _save(self, model: Any) -> None:
+        """Saves a model so that the folder holds the old or the new one, never half of one."""
+        before, keras_model = self.model_path, isinstance(model, keras.Model)
+        self.model_path = before.with_suffix(".keras" if keras_model else ".joblib")
+        unfinished = before.with_name(f"unfinished-{self.model_path.name}")
+        if keras_model:
+            model.save(unfinished)
+        else:
+            optional_module("joblib", "compare").dump(model, unfinished)
+        unfinished.replace(self.model_path)
+        if before != self.model_path:
+            before.unlink(missing_ok=True)
 
 
 def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
 
@@ -99,7 +99,7 @@ def summary_table(summaries: list[Summary], title: str) -> Table:
         if np.isfinite(summary.standard_error):
             spread = f" ± {summary.standard_error:.3f}"
         cells = [
-            f"{summary.algorithm} ({ALGORITHMS[summary.algorithm].title})",
+            f"{summary.algorithm} ({get_algorithm(summary.algorithm).title})",
             f"{summary.average_cost:.3f}{spread}",
             f"{summary.error_rate:.1%}",
             f"{summary.train_seconds:.1f}",

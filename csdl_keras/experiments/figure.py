@@ -5,12 +5,12 @@ import pathlib
 import numpy as np
 
 from csdl_keras._optional import optional_module
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
-_COLOURS = {"blind": "#999999", "Bayes": "#0072B2", "SOSR": "#D55E00"}
+_COLOURS = {"blind": "#999999", "baseline": "#CC79A7", "Bayes": "#0072B2", "SOSR": "#D55E00"}
 
 
 def plot_costs(
@@ -30,7 +30,7 @@ def plot_costs(
     figure = figure_module.Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
     axes = figure.subplots()
     for height, summary in enumerate(ordered):
-        row = ALGORITHMS[summary.algorithm]
+        row = get_algorithm(summary.algorithm)
         axes.barh(height, summary.average_cost, color=_COLOURS[row.series], alpha=0.85, height=0.7)
         if np.isfinite(summary.standard_error):
             axes.errorbar(
@@ -47,17 +47,18 @@ def plot_costs(
             va="center",
             fontweight="bold" if height == len(ordered) - 1 else "normal",
         )
-    axes.set_yticks(range(len(ordered)), [ALGORITHMS[s.algorithm].title for s in ordered])
+    axes.set_yticks(range(len(ordered)), [get_algorithm(s.algorithm).title for s in ordered])
     axes.set_xlabel("average cost of a test example (bar ± standard error over cost matrices)")
     axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.1)
     axes.set_xlim(left=0)
     present = [
-        name for name in _COLOURS if any(ALGORITHMS[s.algorithm].series == name for s in ordered)
+        name for name in _COLOURS if any(get_algorithm(s.algorithm).series == name for s in ordered)
     ]
     words = {
         "blind": "cost-blind",
+        "baseline": "baselines",
         "Bayes": "costs in prediction (Bayes)",
         "SOSR": "costs in training (SOSR)",
     }

@@ -34,6 +34,8 @@ def run_stages(cells: Iterable[Cell], folder: pathlib.Path, on_finished: OnFinis
             description = cell.stages(folder).get(stage)
             if description is not None and description not in cache:
                 pending.setdefault(cache.key(description), cell)
+        if not pending:
+            continue
         # The longest first, so that none of them is left to run alone at the end.
         order = sorted(pending.values(), key=lambda cell: cell.row.body != "cnn")
         tasks = (joblib.delayed(_run)(cell, stage, folder) for cell in order)

@@ -9,6 +9,8 @@ from keras import ops
 from csdl_keras._ops import LOW_PRECISION, check_if_array, check_same_width, float_dtype, rows_of
 from csdl_keras.costs import check_cost_matrix
 
+MATRIX_HINT = "`cost_matrix` needs as many columns as the model has outputs."
+
 
 class CostLoss(keras.losses.Loss):
     """Base class: a loss of costs `c` and estimates `r`, one value for each example.
@@ -58,7 +60,7 @@ class CostLoss(keras.losses.Loss):
         hint = "To train on integer labels, give the loss a `cost_matrix`."
         if self.cost_matrix is not None:
             y_true = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype), y_true)
-            hint = "`cost_matrix` needs as many columns as the model has outputs."
+            hint = MATRIX_HINT
         check_same_width(y_true, y_pred, hint)
         return self.cost_loss(y_true, y_pred)
 

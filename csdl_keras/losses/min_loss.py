@@ -7,10 +7,10 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._ops import at_least_float32, check_same_width, first_minimum, rows_of
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras.losses.cost_loss import MATRIX_HINT, CostLoss
 
 
-def min_loss(costs: Any, outputs: Any, priors: Any = None, labels: Any = None) -> Any:
+def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) -> Any:
     """The loss of each example: squared errors of the outputs, weighted by costs.
 
     `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0
@@ -23,8 +23,8 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, labels: Any = None) -
         outputs: `(batch, K)` outputs `o`, one for each class, in [0, 1].
         priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
             `None` (default) takes `1/K` for each.
-        labels: `(batch,)` true classes; `None` (default) takes the cheapest
-            class, the first among equals.
+        targets: `(batch, K)`, 1 for the true class and 0 elsewhere; `None`
+            (default) takes the cheapest class, the first among equals.
 
     Returns:
         `(batch,)`, float32 or wider.
@@ -44,16 +44,16 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, labels: Any = None) -
     [1.625]
     """
     costs, outputs = at_least_float32(costs, outputs)
-    check_same_width(costs, outputs, "MINLoss needs an output for each class.")
+    check_same_width(costs, outputs, "There is one output for each class.")
     num_classes = costs.shape[-1]
     if priors is None:
         priors = np.full(num_classes, 1 / num_classes)
     elif len(priors := check_priors(priors)) != num_classes:
         raise ValueError(f"Expected {num_classes} `priors`; received {len(priors)}.")
-    if labels is None:
-        labels = first_minimum(costs)
+    if targets is None:
+        targets = ops.one_hot(first_minimum(costs), num_classes)
+    target = ops.cast(targets, costs.dtype)
     weight = ops.convert_to_tensor(priors, dtype=costs.dtype)
-    target = ops.one_hot(ops.cast(labels, "int32"), num_classes, dtype=costs.dtype)
     others = weight * (1.0 - target)
     # The sum over the other classes is 1 - P(y), without its rounding.
     own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
@@ -130,10 +130,15 @@ class MINLoss(CostLoss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         if self.cost_matrix is None:
-            return min_loss(y_true, y_pred, self.priors)
-        matrix = ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype)
-        labels = ops.reshape(y_true, (-1,)) if len(y_true.shape) == 2 else y_true
-        return min_loss(rows_of(matrix, y_true), y_pred, self.priors, labels)
+            return super().call(y_true, y_pred)
+        costs = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype), y_true)
+        check_same_width(costs, y_pred, MATRIX_HINT)
+        # The label tells the true class, also where another class costs nothing.
+        targets = rows_of(ops.eye(len(self.cost_matrix), dtype=y_pred.dtype), y_true)
+        return min_loss(costs, y_pred, self.priors, targets)
+
+    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+        return min_loss(costs, estimates, self.priors)
 
     def get_config(self) -> dict[str, Any]:
         priors = None if self.priors is None else self.priors.tolist()

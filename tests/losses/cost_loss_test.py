@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.losses import OneSidedLoss, SOSRLoss
+from csdl_keras.losses import MINLoss, OneSidedLoss, SOSRLoss
 from csdl_keras.losses.cost_loss import CostLoss
 from tests.testing import TestCase, floatx, to_numpy
 
@@ -31,7 +31,7 @@ def many_classes():
     return matrix, np.array([3, 257, 999, 513, 771])
 
 
-@pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss])
+@pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss, MINLoss])
 class TestLabels(TestCase):
     @pytest.mark.parametrize("form", FORMS)
     def test_labels_equal_cost_vectors(self, loss_class, form):
@@ -119,7 +119,7 @@ class TestLabels(TestCase):
         self.assertAllClose(loss(LABELS, ESTIMATES), before)
 
 
-@pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss])
+@pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss, MINLoss])
 class TestCostVectors(TestCase):
     def test_fit_in_16_bit_floatx(self, loss_class):
         for dtype in ("float16", "bfloat16"):
@@ -129,11 +129,11 @@ class TestCostVectors(TestCase):
             self.assertFinite(logs["loss"])
 
     def test_sum_beyond_float16(self, loss_class):
-        """A sum of three costs of 60000 is more than float16 can hold."""
+        """A sum of three costs of 60000, or half the square of one, is too much for float16."""
         with floatx("float16"):
             estimates = keras.ops.zeros((2, 4), dtype="float16")
             value = loss_class()(np.array([[0.0, 6e4, 6e4, 6e4]] * 2), estimates)
-        self.assertAllClose(value, 180000.0, atol=1.0)
+        self.assertAllClose(value, 1.8e9 if loss_class is MINLoss else 180000.0, rtol=1e-5)
 
     @pytest.mark.parametrize("columns", [2, 4])
     def test_shapes_differ(self, loss_class, columns):

@@ -1,0 +1,106 @@
+"""What examples become before coefficients: kernel values or Nyström features."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils import gen_batches
+
+from csdl_keras._checks import check_choice, check_integer, check_number
+
+#: Rows of a kernel that are computed together.
+_BATCH = 1024
+
+
+class KernelMap:
+    """Maps examples to their kernel values with the training examples, or to features.
+
+    Args:
+        x: training examples `(N, features)`, or their kernel matrix `(N, N)`.
+        kernel: `"rbf"` or `"precomputed"`.
+        gamma: a number above 0 or `"scale"`; not read for a precomputed kernel.
+        method: `"auto"`, `"exact"` or `"nystroem"`.
+        n_components: number of Nyström features.
+        exact_limit: highest N for which `"auto"` is exact.
+        random_state: seed of the Nyström method.
+
+    Raises:
+        ValueError: if an argument fails its check.
+
+    Example:
+
+    >>> x = np.array([[0.0], [1.0]])
+    >>> KernelMap(x, gamma=2.0).matrix(x).round(3)
+    array([[1.   , 0.135],
+           [0.135, 1.   ]])
+    """
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        method: str = "auto",
+        n_components: int = 1000,
+        exact_limit: int = 10_000,
+        random_state: Any = 0,
+    ):
+        self.kernel = check_choice("kernel", kernel, ("rbf", "precomputed"))
+        check_choice("method", method, ("auto", "exact", "nystroem"))
+        n_components = check_integer("n_components", n_components)
+        exact_limit = check_integer("exact_limit", exact_limit)
+        self.gamma = None if kernel == "precomputed" else _number_of(gamma, x)
+        self.nystroem: Nystroem | None = None
+        self.x_fit: np.ndarray | None = None
+        if kernel == "precomputed":
+            if method == "nystroem":
+                raise ValueError(
+                    "Expected `method` to be 'auto' or 'exact' with kernel='precomputed', since "
+                    f"Nyström features need the examples; received {method!r}."
+                )
+            if x.shape[0] != x.shape[1]:
+                raise ValueError(
+                    "Expected `X` to be a kernel matrix (N, N) with kernel='precomputed'; "
+                    f"received shape {x.shape}."
+                )
+        elif method == "exact" or (method == "auto" and len(x) <= exact_limit):
+            self.x_fit = x.copy()  # so that no later change of the caller's array reaches it
+        else:
+            size = min(n_components, len(x))
+            # In float32 the small eigenvalues of the kernel are noise, but not their inverses.
+            self.nystroem = Nystroem(
+                gamma=self.gamma, n_components=size, random_state=random_state
+            ).fit(x.astype(np.float64))
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """`(M, N)` kernel values or `(M, n_components)` features of `(M, features)`."""
+        if self.kernel == "precomputed":
+            return x
+        if self.nystroem is not None:
+            return self.nystroem.transform(x.astype(np.float64))
+        return rbf_kernel(x, self.x_fit, gamma=self.gamma)
+
+    def matrix(self, x: np.ndarray) -> np.ndarray:
+        """The map of all training examples, in their dtype."""
+        if self.kernel == "precomputed":
+            return x
+        width = len(x) if self.nystroem is None else len(self.nystroem.components_)
+        # Filled in place: the matrix may take a good part of memory.
+        matrix = np.empty((len(x), width), dtype=x.dtype)
+        for batch in gen_batches(len(x), _BATCH):
+            matrix[batch] = self(x[batch])
+        return matrix
+
+    def times(self, x: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """`map(x) @ coefficients` without the whole map in memory."""
+        batches = gen_batches(len(x), _BATCH)
+        return np.concatenate([self(x[batch]) @ coefficients for batch in batches])
+
+
+def _number_of(gamma: float | str, x: np.ndarray) -> float:
+    if isinstance(gamma, str):
+        check_choice("gamma", gamma, ("scale",))
+        variance = float(x.var(dtype=np.float64))
+        return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+    return check_number("gamma", gamma, low=0, exclude_low=True)
