@@ -94,7 +94,11 @@ class Job:
         }
         settings = self.settings
         if self.row.body == "svm":
-            return {**description, "penalty": settings.penalty, "gamma": settings.gamma}
+            return {
+                **description,
+                "penalty": settings.penalty,
+                "gamma_factor": settings.gamma_factor,
+            }
         if self.row.training == "sosr" and settings.hard_hinge:
             description["training"] = "one_sided"
         description |= {"epochs": self.epochs, "patience": settings.patience * self.stretch}

@@ -12,13 +12,13 @@ from csdl_keras._optional import optional_module
 
 def fit_machine(job: Job, x: np.ndarray, y: np.ndarray) -> tuple[list[np.ndarray], dict[str, Any]]:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it as an array of bytes."""
-    settings = job.settings
+    settings, rows = job.settings, x.reshape(len(x), -1)
     machine = optional_module("csdl_keras.baselines", "compare").CSOSR(
         penalty=settings.penalty,
-        gamma="scale" if settings.gamma is None else settings.gamma,
+        gamma=float(settings.gamma_factor / (rows.shape[1] * rows.var())),
         cost_matrix=job.scaled,
     )
-    machine.fit(x.reshape(len(x), -1), y)
+    machine.fit(rows, y)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
     return [np.frombuffer(pickle.dumps(machine), np.uint8)], info
 

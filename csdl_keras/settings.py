@@ -5,6 +5,13 @@ import math
 
 from csdl_keras._checks import check_choice, check_integer, check_number
 
+_POSITIVE = (
+    "learning_rate",
+    "pretraining_learning_rate",
+    "cnn_learning_rate",
+    "penalty",
+    "gamma_factor",
+)
 _COUNTS = (
     "batch_size",
     "epochs",
@@ -40,8 +47,9 @@ class Settings:
         cnn_batch_size: examples a batch for it.
         cnn_learning_rate: of SGD with momentum .9, falling to 0 by a half cosine.
         penalty: of `CSOSR`, for violations.
-        gamma: of the Gaussian kernel of `CSOSR`; `None` (default) is 1 over the
-            number of inputs times their variance.
+        gamma_factor: `gamma` of the Gaussian kernel of `CSOSR`, in units of 1
+            over the number of inputs times their variance, so that one range
+            suits all data.
         patience: epochs without a lower validation cost before training stops;
             the weights of the best epoch are kept.
         min_steps: updates that training may take at the least: on sets so small
@@ -74,7 +82,7 @@ class Settings:
     cnn_batch_size: int = 25
     cnn_learning_rate: float = 1e-3
     penalty: float = 1.0
-    gamma: float | None = None
+    gamma_factor: float = 1.0
     patience: int = 10
     min_steps: int = 800
 
@@ -86,10 +94,8 @@ class Settings:
         for name in ("corruption", "beta"):
             check_number(name, getattr(self, name), 0, 1)
         check_number("momentum", self.momentum, 0, 1)
-        for name in ("learning_rate", "pretraining_learning_rate", "cnn_learning_rate", "penalty"):
+        for name in _POSITIVE:
             check_number(name, getattr(self, name), 0, exclude_low=True)
-        if self.gamma is not None:
-            check_number("gamma", self.gamma, 0, exclude_low=True)
         for name in ("hard_hinge", "tied_weights"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(

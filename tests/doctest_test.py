@@ -8,13 +8,14 @@ import pkgutil
 import pytest
 
 import csdl_keras
+import csdl_keras.baselines
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = sorted(
     module.name for module in pkgutil.walk_packages(csdl_keras.__path__, "csdl_keras.")
 )
 PACKAGES = [csdl_keras, csdl_keras.datasets, csdl_keras.layers, csdl_keras.losses]
-PACKAGES += [csdl_keras.metrics, csdl_keras.models]
+PACKAGES += [csdl_keras.baselines, csdl_keras.metrics, csdl_keras.models]
 PUBLIC = {
     f"{package.__name__}.{name}": getattr(package, name)
     for package in PACKAGES

@@ -25,6 +25,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Prints the paper's Table 1: how each stage of each algorithm treats costs.",
     )
     _add_table2(commands)
+    _add_report(commands)
     return parser
 
 
@@ -208,6 +209,25 @@ def _add_table2(commands: Any) -> None:
         choices=("quick", "full"),
         default="quick",
         help="Caffe's CIFAR-10 network (default quick)",
+    )
+
+
+def _add_report(commands: Any) -> None:
+    report = commands.add_parser(
+        "report",
+        help="make tables and figures of results",
+        description=(
+            "Makes the paper's Table 2 of a folder of results, the paper's figures beside ours, "
+            "as a page (report.html, all in one file), Markdown and LaTeX, with the curve of beta "
+            "and what the figures say of the paper's claims."
+        ),
+    )
+    report.add_argument("folder", type=pathlib.Path, help="folder of csdl-keras table2")
+    report.add_argument(
+        "--out",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help="folder for what it writes (default: the same folder)",
     )
 
 

@@ -14,6 +14,7 @@ from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.figure import plot_costs
+from csdl_keras.experiments.report import report
 from csdl_keras.experiments.run_folder import prepare_folder, write_record
 from csdl_keras.experiments.summary import summarise
 from csdl_keras.experiments.table1 import table1
@@ -114,7 +115,19 @@ def print_table1(arguments: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"compare": compare, "table1": print_table1, "table2": table2}
+def write_report(arguments: argparse.Namespace) -> int:
+    """Runs `csdl-keras report`; returns the exit status."""
+    for path in report(arguments.folder, arguments.out or arguments.folder):
+        print(path)
+    return 0
+
+
+COMMANDS = {
+    "compare": compare,
+    "table1": print_table1,
+    "table2": table2,
+    "report": write_report,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

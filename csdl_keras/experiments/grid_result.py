@@ -25,7 +25,7 @@ class GridResult(Result):
         corruption: probability of zeroing an input in pre-training.
         beta: balance between reconstruction and costs in pre-training.
         penalty: of `CSOSR`.
-        gamma: of its kernel; None also stands for its default.
+        gamma_factor: of its kernel.
     """
 
     test_size: int
@@ -37,7 +37,7 @@ class GridResult(Result):
     corruption: float | None
     beta: float | None
     penalty: float | None
-    gamma: float | None
+    gamma_factor: float | None
 
     @classmethod
     def of(cls, outcome: Outcome) -> "GridResult":
@@ -70,5 +70,5 @@ class GridResult(Result):
             corruption=settings.corruption if pretrained else None,
             beta=settings.beta if cell.row.pretraining in ("seae", "cae") else None,
             penalty=settings.penalty if body == "svm" else None,
-            gamma=settings.gamma if body == "svm" else None,
+            gamma_factor=settings.gamma_factor if body == "svm" else None,
         )

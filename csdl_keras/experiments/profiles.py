@@ -39,7 +39,7 @@ class Profile:
     def parameters(self, row: Algorithm) -> list[str]:
         """The fields that are chosen for a row, in order."""
         if row.body == "svm":
-            fields = ["penalty", "gamma"]
+            fields = ["penalty", "gamma_factor"]
         elif row.body == "cnn":
             fields = ["cnn_learning_rate"]
         else:
@@ -76,7 +76,12 @@ PROFILES = {
     "small": Profile(
         datasets=_with_variants(_HERE),
         settings=Settings(epochs=30, cnn_epochs=12),
-        grids={"learning_rate": (0.05, 0.2, 0.5), "beta": BETAS, "penalty": (1.0, 10.0)},
+        grids={
+            "learning_rate": (0.05, 0.2, 0.5),
+            "beta": BETAS,
+            "penalty": (1.0, 10.0),
+            "gamma_factor": (1.0, 2.0),
+        },
         cost_seeds=5,
         dear_cost_seeds=3,
         train_size=12_000,
@@ -99,8 +104,8 @@ PROFILES = {
             "pretraining_learning_rate": (5e-4, 5e-3, 5e-2),
             "corruption": (0.0, 0.1, 0.25, 0.4),
             "beta": BETAS,
-            "penalty": (0.1, 1.0, 10.0),
-            "gamma": (0.005, 0.01, 0.02, 0.05),
+            "penalty": (0.3, 1.0, 3.0, 10.0),
+            "gamma_factor": (0.5, 1.0, 2.0, 4.0),
         },
         cost_seeds=5,
         dear_cost_seeds=5,

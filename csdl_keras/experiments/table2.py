@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import pathlib
 
+from csdl_keras._checks import check_number
 from csdl_keras._optional import optional_module
 from csdl_keras.experiments.compare import check_algorithms
 from csdl_keras.experiments.grid import Grid
@@ -23,6 +24,7 @@ def table2(arguments: argparse.Namespace) -> int:
 
     console = Console()
     profile = build_profile(arguments)
+    check_number("cost_factor", arguments.cost_factor, 0, exclude_low=True)
     folder = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
     check_writable(folder)
     cache = (arguments.cache or folder / "stages").absolute()
@@ -71,6 +73,8 @@ def build_profile(arguments: argparse.Namespace) -> Profile:
     changes: dict = {"settings": settings}
     if arguments.datasets is not None:
         changes["datasets"] = tuple(dict.fromkeys(names(arguments.datasets)))
+        if not changes["datasets"]:
+            raise ValueError(f"Expected at least one data set; received {arguments.datasets!r}.")
     if arguments.algorithms is not None:
         changes["algorithms"] = check_algorithms(names(arguments.algorithms))
     if arguments.cost_seeds is not None:

@@ -266,6 +266,7 @@ class TestProcesses:
         assert read(tmp_path) == read(undisturbed[0])
         assert read(tmp_path, "choices.csv") == read(undisturbed[0], "choices.csv")
 
+    @pytest.mark.slow
     def test_two_processes_on_one_cache(self, undisturbed, tmp_path):
         """Both finish with the same results, and each stage is run by one of them."""
         crowd = [start(tmp_path / str(i), cache=tmp_path / "stages") for i in range(2)]
@@ -277,6 +278,7 @@ class TestProcesses:
         for i in range(2):
             assert read(tmp_path / str(i)) == read(undisturbed[0])
 
+    @pytest.mark.slow
     def test_two_jobs(self, undisturbed, tmp_path):
         before = dict(os.environ)
         with workers(2):

@@ -1,0 +1,496 @@
+"""Tests of CSOSR: its optimum against other solvers, its bound, and scikit-learn's conventions."""
+
+import importlib
+import pickle
+import sys
+import warnings
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from csdl_keras.baselines import CSOSR
+from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
+from csdl_keras.costs import cost_vectors, randomized_proportional, zero_one
+
+MATRIX = np.array([[0.0, 0.2, 1.0], [0.6, 0.0, 0.1], [0.3, 0.9, 0.0]])
+
+checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=30)
+
+
+def problem(seed=0, size=30, decisions=3, features=2):
+    """Example-dependent costs with ties, smallest costs above 0 and a row of equal costs."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(size, features))
+    costs = rng.uniform(size=(size, decisions)) + 0.5 * np.abs(x[:, :1])
+    costs[: size // 2] -= costs[: size // 2].min(axis=1, keepdims=True)
+    costs[0] = 0.7
+    costs[1, 0] = costs[1, -1] = 0.0
+    return x, costs
+
+
+def literal_kernel(x, other, gamma):
+    return np.array([[np.exp(-gamma * sum((a - b) ** 2)) for b in other] for a in x])
+
+
+def literal_signs(costs):
+    return np.array([[1.0 if cost == min(row) else -1.0 for cost in row] for row in costs])
+
+
+def literal_slacks(costs, estimates):
+    z = literal_signs(costs)
+    slacks = np.zeros_like(costs)
+    for n in range(len(costs)):
+        for k in range(costs.shape[1]):
+            slacks[n, k] = max(z[n, k] * (estimates[n, k] - costs[n, k]), 0.0)
+    return slacks
+
+
+def brute_force_dual(kernel, costs, penalty):
+    """The optimum of the dual by L-BFGS-B, a decision at a time; the primal objective."""
+    z = literal_signs(costs)
+    total = 0.0
+    for k in range(costs.shape[1]):
+        q = np.outer(z[:, k], z[:, k]) * (kernel + 1.0)
+        p = z[:, k] * costs[:, k]
+
+        def value(a, q=q, p=p):
+            return 0.5 * a @ q @ a + p @ a, q @ a + p
+
+        bounds = [(0.0, penalty)] * len(p)
+        options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 50_000, "maxfun": 100_000}
+        start = np.zeros(len(p))
+        total -= minimize(value, start, jac=True, bounds=bounds, options=options).fun
+    return total
+
+
+def brute_force_primal(kernel, costs, penalty):
+    """The optimum of the primal, in b and slacks with r = (K + 1) b, by SLSQP."""
+    z = literal_signs(costs)
+    size, g = len(costs), kernel + 1.0
+    total = 0.0
+    for k in range(costs.shape[1]):
+        signs, c = z[:, k], costs[:, k]
+
+        def value(v):
+            b, xi = v[:size], v[size:]
+            return 0.5 * b @ g @ b + penalty * xi.sum(), np.r_[g @ b, np.full(size, penalty)]
+
+        jacobian = np.hstack([-signs[:, None] * g, np.eye(size)])
+
+        def slack(v, signs=signs, c=c):
+            return v[size:] - signs * (g @ v[:size] - c)
+
+        result = minimize(
+            value,
+            np.r_[np.zeros(size), np.maximum(-signs * c, 0)],
+            jac=True,
+            method="SLSQP",
+            bounds=[(None, None)] * size + [(0, None)] * size,
+            constraints={"type": "ineq", "fun": slack, "jac": lambda v, j=jacobian: j},
+            options={"ftol": 1e-12, "maxiter": 2000},
+        )
+        assert result.success
+        total += result.fun
+    return total
+
+
+class TestOptimum:
+    @pytest.mark.parametrize("penalty", [0.01, 0.3, 1.0, 10.0, 100.0])
+    @pytest.mark.parametrize("gamma", [0.05, 2.0])
+    def test_objective_is_that_of_a_brute_force_dual(self, penalty, gamma):
+        x, costs = problem()
+        model = CSOSR(penalty=penalty, gamma=gamma, tol=1e-6, max_iter=50_000).fit(x, costs)
+        expected = brute_force_dual(literal_kernel(x, x, gamma), costs, penalty)
+        assert model.objective_ == pytest.approx(expected, rel=1e-4)
+
+    @pytest.mark.parametrize("penalty", [0.3, 3.0])
+    def test_objective_is_that_of_a_brute_force_primal(self, penalty):
+        x, costs = problem(seed=1, size=12)
+        model = CSOSR(penalty=penalty, gamma=0.5, tol=1e-6, max_iter=50_000).fit(x, costs)
+        expected = brute_force_primal(literal_kernel(x, x, 0.5), costs, penalty)
+        assert model.objective_ == pytest.approx(expected, rel=1e-4)
+
+    @pytest.mark.parametrize("dtype", ["float64", "float32"])
+    @pytest.mark.parametrize("penalty", [0.1, 10.0])
+    def test_primal_dual_and_gap_by_literal_loops(self, penalty, dtype):
+        x, costs = problem(seed=2, size=40, decisions=4)
+        x = x.astype(dtype)
+        model = CSOSR(penalty=penalty, gamma=0.7).fit(x, costs)
+        kernel = literal_kernel(x.astype(float), x.astype(float), 0.7) + 1.0
+        z = literal_signs(costs)
+        a = -z * model.coef_
+        assert a.min() >= 0.0 and a.max() <= penalty
+        np.testing.assert_allclose(model.intercept_, model.coef_.sum(axis=0))
+        estimates = kernel @ model.coef_
+        np.testing.assert_allclose(model.predict_costs(x), estimates, rtol=1e-4, atol=1e-4)
+        square = sum(b @ kernel @ b for b in model.coef_.T)
+        primal = 0.5 * square + penalty * literal_slacks(costs, estimates).sum()
+        dual = -0.5 * square - (a * z * costs).sum()
+        assert model.objective_ == pytest.approx(primal, rel=1e-5)
+        assert model.duality_gap_ == pytest.approx(primal - dual, rel=1e-3, abs=1e-5 * primal)
+        assert 0.0 <= model.duality_gap_ <= 1e-3 * model.objective_
+        assert model.n_iter_ >= 1
+
+    def test_a_smaller_tol_closes_the_gap_further(self):
+        x, costs = problem()
+        rough, fine = (CSOSR(tol=tol).fit(x, costs) for tol in (1e-2, 1e-5))
+        assert fine.duality_gap_ <= 1e-5 * fine.objective_ < rough.duality_gap_
+        assert fine.n_iter_ > rough.n_iter_
+
+    def test_one_example_by_hand(self):
+        """K + 1 = 2: r = 2b, and 1/2 2 b^2 + penalty max(1 - 2b, 0) is least at b = 1/2."""
+        model = CSOSR(penalty=10.0, tol=1e-9).fit([[3.0]], [[0.0, 1.0]])
+        np.testing.assert_allclose(model.coef_, [[0.0, 0.5]], atol=1e-6)
+        np.testing.assert_allclose(model.predict_costs([[3.0]]), [[0.0, 1.0]], atol=1e-6)
+        assert model.objective_ == pytest.approx(0.25)
+
+    @pytest.mark.parametrize("costs", [np.zeros((5, 3)), np.full((5, 2), 4.0)])
+    def test_nothing_to_choose(self, costs):
+        """All decisions cost the same: no estimate is too high at 0."""
+        model = CSOSR().fit(np.arange(10.0).reshape(5, 2), costs)
+        assert (model.objective_, model.duality_gap_, model.n_iter_) == (0.0, 0.0, 0)
+        np.testing.assert_array_equal(model.predict([[0.0, 0.0]]), [0])
+
+    def test_equal_examples(self):
+        """A kernel of rank one."""
+        costs = np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 1.0]])
+        model = CSOSR(tol=1e-6).fit(np.ones((3, 2)), costs)
+        expected = brute_force_dual(np.ones((3, 3)), costs, 1.0)
+        assert model.objective_ == pytest.approx(expected, rel=1e-4)
+
+    def test_two_top_eigenvalues(self):
+        """No vector stands out: two groups whose kernel with the other is -1."""
+        signs = np.repeat([1.0, -1.0], 10)
+        kernel = np.outer(signs, signs)
+        _, costs = problem(seed=5, size=20)
+        solution = solve_one_sided_dual(lambda v: kernel @ v + v.sum(0), costs, 2.0, tol=1e-6)
+        assert solution.objective == pytest.approx(brute_force_dual(kernel, costs, 2.0), rel=1e-4)
+
+    @pytest.mark.parametrize("unit", [1e-3, 1e3])
+    def test_the_unit_of_costs(self, unit):
+        x, costs = problem()
+        model = CSOSR(penalty=2.0, tol=1e-6).fit(x, costs)
+        scaled = CSOSR(penalty=2.0 * unit, tol=1e-6).fit(x, unit * costs)
+        assert scaled.objective_ == pytest.approx(unit**2 * model.objective_, rel=1e-5)
+        difference = scaled.predict_costs(x) / unit - model.predict_costs(x)
+        assert np.abs(difference).max() < 1e-2
+
+
+class TestBound:
+    @checked
+    @hypothesis.given(
+        seed=st.integers(0, 2**32 - 1),
+        penalty=st.sampled_from([0.05, 1.0, 20.0]),
+        decisions=st.integers(2, 5),
+        integers=st.booleans(),
+    )
+    def test_slacks_bound_the_decision(self, seed, penalty, decisions, integers):
+        """c[argmin r] - min c <= sum of slacks, for any costs; c[argmin r] if min c = 0."""
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(12, 2))
+        costs = 3.0 * rng.uniform(size=(12, decisions))
+        costs = np.floor(costs) if integers else costs
+        model = CSOSR(penalty=penalty).fit(x, costs)
+        slacks = literal_slacks(costs, model.predict_costs(x)).sum(axis=1)
+        paid = costs[np.arange(12), model.predict(x)]
+        least = costs.min(axis=1)
+        assert np.all(paid - least <= slacks + 1e-9)
+        assert np.all(paid[least == 0] <= slacks[least == 0] + 1e-9)
+
+
+class TestInvariance:
+    def fitted(self, x, costs, **arguments):
+        return CSOSR(penalty=3.0, gamma=0.5, tol=1e-7, max_iter=50_000, **arguments).fit(x, costs)
+
+    def test_order_of_examples_and_of_decisions(self):
+        x, costs = problem(seed=3)
+        rng = np.random.default_rng(0)
+        estimates = self.fitted(x, costs).predict_costs(x)
+        rows, columns = rng.permutation(len(x)), rng.permutation(3)
+        other = self.fitted(x[rows], costs[rows]).predict_costs(x)
+        np.testing.assert_allclose(other, estimates, atol=3e-3)
+        other = self.fitted(x, costs[:, columns]).predict_costs(x)
+        np.testing.assert_allclose(other, estimates[:, columns], atol=3e-3)
+
+    def test_labels_and_their_cost_vectors(self):
+        x, _ = problem()
+        y = np.arange(len(x)) % 3
+        by_label = CSOSR(cost_matrix=MATRIX).fit(x, y)
+        by_cost = CSOSR().fit(x, cost_vectors(MATRIX, y))
+        np.testing.assert_array_equal(by_label.predict_costs(x), by_cost.predict_costs(x))
+        assert by_label.score(x, y) == by_cost.score(x, cost_vectors(MATRIX, y))
+
+    def test_as_many_nystroem_features_as_examples(self):
+        x, costs = problem(seed=3)
+        exact = self.fitted(x, costs)
+        nystroem = self.fitted(x, costs, method="nystroem", n_components=500)
+        assert nystroem.coef_.shape == (len(x), 3)
+        assert nystroem.objective_ == pytest.approx(exact.objective_, rel=1e-4)
+        new = np.random.default_rng(1).normal(size=(20, 2))
+        np.testing.assert_allclose(nystroem.predict_costs(new), exact.predict_costs(new), atol=5e-3)
+
+    def test_few_nystroem_features(self):
+        """They are a problem of their own, solved as well, with less to fit by."""
+        x, costs = problem(seed=3)
+        exact = self.fitted(x, costs)
+        few = self.fitted(x, costs, method="nystroem", n_components=5)
+        assert few.coef_.shape == (5, 3)
+        assert few.objective_ > 1.01 * exact.objective_
+        slacks = literal_slacks(costs, few.predict_costs(x)).sum()
+        primal = 0.5 * ((few.coef_**2).sum() + (few.intercept_**2).sum()) + 3.0 * slacks
+        assert few.objective_ == pytest.approx(primal, rel=1e-6)
+
+    def test_auto_turns_to_nystroem_above_the_limit(self):
+        x, costs = problem()
+        for limit, components in ((len(x), len(x)), (len(x) - 1, 4)):
+            model = CSOSR(exact_limit=limit, n_components=4).fit(x, costs)
+            assert model.coef_.shape == (components, 3)
+
+    def test_precomputed_kernel(self):
+        x, costs = problem(seed=3)
+        new = np.random.default_rng(1).normal(size=(7, 2))
+        exact = self.fitted(x, costs)
+        kernel = literal_kernel(x, x, 0.5)
+        model = self.fitted(kernel, costs, kernel="precomputed")
+        assert model.n_features_in_ == len(x)
+        np.testing.assert_allclose(
+            model.predict_costs(literal_kernel(new, x, 0.5)), exact.predict_costs(new), atol=3e-3
+        )
+
+    def test_gamma_scale(self):
+        x, costs = problem()
+        number = 1.0 / (2 * x.var())
+        scaled, fixed = CSOSR().fit(x, costs), CSOSR(gamma=number).fit(x, costs)
+        assert scaled.map_.gamma == pytest.approx(number)
+        np.testing.assert_allclose(scaled.predict_costs(x), fixed.predict_costs(x))
+
+    def test_repeated_fits_are_equal(self):
+        x, costs = problem()
+        for arguments in ({}, {"method": "nystroem", "n_components": 5}):
+            first, second = (CSOSR(**arguments).fit(x, costs) for _ in range(2))
+            np.testing.assert_array_equal(first.predict_costs(x), second.predict_costs(x))
+        other = CSOSR(method="nystroem", n_components=5, random_state=1).fit(x, costs)
+        assert np.abs(other.predict_costs(x) - first.predict_costs(x)).max() > 1e-3
+
+    def test_float32_and_integers(self):
+        x, costs = problem()
+        wide = CSOSR(penalty=3.0, tol=1e-6).fit(x, costs)
+        narrow = CSOSR(penalty=3.0, tol=1e-5).fit(x.astype("float32"), costs.astype("float32"))
+        assert narrow.objective_ == pytest.approx(wide.objective_, rel=1e-4)
+        assert narrow.predict_costs(x.astype("float32")).dtype == np.float64
+        whole = np.round(4 * x)
+        np.testing.assert_array_equal(
+            CSOSR().fit(whole.astype(int), costs).predict_costs(whole.astype(int)),
+            CSOSR().fit(whole, costs).predict_costs(whole),
+        )
+
+    def test_a_fitted_model_keeps_its_own_examples(self):
+        x, costs = problem()
+        new = x.copy()
+        model = CSOSR().fit(x, costs)
+        before = model.predict_costs(new)
+        x[:] = 0.0
+        np.testing.assert_array_equal(model.predict_costs(new), before)
+
+    def test_many_rows_are_mapped_in_batches(self):
+        x, costs = problem()
+        model = CSOSR().fit(x, costs)
+        many = np.random.default_rng(0).normal(size=(2500, 2))
+        singly = np.concatenate(
+            [model.predict_costs(many[i : i + 1]) for i in (0, 1023, 1024, 2499)]
+        )
+        np.testing.assert_allclose(model.predict_costs(many)[[0, 1023, 1024, 2499]], singly)
+
+
+class TestDecisions:
+    @pytest.mark.parametrize("cost", [1.0, 100.0])
+    def test_where_classes_overlap_the_decision_need_not_be_the_cheapest(self, cost):
+        """At one input r_0 minimises 8 max(r, 0) + 2 max(cost - r, 0): it is 0 at any cost."""
+        x, y = np.zeros((10, 1)), np.repeat([0, 1], [8, 2])
+        model = CSOSR(penalty=1e4, tol=1e-6, cost_matrix=[[0, 1], [cost, 0]]).fit(x, y)
+        np.testing.assert_allclose(model.predict_costs(x[:1]), [[0.0, 1.0]], atol=1e-3)
+
+    @pytest.mark.parametrize("decisions", [1, 2, 5])
+    def test_any_number_of_decisions(self, decisions):
+        x, _ = problem()
+        costs = np.random.default_rng(0).uniform(size=(len(x), decisions))
+        model = CSOSR().fit(x, costs)
+        assert model.predict_costs(x[:4]).shape == (4, decisions)
+        np.testing.assert_array_equal(model.classes_, np.arange(decisions))
+        estimates = model.predict_costs(x)
+        np.testing.assert_array_equal(model.predict(x), estimates.argmin(axis=1))
+
+    def test_score_is_minus_the_average_cost(self):
+        x, costs = problem()
+        model = CSOSR().fit(x, costs)
+        paid = [row[decision] for row, decision in zip(costs, model.predict(x), strict=True)]
+        assert model.score(x, costs) == pytest.approx(-np.mean(paid))
+        weight = np.arange(len(x))
+        expected = -np.average(paid, weights=weight)
+        assert model.score(x, costs, sample_weight=weight) == pytest.approx(expected)
+
+    def test_a_separable_problem_is_learned(self):
+        """Distinct inputs and a large penalty: every example gets its cheapest decision."""
+        x, costs = problem(size=20)
+        model = CSOSR(penalty=1e4, gamma=20.0).fit(x, costs)
+        assert -model.score(x, costs) == pytest.approx(costs.min(axis=1).mean())
+
+
+class TestScikitLearn:
+    def test_parameters_and_clone(self):
+        model = CSOSR(penalty=2.0, cost_matrix=MATRIX, method="nystroem")
+        assert model.cost_matrix is MATRIX and is_classifier(model)
+        model.fit(*self.labelled())
+        copy = clone(model)
+        assert copy.get_params().keys() == model.get_params().keys() >= {"penalty", "gamma"}
+        assert copy.penalty == 2.0 and copy.method == "nystroem"
+        assert not hasattr(copy, "coef_")
+        assert copy.set_params(penalty=5).penalty == 5
+
+    def labelled(self):
+        return problem()[0], np.arange(30) % 3
+
+    def test_pickle(self):
+        x, costs = problem()
+        for method in ("exact", "nystroem"):
+            model = CSOSR(method=method).fit(x, costs)
+            read = pickle.loads(pickle.dumps(model))
+            np.testing.assert_array_equal(read.predict_costs(x), model.predict_costs(x))
+
+    def test_digits_in_a_pipeline_and_a_grid_search(self):
+        x, y = load_digits(return_X_y=True)
+        x_train, x_test, y_train, y_test = train_test_split(
+            x / 16.0, y, train_size=400, random_state=0, stratify=y
+        )
+        matrix = randomized_proportional(y_train, seed=0)
+        matrix /= matrix.max()
+        pipeline = make_pipeline(StandardScaler(), CSOSR(cost_matrix=matrix))
+        grid = {"csosr__penalty": [1e-4, 1.0], "csosr__gamma": ["scale"]}
+        search = GridSearchCV(pipeline, grid, cv=2).fit(x_train, y_train)
+        assert search.best_params_["csosr__penalty"] == 1.0
+        constant = cost_vectors(matrix, y_test).mean(axis=0).min()
+        assert -search.score(x_test, y_test) < 0.15 * constant
+        # On cost vectors the same model, and cross-validation without labels.
+        costs = cost_vectors(matrix, y_train)
+        by_cost = GridSearchCV(CSOSR(), {"penalty": [1e-4, 1.0]}, cv=2).fit(x_train, costs)
+        assert by_cost.best_params_ == {"penalty": 1.0}
+        assert -by_cost.score(x_test, cost_vectors(matrix, y_test)) < 0.15 * constant
+
+    def test_a_precomputed_kernel_is_split_both_ways(self):
+        x, costs = problem()
+        kernel = literal_kernel(x, x, 0.5)
+        search = GridSearchCV(CSOSR(kernel="precomputed"), {"penalty": [0.1, 1.0]}, cv=2)
+        scores = search.fit(kernel, costs).cv_results_["mean_test_score"]
+        plain = GridSearchCV(CSOSR(gamma=0.5), {"penalty": [0.1, 1.0]}, cv=2).fit(x, costs)
+        np.testing.assert_allclose(scores, plain.cv_results_["mean_test_score"])
+
+    def test_too_few_steps_warn(self):
+        x, costs = problem()
+        with pytest.warns(ConvergenceWarning, match="received .* after max_iter=3 steps"):
+            model = CSOSR(penalty=10.0, max_iter=3).fit(x, costs)
+        assert model.n_iter_ == 3 and model.duality_gap_ > 1e-3 * model.objective_
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            CSOSR().fit(x, costs)
+
+    def test_without_scikit_learn(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "sklearn", None)
+        monkeypatch.delitem(sys.modules, "csdl_keras.baselines")
+        message = r"'sklearn', which is not installed: pip install 'csdl_keras\[compare\]'"
+        with pytest.raises(ModuleNotFoundError, match=message):
+            importlib.import_module("csdl_keras.baselines")
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"penalty": 0}, "`penalty` to be a finite number in (0"),
+            ({"penalty": -1.0}, "`penalty`"),
+            ({"penalty": np.inf}, "`penalty`"),
+            ({"penalty": "1"}, "`penalty`"),
+            ({"gamma": 0.0}, "`gamma` to be a finite number in (0"),
+            ({"gamma": "auto"}, "`gamma` to be one of ['scale']; received 'auto'"),
+            ({"kernel": "linear"}, "`kernel` to be one of ['rbf', 'precomputed']"),
+            ({"method": "fast"}, "`method` to be one of ['auto', 'exact', 'nystroem']"),
+            ({"n_components": 0}, "`n_components` to be an integer of at least 1"),
+            ({"exact_limit": 0.5}, "`exact_limit` to be an integer of at least 1"),
+            ({"tol": 0.0}, "`tol` to be a finite number in (0"),
+            ({"max_iter": 0}, "`max_iter` to be an integer of at least 1"),
+            ({"cost_matrix": [[0, 1]]}, "`cost_matrix` of shape (K, K)"),
+            ({"cost_matrix": MATRIX}, "`labels` of shape (N,)"),
+            ({"kernel": "precomputed"}, "kernel matrix (N, N) with kernel='precomputed'"),
+            ({"kernel": "precomputed", "method": "nystroem"}, "`method` to be 'auto' or 'exact'"),
+        ],
+    )
+    def test_arguments(self, arguments, message):
+        x, costs = problem()
+        with pytest.raises(ValueError) as caught:
+            CSOSR(**arguments).fit(x, costs)
+        assert message in str(caught.value) and "received" in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("x", "message"),
+        [
+            (np.zeros((30, 2, 2, 1)), "(30, 2, 2, 1). Reshape it: `X.reshape(len(X), -1)`."),
+            (np.zeros(30), "shape (N, features); received shape (30,)."),
+            (np.zeros((0, 2)), "received shape (0, 2)"),
+            (np.full((30, 2), np.nan), "finite; received nan at (0, 0)"),
+            (np.full((30, 2), np.inf), "finite; received inf at (0, 0)"),
+            (np.zeros((30, 2), dtype=complex), "real numbers; received dtype complex128"),
+            ([["a", "b"]] * 30, "real numbers; received dtype <U1"),
+            ([[1.0], [1.0, 2.0]], "received rows of different lengths"),
+            (np.zeros((29, 2)), "as many rows in `X` as in `y`; received 29 and 30"),
+        ],
+    )
+    def test_features(self, x, message):
+        with pytest.raises(ValueError) as caught:
+            CSOSR().fit(x, problem()[1])
+        assert message in str(caught.value) and "Expected" in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("matrix", "y", "message"),
+        [
+            (None, np.zeros(30, int), "received shape (30,). To fit integer labels, give CSOSR a"),
+            (None, np.full((30, 2), -1.0), "at least 0; received -1.0"),
+            (None, np.full((30, 2), np.nan), "finite; received nan"),
+            (None, None, "`costs`"),
+            (MATRIX, np.full(30, 3), "below 3, the number of classes; received 3"),
+            (MATRIX, np.zeros(30), "integer dtype; received float64"),
+            (MATRIX, None, "`labels`"),
+        ],
+    )
+    def test_targets(self, matrix, y, message):
+        with pytest.raises(ValueError) as caught:
+            CSOSR(cost_matrix=matrix).fit(problem()[0], y)
+        assert message in str(caught.value)
+
+    def test_prediction(self):
+        x, costs = problem()
+        for method in ("predict", "predict_costs"):
+            with pytest.raises(NotFittedError):
+                getattr(CSOSR(), method)(x)
+            with pytest.raises(ValueError, match=r"shape \(N, 2\).* received shape \(30, 1\)"):
+                getattr(CSOSR().fit(x, costs), method)(x[:, :1])
+        with pytest.raises(ValueError, match=r"costs of shape \(30, 3\); received \(30, 2\)"):
+            CSOSR().fit(x, costs).score(x, costs[:, :2])
+        with pytest.raises(ValueError, match=r"costs of shape \(30, 3\); received \(29, 3\)"):
+            CSOSR().fit(x, costs).score(x, costs[:29])
+
+    def test_nothing_is_checked_before_fit(self):
+        assert CSOSR(penalty=-1).penalty == -1
+
+
+def test_cost_of_the_zero_one_matrix_is_the_error_rate():
+    x, y = problem()[0], np.arange(30) % 3
+    model = CSOSR(cost_matrix=zero_one(3)).fit(x, y)
+    assert -model.score(x, y) == pytest.approx((model.predict(x) != y).mean())
