@@ -17,6 +17,11 @@ class GridResult(Result):
 
     Args:
         test_size: number of test examples.
+        cost_scale: `scale` of `randomized_proportional`.
+        drop_rate: share that thinned-out classes lost, in imbalanced variants.
+        grayscale: whether images lost their colours.
+        variant: of Caffe's network.
+        hard_hinge: whether the hinge stood in for SOSR.
         learning_rate: of training.
         hidden_units: of each hidden layer, such as `"500-500-500"`.
         batch_size: examples a batch.
@@ -24,11 +29,17 @@ class GridResult(Result):
         pretraining_learning_rate: of pre-training.
         corruption: probability of zeroing an input in pre-training.
         beta: balance between reconstruction and costs in pre-training.
+        tied_weights: whether decoders used the transposed weights in pre-training.
         penalty: of `CSOSR`.
         gamma_factor: of its kernel.
     """
 
     test_size: int
+    cost_scale: float
+    drop_rate: float | None
+    grayscale: bool
+    variant: str | None
+    hard_hinge: bool | None
     learning_rate: float | None
     hidden_units: str | None
     batch_size: int | None
@@ -36,6 +47,7 @@ class GridResult(Result):
     pretraining_learning_rate: float | None
     corruption: float | None
     beta: float | None
+    tied_weights: bool | None
     penalty: float | None
     gamma_factor: float | None
 
@@ -62,6 +74,11 @@ class GridResult(Result):
             seed=cell.seed,
             backend=keras.backend.backend() if body != "svm" else "scikit-learn",
             test_size=len(data.y_test),
+            cost_scale=cell.cost_scale,
+            drop_rate=cell.source.drop_rate if cell.source.imbalanced else None,
+            grayscale=cell.source.grayscale,
+            variant=settings.cnn_variant if body == "cnn" else None,
+            hard_hinge=settings.hard_hinge if cell.row.training == "sosr" else None,
             learning_rate=rates[body],
             hidden_units="-".join(map(str, settings.hidden_units)) if mlp else None,
             batch_size=batches[body],
@@ -69,6 +86,7 @@ class GridResult(Result):
             pretraining_learning_rate=settings.pretraining_learning_rate if pretrained else None,
             corruption=settings.corruption if pretrained else None,
             beta=settings.beta if cell.row.pretraining in ("seae", "cae") else None,
+            tied_weights=settings.tied_weights if pretrained else None,
             penalty=settings.penalty if body == "svm" else None,
             gamma_factor=settings.gamma_factor if body == "svm" else None,
         )

@@ -68,7 +68,7 @@ def _with_variants(names: tuple[str, ...]) -> tuple[str, ...]:
 PROFILES = {
     "tiny": Profile(
         datasets=("digits",),
-        settings=Settings(hidden_units=(64, 64, 64), batch_size=50, min_steps=300),
+        settings=Settings(hidden_units=(64, 64, 64), batch_size=50),
         grids={"beta": (0.0, 0.25, 1.0), "penalty": (1.0, 10.0)},
         cost_seeds=2,
         dear_cost_seeds=2,

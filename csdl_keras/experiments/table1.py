@@ -14,8 +14,8 @@ def table1() -> str:
 
     Example:
 
-    >>> print(table1().splitlines()[15])
-    CSDNN       csdnn        O             O         X
+    >>> print(table1().splitlines()[14])
+    CSDNN       csdnn       O             O         X
     """
     rows = [_HEADINGS]
     rows += [(row.title, row.name, *row.awareness) for row in ALGORITHMS.values()]

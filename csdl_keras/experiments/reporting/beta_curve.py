@@ -1,0 +1,97 @@
+"""The relation between beta and test cost."""
+
+import collections
+import pathlib
+
+import numpy as np
+
+from csdl_keras.experiments.reporting.beta_row import BetaRow
+from csdl_keras.experiments.reporting.data_title import data_order, data_title
+from csdl_keras.experiments.reporting.difference import Difference
+from csdl_keras.experiments.reporting.read_rows import read_rows
+
+
+class BetaCurve:
+    """Mean test cost for each beta on one data set.
+
+    Means are over the cost matrices that have the most betas, so that no point
+    of the curve stands for other matrices than its neighbours. Betas of which
+    training diverged are left out.
+
+    Args:
+        rows: its rows of `beta_curve.csv`.
+    """
+
+    def __init__(self, rows: list[BetaRow]):
+        self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
+        by_seed: dict[int, dict[float, BetaRow]] = collections.defaultdict(dict)
+        for row in rows:
+            by_seed[row.cost_seed][row.beta] = row
+        longest = max(by_seed.values(), key=len)
+        full = [points for points in by_seed.values() if points.keys() == longest.keys()]
+        self.matrices = len(full)
+        # A beta whose training diverged for a matrix has no mean.
+        converged = [b for b in longest if all(np.isfinite(p[b].test_cost) for p in full)]
+        self.betas = np.array(sorted(converged))
+        grid = [[points[beta] for beta in self.betas] for points in full]
+        self.costs = np.mean([[row.test_cost for row in line] for line in grid], axis=0)
+        # Of a mean over fixed matrices: independent test examples, no spread of matrices.
+        squares = np.sum([[row.standard_error**2 for row in line] for line in grid], axis=0)
+        self.standard_errors = np.sqrt(squares) / self.matrices
+        self.validation = np.mean([[row.validation_cost for row in line] for line in grid], axis=0)
+
+    @property
+    def title(self) -> str:
+        """Title of the data set and of its variant."""
+        title = data_title(self.dataset).title
+        return f"{title}, imbalanced" if self.imbalanced else title
+
+    @property
+    def chosen(self) -> int | None:
+        """Index of the beta inside (0, 1) with the lowest validation cost."""
+        inside = np.flatnonzero((self.betas > 0) & (self.betas < 1))
+        return int(min(inside, key=lambda i: self.validation[i])) if len(inside) else None
+
+    def compare(self, end: float) -> Difference | None:
+        """Test cost of the chosen beta less that of `beta = end`.
+
+        The interval takes the two costs as independent. They are of the same test
+        examples, whose costs tend to go together, so that it is rather too wide.
+
+        Args:
+            end: 0.0 or 1.0.
+
+        Returns:
+            A `Difference`, or `None` if either beta was not run.
+        """
+        at = np.flatnonzero(self.betas == end)
+        if self.chosen is None or not len(at):
+            return None
+        cost, other = self.costs[self.chosen], self.costs[at[0]]
+        margin = 1.96 * np.hypot(self.standard_errors[self.chosen], self.standard_errors[at[0]])
+        mean = float(cost - other)
+        ratio = float(cost / other) if other else float("nan")
+        return Difference(mean, mean - float(margin), mean + float(margin), ratio)
+
+
+def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
+    """Reads `beta_curve.csv` of a results folder.
+
+    Args:
+        folder: the folder.
+
+    Returns:
+        A `BetaCurve` for each data set; none if there is no such file.
+
+    Raises:
+        ValueError: if columns are missing or values do not fit.
+    """
+    path = folder / "beta_curve.csv"
+    if not path.exists():
+        return []
+    groups: dict[tuple[str, bool], list[BetaRow]] = collections.defaultdict(list)
+    for row in read_rows(path, BetaRow):
+        groups[row.dataset, row.imbalanced].append(row)
+    keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
+    curves = [BetaCurve(groups[key]) for key in keys]
+    return [curve for curve in curves if len(curve.betas)]

@@ -1,0 +1,46 @@
+"""Everything that a report shows."""
+
+import dataclasses
+import pathlib
+from typing import Any
+
+from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
+from csdl_keras.experiments.reporting.claim import Claim
+from csdl_keras.experiments.reporting.claims import claims
+from csdl_keras.experiments.reporting.run_records import read_run_records
+from csdl_keras.experiments.reporting.table import Table, read_table
+
+
+@dataclasses.dataclass(frozen=True)
+class Contents:
+    """What a results folder holds.
+
+    Args:
+        table: Table 2 with our figures.
+        curves: costs by beta.
+        claims: the paper's claims, put to the figures.
+        runs: records of the runs.
+    """
+
+    table: Table
+    curves: list[BetaCurve]
+    claims: list[Claim]
+    runs: list[dict[str, Any]]
+
+
+def read_contents(folder: pathlib.Path) -> Contents:
+    """Reads a results folder.
+
+    Args:
+        folder: the folder, with `results.csv` at least.
+
+    Returns:
+        Its `Contents`.
+
+    Raises:
+        ValueError: if files are missing or do not fit together.
+    """
+    if not folder.is_dir():
+        raise ValueError(f"Expected a folder of results; received {folder}, which is none.")
+    table, curves = read_table(folder), read_beta_curves(folder)
+    return Contents(table, curves, claims(table, curves), read_run_records(folder))

@@ -1,0 +1,135 @@
+"""The report as Markdown."""
+
+from collections.abc import Iterable
+
+from csdl_keras.experiments.reporting.claim import NOTHING, RULE, Claim
+from csdl_keras.experiments.reporting.column import Column
+from csdl_keras.experiments.reporting.contents import Contents
+from csdl_keras.experiments.reporting.formats import (
+    format_column,
+    format_cost,
+    format_difference,
+    format_largest,
+    format_meaning,
+    format_ratio,
+    format_title,
+)
+from csdl_keras.experiments.reporting.notes import notes
+from csdl_keras.experiments.reporting.run_records import describe_mapping
+from csdl_keras.experiments.reporting.table import Table
+
+
+def render_markdown(contents: Contents) -> str:
+    """Renders tables, claims, notes and what made them, in GitHub's Markdown.
+
+    Args:
+        contents: what `read_contents` returned.
+
+    Returns:
+        The text of a `.md` file.
+    """
+    table = contents.table
+    parts = ["# Average test cost, beside the paper's Table 2"]
+    parts.append("Ours, and in parentheses the paper's.")
+    for heading, columns in table.panels:
+        parts += [f"## {heading}", _panel(columns)]
+    parts.append("\n".join(f"- {_escape(line)}" for line in notes(table)))
+    parts += ["## Data", _data(table.columns)]
+    parts += ["## What the paper claims, and what these figures say", _claims(contents.claims)]
+    parts += [_details(claim) for claim in contents.claims if claim.comparisons]
+    parts += ["## What made these figures", _runs(contents)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _panel(columns: list[Column]) -> str:
+    lines = []
+    for heading, members in Table.groups(columns):
+        for index, row in enumerate(members):
+            texts = [_cell(column, row.name) for column in columns]
+            lines.append([heading if index == 0 else "", format_title(row), *texts])
+    heads = [
+        f"{format_column(column, variant=False)} (n = {column.matrices})" for column in columns
+    ]
+    return _table(["series", "algorithm", *heads], lines, left=2)
+
+
+def _cell(column: Column, name: str) -> str:
+    cell = column.cell(name)
+    ours = format_cost(cell, column)
+    ours = f"**{ours}**" if cell.bold else ours
+    if cell.paper is None:
+        return ours
+    theirs = f"**{cell.paper}**" if cell.paper.bold else str(cell.paper)
+    return f"{ours} ({theirs})"
+
+
+def _data(columns: list[Column]) -> str:
+    lines = [
+        [
+            format_column(column),
+            f"{column.train_size:,}",
+            f"{column.test_size:,}" if column.test_size else "–",
+            str(column.matrices),
+            format_largest(column),
+        ]
+        for column in columns
+    ]
+    heads = ["data set", "training and validation", "test", "matrices", "largest cost"]
+    return _table(heads, lines, left=1)
+
+
+def _claims(claims: list[Claim]) -> str:
+    if not any(claim.comparisons for claim in claims):
+        return NOTHING
+    lines = [
+        [claim.question, claim.statement, f"**{claim.verdict}**", claim.summary] for claim in claims
+    ]
+    heads = ["question", "claim", "verdict", "comparisons"]
+    return f"{_table(heads, lines, left=4)}\n\nHow verdicts are made: {RULE}"
+
+
+def _details(claim: Claim) -> str:
+    lines = [
+        [
+            each.data,
+            f"{each.first} : {each.second}",
+            format_meaning(each),
+            format_ratio(each.difference.ratio),
+            format_difference(each),
+            format_ratio(each.paper_ratio),
+        ]
+        for each in claim.comparisons
+    ]
+    heads = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]", "paper's ratio"]
+    table = _table(heads, lines, left=3)
+    return (
+        f"<details><summary>{claim.statement}: {claim.verdict}</summary>\n\n{table}\n\n</details>"
+    )
+
+
+def _runs(contents: Contents) -> str:
+    if not contents.runs:
+        return "Not recorded: the folder has no run.json."
+    lines = [
+        [
+            f"`{run.get('command', '–')}`",
+            str(run.get("date", "–")),
+            describe_mapping(run.get("versions")),
+            describe_mapping(run.get("backend")),
+            describe_mapping(run.get("machine")),
+        ]
+        for run in contents.runs
+    ]
+    return _table(["command", "date", "versions", "backend", "machine"], lines, left=5)
+
+
+def _table(heads: list[str], lines: Iterable[list[str]], left: int) -> str:
+    """A table whose first columns are aligned left, the others right."""
+    rules = ["---"] * left + ["---:"] * (len(heads) - left)
+    rows = [heads, rules, *lines]
+    return "\n".join(f"| {' | '.join(_escape(cell) for cell in row)} |" for row in rows)
+
+
+def _escape(text: str) -> str:
+    """Keeps a text from ending its cell or its line."""
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,50 @@
+"""What made a results folder."""
+
+import json
+import pathlib
+from typing import Any
+
+
+def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
+    """Reads `run.json`: `{"runs": [...]}`, or the one record of `csdl-keras compare`.
+
+    Args:
+        folder: results folder.
+
+    Returns:
+        Records with `command`, `date`, `versions` and `machine`, as far as they
+        are known; none if there is no such file.
+
+    Raises:
+        ValueError: if it is not JSON of that kind.
+    """
+    path = folder / "run.json"
+    if not path.exists():
+        return []
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"Expected {path} to be JSON; {error}.") from error
+    records = content.get("runs", [content]) if isinstance(content, dict) else None
+    if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
+        raise ValueError(f'Expected {path} to be {{"runs": [records]}}; received other JSON.')
+    return records
+
+
+def describe_mapping(value: Any) -> str:
+    """A mapping as `name value, name value`; anything else as text, nothing as a dash.
+
+    Args:
+        value: `versions` or `machine` of a record.
+
+    Returns:
+        A string.
+
+    Example:
+
+    >>> describe_mapping({"keras": "3.15", "cores": 2})
+    'keras 3.15, cores 2'
+    """
+    if isinstance(value, dict):
+        value = ", ".join(f"{name} {each}" for name, each in value.items())
+    return str(value) if value not in (None, "") else "–"

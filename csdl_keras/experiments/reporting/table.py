@@ -1,0 +1,98 @@
+"""The paper's Table 2 with our figures."""
+
+import collections
+import dataclasses
+import pathlib
+
+from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.experiments.data_source import DataSource, results_path
+from csdl_keras.experiments.reporting.column import Column
+from csdl_keras.experiments.reporting.cost_row import CostRow
+from csdl_keras.experiments.reporting.data_title import data_order
+from csdl_keras.experiments.reporting.decision_costs import read_decision_costs
+from csdl_keras.experiments.reporting.read_rows import read_rows
+
+#: Groups of algorithms by series, in the order of the paper, and their headings.
+GROUPS = {
+    "blind": "Cost-blind",
+    "baseline": "Baselines",
+    "Bayes": "Costs in prediction (Bayes series)",
+    "SOSR": "Costs in training (SOSR series)",
+}
+
+
+class Table:
+    """Algorithms in groups by data sets.
+
+    Args:
+        columns: data sets, see `Column`.
+    """
+
+    def __init__(self, columns: list[Column]):
+        self.columns = columns
+
+    @property
+    def panels(self) -> list[tuple[str, list[Column]]]:
+        """Heading and columns of the balanced and of the imbalanced data sets."""
+        halves = {"Balanced data": False, "Imbalanced data": True}
+        panels = {
+            heading: [column for column in self.columns if column.imbalanced is imbalanced]
+            for heading, imbalanced in halves.items()
+        }
+        return [(heading, columns) for heading, columns in panels.items() if columns]
+
+    @staticmethod
+    def groups(columns: list[Column]) -> list[tuple[str, list[Algorithm]]]:
+        """Heading and rows of each group: those with a figure of ours or of the paper's."""
+        run = dict.fromkeys(name for column in columns for name in column.cells)
+        extra = [name for name in run if name not in ALGORITHMS]
+        rows = [
+            get_algorithm(name)
+            for name in (*ALGORITHMS, *extra)
+            if name in run or any(column.paper(name) for column in columns)
+        ]
+        groups = {
+            heading: [row for row in rows if row.series == series]
+            for series, heading in GROUPS.items()
+        }
+        return [(heading, members) for heading, members in groups.items() if members]
+
+
+def read_table(folder: pathlib.Path) -> Table:
+    """Reads `results.csv` and the test decisions of a results folder.
+
+    Args:
+        folder: the folder.
+
+    Returns:
+        A `Table`.
+
+    Raises:
+        ValueError: if files are missing or do not fit together.
+    """
+    path = folder / "results.csv"
+    groups: dict[tuple[str, bool], list[CostRow]] = collections.defaultdict(list)
+    seen = set()
+    for row in read_rows(path, CostRow):
+        try:
+            row = dataclasses.replace(row, algorithm=get_algorithm(row.algorithm).name)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        key = (row.dataset, row.imbalanced, row.algorithm, row.cost_seed)
+        if key in seen:
+            raise ValueError(f"Expected one row for each result in {path}; received two of {key}.")
+        seen.add(key)
+        groups[row.dataset, row.imbalanced].append(row)
+    if not groups:
+        raise ValueError(f"Expected results in {path}; received none below the header.")
+    keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
+    return Table(
+        [
+            Column(groups[key], *read_decision_costs(_decisions(folder, *key), groups[key]))
+            for key in keys
+        ]
+    )
+
+
+def _decisions(folder: pathlib.Path, dataset: str, imbalanced: bool) -> pathlib.Path:
+    return results_path(folder, DataSource(dataset, imbalanced).label)
