@@ -15,6 +15,7 @@ from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import hidden_layers, pretrain
 from csdl_keras.settings import Settings
+from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
 from csdl_keras.version import __version__
@@ -34,6 +35,7 @@ __all__ = [
     "ReconstructionLoss",
     "SOSRLoss",
     "Settings",
+    "StageCache",
     "Trainer",
     "__version__",
     "bayes_classifier",

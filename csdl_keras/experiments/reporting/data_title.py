@@ -23,7 +23,7 @@ _TITLES = {
     "mnist": DataTitle("MNIST", "mnist"),
     "bg_img_rot": DataTitle("bg-img-rot", "bg_img_rot"),
     "bg_img_rot_synthetic": DataTitle("bg-img-rot, synthetic", "bg_img_rot", same=False),
-    "svhn_cropped": DataTitle("SVHN", "svhn_cropped"),
+    "svhn": DataTitle("SVHN", "svhn"),
     "cifar10": DataTitle("CIFAR-10", "cifar10"),
     "mnist_5k": DataTitle("MNIST, 5,000 images"),
     "digits": DataTitle("digits, 8 × 8"),

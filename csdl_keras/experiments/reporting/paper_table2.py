@@ -12,7 +12,7 @@ def paper_table2() -> dict[tuple[str, bool, str], PaperFigure]:
     """Reads Table 2: 8 data sets, 15 algorithms.
 
     Returns:
-        Figures by data set (`"mnist"`, `"bg_img_rot"`, `"svhn_cropped"` or
+        Figures by data set (`"mnist"`, `"bg_img_rot"`, `"svhn"` or
         `"cifar10"`), whether it is the imbalanced variant, and algorithm.
 
     Example:

@@ -4,7 +4,7 @@ from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.reporting.paper_table2 import paper_table2
 
 COSTS, ERRORS = 354.27, 14.153
-SETS = ("mnist", "bg_img_rot", "svhn_cropped", "cifar10")
+SETS = ("mnist", "bg_img_rot", "svhn", "cifar10")
 
 
 class TestPaperTable2:
@@ -19,11 +19,11 @@ class TestPaperTable2:
             (("mnist", False, "dnn_blind"), "0.11 ± 0.00"),
             (("mnist", False, "min"), "0.10 ± 0.003"),
             (("bg_img_rot", False, "scae_bayes"), "2.54 ± 0.07"),
-            (("svhn_cropped", False, "cnn_sosr"), "0.82 ± 0.03"),
+            (("svhn", False, "cnn_sosr"), "0.82 ± 0.03"),
             (("cifar10", False, "csosr"), "3.30 ± 0.04"),
             (("mnist", True, "sdae_sosr"), "0.20 ± 0.01"),
             (("bg_img_rot", True, "dnn_blind"), "15.9 ± 0.70"),
-            (("svhn_cropped", True, "seae_bayes"), "0.34 ± 0.01"),
+            (("svhn", True, "seae_bayes"), "0.34 ± 0.01"),
             (("cifar10", True, "cnn_sosr"), "6.63 ± 0.08"),
         ],
     )
@@ -37,8 +37,8 @@ class TestPaperTable2:
         assert bold - always == {
             *(("mnist", False, name) for name in ("sdae_bayes", "cnn_bayes", "cnn_sosr")),
             ("bg_img_rot", False, "cnn_sosr"),
-            ("svhn_cropped", False, "cnn_bayes"),
-            ("svhn_cropped", False, "cnn_sosr"),
+            ("svhn", False, "cnn_bayes"),
+            ("svhn", False, "cnn_sosr"),
             ("cifar10", False, "cnn_sosr"),
             *(("mnist", True, name) for name in ("scae_bayes", "cnn_bayes", "cnn_sosr")),
             ("bg_img_rot", True, "cnn_bayes"),
