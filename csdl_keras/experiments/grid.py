@@ -12,7 +12,7 @@ from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.compare import FIRST_COST_SEED
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.experiments.grid_files import GridFiles
+from csdl_keras.experiments.grid_files import GridFiles, on_curve
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.experiments.stage_runner import run_stages
@@ -65,18 +65,21 @@ class Grid:
         for dataset in self.profile.datasets:
             chosen = {name: self.profile.settings for name in self.profile.algorithms}
             choices: list[Choice] = []
+            curve: list[Outcome] = []
             for round_index in range(self._rounds()):
                 candidates = self._candidates(dataset, chosen, round_index)
                 left = self.cells(dataset, chosen, round_index + 1)
                 cells = [cell for _, _, cell in candidates]
                 self._run(cells, [*cells, *left], watcher)
-                made = self._choose(candidates, chosen)
+                tried = [(field, value, self._outcome(cell)) for field, value, cell in candidates]
+                made = self._choose(tried, chosen)
                 choices += made
+                curve += [it for field, _, it in tried if field == "beta" and on_curve(it)]
                 watcher.chosen(dataset, [choice for choice in made if choice.chosen])
             cells = list(self._final(dataset, chosen))
             self._run(cells, cells, watcher)
             outcomes = [self._outcome(cell) for cell in cells]
-            files.write(outcomes, choices)
+            files.write(outcomes, choices, curve)
             watcher.complete(dataset, outcomes)
 
     def cells(self, dataset: str, chosen: Chosen | None = None, start: int = 0) -> list[Cell]:
@@ -120,20 +123,16 @@ class Grid:
                 found.append((field, value, self._cell(dataset, name, FIRST_COST_SEED, settings)))
         return found
 
-    def _choose(self, candidates: list[tuple[str, Any, Cell]], chosen: Chosen) -> list[Choice]:
+    def _choose(self, tried: list[tuple[str, Any, Outcome]], chosen: Chosen) -> list[Choice]:
         """Chooses for each algorithm, in `chosen`; returns what was tried."""
         made = []
-        for name in dict.fromkeys(cell.algorithm for _, _, cell in candidates):
-            tried = [
-                (field, value, cell, self._outcome(cell))
-                for field, value, cell in candidates
-                if cell.algorithm == name
-            ]
-            best = int(np.argmin([outcome.criterion for *_, outcome in tried]))
-            chosen[name] = tried[best][2].settings
+        for name in dict.fromkeys(outcome.cell.algorithm for *_, outcome in tried):
+            own = [entry for entry in tried if entry[2].cell.algorithm == name]
+            best = int(np.argmin([outcome.criterion for *_, outcome in own]))
+            chosen[name] = own[best][2].cell.settings
             made += [
                 Choice.of(outcome, field, value, index == best)
-                for index, (field, value, _, outcome) in enumerate(tried)
+                for index, (field, value, outcome) in enumerate(own)
             ]
         return made
 

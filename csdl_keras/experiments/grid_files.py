@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import io
 import pathlib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.data_source import results_path
 from csdl_keras.experiments.grid_result import GridResult
 from csdl_keras.experiments.outcome import Outcome
+from csdl_keras.experiments.replace_file import replace_file
 
 Row = dict[str, Any]
 
@@ -39,12 +41,22 @@ class GridFiles:
         self.folder = folder
         (folder / "test_decisions").mkdir(parents=True, exist_ok=True)
 
-    def write(self, outcomes: Sequence[Outcome], choices: Sequence[Choice]) -> None:
-        """Writes all results of a data set, in an order that does not depend on how they came."""
-        with optional_module("filelock", "compare").FileLock(self.folder / ".lock"):
-            self._write(outcomes, choices)
+    def write(
+        self, outcomes: Sequence[Outcome], choices: Sequence[Choice], curve: Sequence[Outcome]
+    ) -> None:
+        """Writes all results of a data set, in an order that does not depend on how they came.
 
-    def _write(self, outcomes: Sequence[Outcome], choices: Sequence[Choice]) -> None:
+        Args:
+            outcomes: those of the table.
+            choices: what was tried on validation examples.
+            curve: outcomes of the curve of beta.
+        """
+        with optional_module("filelock", "compare").FileLock(self.folder / ".lock"):
+            self._write(outcomes, choices, curve)
+
+    def _write(
+        self, outcomes: Sequence[Outcome], choices: Sequence[Choice], curve: Sequence[Outcome]
+    ) -> None:
         source = outcomes[0].cell.source
         new = {outcome.cell.algorithm for outcome in outcomes}
 
@@ -66,16 +78,17 @@ class GridFiles:
         results = [dataclasses.asdict(GridResult.of(outcome)) for outcome in outcomes]
         replace_rows("results.csv", _columns(GridResult), results)
         replace_rows("choices.csv", _columns(Choice), map(dataclasses.asdict, choices))
-        replace_rows("beta_curve.csv", CURVE_COLUMNS, map(_point, filter(_on_curve, choices)))
-        self._write_decisions(outcomes)
+        points = [_point(choice) for choice in choices if _is_point(choice)]
+        replace_rows("beta_curve.csv", CURVE_COLUMNS, points)
+        self._write_decisions(outcomes, curve)
 
-    def _write_decisions(self, outcomes: Sequence[Outcome]) -> None:
+    def _write_decisions(self, outcomes: Sequence[Outcome], curve: Sequence[Outcome]) -> None:
         path = results_path(self.folder, outcomes[0].cell.source.label)
         new = {outcome.cell.algorithm for outcome in outcomes}
         arrays = {}
         if path.exists():
             with np.load(path) as file:
-                arrays = {name: file[name] for name in file if name.rpartition("_")[0] not in new}
+                arrays = {name: file[name] for name in file if _algorithm(name) not in new}
         labels = outcomes[0].cell.source.load().y_test
         arrays["labels"] = labels.astype(np.uint8 if labels.max() < 256 else np.uint16)
         for outcome in outcomes:
@@ -83,6 +96,10 @@ class GridFiles:
             arrays[f"matrix_{cell.cost_seed}"] = cell.matrix
             if outcome.test is not None:
                 arrays[f"{cell.algorithm}_{cell.cost_seed}"] = outcome.test
+        for outcome in curve:
+            cell = outcome.cell
+            if outcome.test is not None:
+                arrays[beta_name(cell.algorithm, cell.cost_seed, cell.settings.beta)] = outcome.test
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{name: arrays[name] for name in sorted(arrays)})
         replace_file(path, buffer.getvalue())
@@ -100,7 +117,22 @@ CURVE_COLUMNS = (
 )
 
 
-def _on_curve(choice: Choice) -> bool:
+def on_curve(outcome: Outcome) -> bool:
+    """Whether the outcome is of the algorithm whose curve of beta is kept."""
+    return outcome.cell.algorithm == _CURVE
+
+
+def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
+    """The name of the decisions of a point of the curve of beta."""
+    return f"{algorithm}_{cost_seed}_beta_{beta:g}"
+
+
+def _algorithm(array: str) -> str:
+    """The algorithm whose decisions an array holds."""
+    return re.sub(r"_\d+(_beta_.*)?$", "", array)
+
+
+def _is_point(choice: Choice) -> bool:
     return choice.parameter == "beta" and choice.algorithm == _CURVE
 
 
@@ -143,10 +175,3 @@ def write_rows(path: pathlib.Path, columns: Sequence[str], rows: Iterable[Row]) 
     writer.writeheader()
     writer.writerows(rows)
     replace_file(path, buffer.getvalue().encode())
-
-
-def replace_file(path: pathlib.Path, content: bytes) -> None:
-    """Puts `content` in the place of a file in one step."""
-    unfinished = path.with_name(f"unfinished-{path.name}")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)

@@ -3,6 +3,7 @@
 import pathlib
 
 from csdl_keras._optional import optional_module
+from csdl_keras.experiments.replace_file import replace_file
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import draw_beta_curves, draw_costs
 from csdl_keras.experiments.reporting.latex import render_latex
@@ -48,17 +49,10 @@ def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
         path = out / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, content)
+            replace_file(path, content)
         except OSError as error:
             raise ValueError(
                 f"Expected the report's folder to be one that can be written; {error}."
             ) from error
         paths.append(path)
     return paths
-
-
-def _replace(path: pathlib.Path, content: bytes) -> None:
-    """Writes a file so that `path` holds the old or the new one, never half of one."""
-    unfinished = path.with_name(f"unfinished-{path.name}")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)

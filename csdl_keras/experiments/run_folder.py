@@ -14,6 +14,8 @@ from typing import Any
 
 import keras
 
+from csdl_keras.experiments.replace_file import replace_file
+
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     """Makes the folder of a run; raises a ValueError unless it is writable and empty."""
@@ -53,9 +55,7 @@ def append_record(
     path = folder / "run.json"
     runs = json.loads(path.read_text())["runs"] if path.exists() else []
     runs.append(_record(arguments, choices))
-    unfinished = path.with_name("unfinished-run.json")
-    unfinished.write_text(json.dumps({"runs": runs}, indent=2) + "\n")
-    unfinished.replace(path)
+    replace_file(path, (json.dumps({"runs": runs}, indent=2) + "\n").encode())
 
 
 def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str, Any]:

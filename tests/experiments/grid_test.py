@@ -173,6 +173,11 @@ class TestRun:
         for point, choice in zip(curve, choices, strict=True):
             assert point["test_cost"] == choice["test_cost"]
             assert float(point["standard_error"]) > 0
+            label = "digits_imb" if point["imbalanced"] == "True" else "digits"
+            with np.load(finished[0] / "test_decisions" / f"{label}.npz") as file:
+                decisions = file[f"csdnn_1000_beta_{float(point['beta']):g}"]
+                costs = file["matrix_1000"][file["labels"], decisions]
+            assert float(point["test_cost"]) == pytest.approx(costs.mean())
         # At 0 the curve begins with the SDAE's network, if both have chosen the same rate.
         results = read(finished[0])
         rates = {r["algorithm"]: r["learning_rate"] for r in results if r["imbalanced"] == "False"}

@@ -5,9 +5,12 @@ import pathlib
 
 import numpy as np
 
+from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.beta_row import BetaRow
 from csdl_keras.experiments.reporting.data_title import data_order, data_title
+from csdl_keras.experiments.reporting.decision_costs import read_beta_costs
 from csdl_keras.experiments.reporting.difference import Difference
+from csdl_keras.experiments.reporting.paired_bootstrap import PairedBootstrap
 from csdl_keras.experiments.reporting.read_rows import read_rows
 
 
@@ -20,9 +23,13 @@ class BetaCurve:
 
     Args:
         rows: its rows of `beta_curve.csv`.
+        costs: `{beta: {cost_seed: costs of the test decisions (N,)}}`, as far
+            as they are known; `None` (default) is none.
     """
 
-    def __init__(self, rows: list[BetaRow]):
+    def __init__(
+        self, rows: list[BetaRow], costs: dict[float, dict[int, np.ndarray]] | None = None
+    ):
         self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
         by_seed: dict[int, dict[float, BetaRow]] = collections.defaultdict(dict)
         for row in rows:
@@ -30,6 +37,8 @@ class BetaCurve:
         longest = max(by_seed.values(), key=len)
         full = [points for points in by_seed.values() if points.keys() == longest.keys()]
         self.matrices = len(full)
+        self._examples = costs or {}
+        self._seeds = {line[min(line)].cost_seed for line in full}
         # A beta whose training diverged for a matrix has no mean.
         converged = [b for b in longest if all(np.isfinite(p[b].test_cost) for p in full)]
         self.betas = np.array(sorted(converged))
@@ -55,8 +64,8 @@ class BetaCurve:
     def compare(self, end: float) -> Difference | None:
         """Test cost of the chosen beta less that of `beta = end`.
 
-        The interval takes the two costs as independent. They are of the same test
-        examples, whose costs tend to go together, so that it is rather too wide.
+        The interval is that of a `PairedBootstrap`. Without the costs of each test
+        example it takes the two averages as independent and is rather too wide.
 
         Args:
             end: 0.0 or 1.0.
@@ -67,11 +76,19 @@ class BetaCurve:
         at = np.flatnonzero(self.betas == end)
         if self.chosen is None or not len(at):
             return None
+        pair = {str(beta): self._costs_of(beta) for beta in (self.betas[self.chosen], end)}
+        if all(len(costs) == self.matrices for costs in pair.values()):
+            return PairedBootstrap(pair).compare(*pair)
         cost, other = self.costs[self.chosen], self.costs[at[0]]
         margin = 1.96 * np.hypot(self.standard_errors[self.chosen], self.standard_errors[at[0]])
         mean = float(cost - other)
         ratio = float(cost / other) if other else float("nan")
         return Difference(mean, mean - float(margin), mean + float(margin), ratio)
+
+    def _costs_of(self, beta: float) -> dict[int, np.ndarray]:
+        """Costs of the test examples by cost matrix, as far as they are known."""
+        known = self._examples.get(beta, {})
+        return {seed: costs for seed, costs in known.items() if seed in self._seeds}
 
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
@@ -93,5 +110,8 @@ def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     for row in read_rows(path, BetaRow):
         groups[row.dataset, row.imbalanced].append(row)
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
-    curves = [BetaCurve(groups[key]) for key in keys]
+    curves = []
+    for key in keys:
+        path = results_path(folder, DataSource(*key).label)
+        curves.append(BetaCurve(groups[key], read_beta_costs(path, groups[key])))
     return [curve for curve in curves if len(curve.betas)]

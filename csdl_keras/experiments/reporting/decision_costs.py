@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from csdl_keras.experiments.grid_files import beta_name
+from csdl_keras.experiments.reporting.beta_row import BetaRow
 from csdl_keras.experiments.reporting.cost_row import CostRow
 
 
@@ -47,6 +49,32 @@ def read_decision_costs(
         costs.setdefault(row.algorithm, {})[row.cost_seed] = decided
         largest[row.cost_seed] = float(matrix.max())
     return costs, largest
+
+
+def read_beta_costs(
+    path: pathlib.Path, rows: Iterable[BetaRow]
+) -> dict[float, dict[int, np.ndarray]]:
+    """Reads the decisions of a curve of beta and prices each one with its cost matrix.
+
+    Args:
+        path: an npz file, see `read_decision_costs`, with `ALGORITHM_SEED_beta_BETA`.
+        rows: the rows of `beta_curve.csv` on this data set.
+
+    Returns:
+        `{beta: {cost_seed: costs (N,)}}`; points without decisions are left out.
+
+    Raises:
+        ValueError: if arrays do not fit together.
+    """
+    costs: dict[float, dict[int, np.ndarray]] = {}
+    arrays = _load(path) if path.is_file() else {}
+    for row in rows:
+        name = beta_name(row.algorithm, row.cost_seed, row.beta)
+        if name in arrays:
+            matrix = _get(arrays, f"matrix_{row.cost_seed}", path)
+            decided = _price(_get(arrays, "labels", path), arrays[name], matrix, name, path)
+            costs.setdefault(row.beta, {})[row.cost_seed] = decided
+    return costs
 
 
 def _load(path: pathlib.Path) -> dict[str, np.ndarray]:

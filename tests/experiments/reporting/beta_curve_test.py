@@ -1,9 +1,11 @@
 import math
 
+import numpy as np
 import pytest
 
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.experiments.reporting.beta_row import BetaRow
+from csdl_keras.experiments.reporting.paired_bootstrap import PairedBootstrap
 from tests.experiments.reporting.made_up_folder import write_folder
 
 
@@ -51,6 +53,41 @@ class TestBetaCurve:
         write_folder(tmp_path)
         curves = read_beta_curves(tmp_path)
         assert [curve.title for curve in curves] == ["MNIST", "MNIST, imbalanced"]
+
+    def test_costs_of_examples_are_compared_in_pairs(self):
+        """The same examples are dear at both betas, so that the difference is certain."""
+        generator = np.random.default_rng(0)
+        dear = generator.uniform(0, 10, 2000)
+        costs = {0.0: dear + 0.1, 0.5: dear, 1.0: dear + 0.1 * generator.normal(size=2000)}
+        rows = [
+            row(beta, c.mean(), c.std(ddof=1) / len(c) ** 0.5, beta) for beta, c in costs.items()
+        ]
+        apart = BetaCurve(rows).compare(0.0)
+        curve = BetaCurve(rows, {beta: {1000: c, 7: c} for beta, c in costs.items()})
+        paired = curve.compare(0.0)
+        assert apart.tied and paired.cheaper
+        assert paired.mean == pytest.approx(apart.mean) == pytest.approx(-0.1)
+        expected = PairedBootstrap({beta: {1000: c} for beta, c in costs.items()}).compare(0.5, 1.0)
+        for name in ("mean", "low", "high", "ratio"):
+            assert getattr(curve.compare(1.0), name) == pytest.approx(getattr(expected, name))
+        part = BetaCurve(rows, {beta: {1000: costs[beta]} for beta in (0.0, 0.5)})
+        assert part.compare(0.0).low == pytest.approx(paired.low)
+        assert part.compare(1.0) == BetaCurve(rows).compare(1.0)
+
+    def test_reads_the_decisions(self, tmp_path):
+        write_folder(tmp_path)
+        before = {curve.title: curve.compare(0.0) for curve in read_beta_curves(tmp_path)}
+        path = tmp_path / "test_decisions" / "mnist.npz"
+        with np.load(path) as file:
+            arrays = dict(file)
+        labels = arrays["labels"]
+        for seed in (1000, 1001, 1002):
+            arrays[f"csdnn_{seed}_beta_0.4"] = labels
+            arrays[f"csdnn_{seed}_beta_0"] = (labels + 1) % len(arrays[f"matrix_{seed}"])
+        np.savez(path, **arrays)
+        after = {curve.title: curve.compare(0.0) for curve in read_beta_curves(tmp_path)}
+        changed = [title for title in before if before[title] != after[title]]
+        assert changed == ["MNIST"] and after["MNIST"].cheaper and after["MNIST"].ratio == 0
 
     @pytest.mark.parametrize("change", [{"beta": 1.5}, {"cost": -1}, {"error": math.nan}])
     def test_rows_that_do_not_fit(self, change):
