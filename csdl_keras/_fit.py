@@ -16,17 +16,20 @@ from csdl_keras.pretraining import hidden_layers, pretrain
 Weights = list[np.ndarray]
 
 
-def build_network(job: Job, x: np.ndarray) -> keras.Model:
+def build_network(job: Job, x: np.ndarray, seed: int | None) -> keras.Model:
     """The untrained network of a job for training inputs `x`."""
     num_classes, settings = len(job.matrix), job.settings
     if job.row.body == "mlp":
-        return models.mlp(x.shape[1:], num_classes, settings.hidden_units, output=job.row.output)
+        return models.mlp(
+            x.shape[1:], num_classes, settings.hidden_units, output=job.row.output, seed=seed
+        )
     return models.caffe_cifar10(
         x.shape[1:],
         num_classes,
         variant=settings.cnn_variant,
         output=job.row.output,
         mean=255.0 * x.mean(axis=0),
+        seed=seed,
     )
 
 
@@ -34,11 +37,12 @@ def pretrain_network(
     job: Job,
     x: np.ndarray,
     y: np.ndarray,
+    seed: int | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
     """Pre-trains a new network; returns the weights of its hidden layers."""
-    model = build_network(job, x)
+    model = build_network(job, x, seed)
     settings, costs = job.settings, job.pretraining_costs
     optimizers = {"adam": keras.optimizers.Adam, "sgd": keras.optimizers.SGD}
     pretrain(
@@ -51,6 +55,7 @@ def pretrain_network(
         batch_size=settings.batch_size,
         optimizer=optimizers[settings.pretraining_optimizer](settings.pretraining_learning_rate),
         tied=settings.tied_weights,
+        seed=seed,
         callbacks=callbacks,
         verbose=verbose,
     )
@@ -64,11 +69,12 @@ def fit_network(
     y: np.ndarray,
     validation_data: tuple[np.ndarray, np.ndarray] | None,
     pretrained: Sequence[np.ndarray],
+    seed: int | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
     """Trains a new network from pre-trained weights, if any; returns all its weights."""
-    model, settings = build_network(job, x), job.settings
+    model, settings = build_network(job, x, seed), job.settings
     if len(pretrained):
         weights = iter(pretrained)
         for layer in hidden_layers(model):

@@ -10,8 +10,9 @@ from csdl_keras.costs import zero_one
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import fingerprint
 
-#: Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
+# Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
 STAGE_VERSION = 1
+PRETRAINING_VERSION = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Job:
             return None
         settings, costs = self.settings, self.pretraining_costs
         return {
-            **self._common("pretraining"),
+            **self._common("pretraining", PRETRAINING_VERSION),
             "hidden_units": list(settings.hidden_units),
             "costs": None if costs is None else fingerprint(costs),
             "beta": self.beta,
@@ -118,6 +119,6 @@ class Job:
             "pretraining": self.pretraining(),
         }
 
-    def _common(self, stage: str) -> dict[str, Any]:
+    def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)
-        return {"stage": stage, "version": STAGE_VERSION, "classes": classes, **self.context}
+        return {"stage": stage, "version": version, "classes": classes, **self.context}

@@ -10,6 +10,7 @@ from csdl_keras._checks import check_choice, check_integer, check_number
 from csdl_keras._ops import has_structure, inputs_of
 from csdl_keras._pretraining_data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras._pretraining_stage import Stage
+from csdl_keras._seeds import Seeds
 from csdl_keras.layers import CAE
 
 _BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
@@ -26,6 +27,7 @@ def pretrain(
     optimizer: Any = "adam",
     reconstruction: str = "cross_entropy",
     tied: bool = False,
+    seed: int | None = None,
     steps_per_epoch: int | None = None,
     steps_per_execution: int = 1,
     callbacks: Sequence[keras.callbacks.Callback] = (),
@@ -41,7 +43,7 @@ def pretrain(
     cost vectors of `costs.zero_one` the error-aware SEAE. The output layer, and
     layers that are not `Dense`, are left as they are.
 
-    Random numbers (weights of decoders, corruption, shuffling) follow
+    Weights of decoders and corruption follow `seed`, shuffling
     `keras.utils.set_random_seed`.
 
     Args:
@@ -63,6 +65,8 @@ def pretrain(
         reconstruction: `"cross_entropy"` (default) for values in [0, 1], or
             `"squared_error"` for any finite values. Both are sums over inputs.
         tied: whether decoders use the transposed weights. Defaults to False.
+        seed: seed of corruption and of the weights of decoders; `None` (default)
+            follows `keras.utils.set_random_seed`.
         steps_per_epoch: batches an epoch, needed for an infinite dataset.
         steps_per_execution: as in `keras.Model.compile`. Defaults to 1.
         callbacks: Keras callbacks, given to each layer's fit.
@@ -99,6 +103,7 @@ def pretrain(
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"
     optimizer = keras.optimizers.get(optimizer)
+    seeds = Seeds(seed, "pretrain")
     layers = hidden_layers(model)
     if bounded:
         _check_bounded(layers)
@@ -115,7 +120,7 @@ def pretrain(
                 f"Pre-training {layer.name} ({index} of {len(layers)}): {sizes} units", flush=True
             )
         below = _below(model, layer)
-        cae = CAE(layer, num_decisions, corruption, tied)
+        cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
         stage = Stage(cae, None if data.is_array else below, beta, reconstruction)
         histories.append(
             stage.pretrain(

@@ -34,8 +34,9 @@ class Trainer:
             all epochs. Cost-blind training looks at the 0/1 cost, the error
             rate, because it must not depend on the cost matrix.
         settings: a `Settings`; `None` (default) is `Settings()`.
-        seed: each stage begins with `keras.utils.set_random_seed(seed)`, so
-            that results do not depend on the order of stages; `None` (default)
+        seed: seed of weights and corruption; and each stage begins with
+            `keras.utils.set_random_seed(seed)`, which shuffling follows, so that
+            results do not depend on the order of stages. `None` (default)
             leaves the global state of random numbers alone.
         callbacks: Keras callbacks for each `fit`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
@@ -192,7 +193,7 @@ class Trainer:
             return None
         return self._stage(
             description,
-            lambda: pretrain_network(job, self.x, self.y, self.callbacks, self.verbose),
+            lambda: pretrain_network(job, self.x, self.y, self.seed, self.callbacks, self.verbose),
         )
 
     def _trained(self, job: Job, pretrained: StageResult | None) -> StageResult:
@@ -205,6 +206,7 @@ class Trainer:
                 self.y,
                 self.validation_data,
                 pretrained.arrays if pretrained else (),
+                self.seed,
                 self.callbacks,
                 self.verbose,
             )
@@ -214,7 +216,7 @@ class Trainer:
     def _model(self, job: Job, arrays: Sequence[np.ndarray]) -> Any:
         if job.row.body == "svm":
             return load_machine(arrays)
-        model = build_network(job, self.x)
+        model = build_network(job, self.x, self.seed)
         model.set_weights(arrays)
         return (
             models.bayes_classifier(model, job.matrix) if job.row.prediction == "bayes" else model

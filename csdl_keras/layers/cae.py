@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._checks import check_integer
 from csdl_keras._ops import at_least_float32, head_dtype
+from csdl_keras._seeds import Seeds
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.masking_noise import MaskingNoise
 
@@ -29,8 +30,8 @@ class CAE(keras.Model):
             Defaults to 0.
         tied: whether the decoder uses the transposed weights of the encoder.
             Defaults to False.
-        seed: seed of the corruption; `None` (default) draws one, which
-            `keras.utils.set_random_seed` makes reproducible.
+        seed: seed of the corruption and of the initial weights of the new
+            layers; `None` (default) follows `keras.utils.set_random_seed`.
         **kwargs: arguments of `keras.Model`, such as `name`.
 
     Call arguments:
@@ -81,11 +82,17 @@ class CAE(keras.Model):
         **kwargs: Any,
     ):
         super().__init__(**kwargs)
+        seeds = Seeds(seed)
         if isinstance(encoder, keras.layers.Dense):
             self.encoder = encoder
         else:
             units = check_integer("encoder", encoder)
-            self.encoder = keras.layers.Dense(units, activation="sigmoid", name="encoder")
+            self.encoder = keras.layers.Dense(
+                units,
+                activation="sigmoid",
+                kernel_initializer=seeds.initializer("glorot_uniform"),
+                name="encoder",
+            )
         if not isinstance(tied, bool):
             raise ValueError(f"Expected `tied` to be a bool; received {tied!r}.")
         self.num_decisions = check_integer("num_decisions", num_decisions)
@@ -93,7 +100,12 @@ class CAE(keras.Model):
         self.tied = tied
         self.seed = seed
         self.noise = MaskingNoise(corruption, seed=seed, name="noise")
-        self.regressor = CostOutput(self.num_decisions, name="cost")
+        self.regressor = CostOutput(
+            self.num_decisions,
+            kernel_initializer=seeds.initializer("glorot_uniform"),
+            name="cost",
+        )
+        self._decoder_initializer = seeds.initializer("glorot_uniform")
 
     def build(self, input_shape: Any) -> None:
         if len(input_shape) != 2 or input_shape[-1] is None:
@@ -112,7 +124,12 @@ class CAE(keras.Model):
                 shape=(features,), initializer="zeros", autocast=False, name="decoder_bias"
             )
         else:
-            self.decoder = keras.layers.Dense(features, dtype=head_dtype(None), name="decoder")
+            self.decoder = keras.layers.Dense(
+                features,
+                kernel_initializer=self._decoder_initializer,
+                dtype=head_dtype(None),
+                name="decoder",
+            )
             self.decoder.build(code_shape)
         self.built = True
 

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._checks import check_choice, check_number
+from csdl_keras._seeds import Seeds
 from csdl_keras.layers import CaffePooling2D, WithinChannelLRN
 from csdl_keras.models.heads import check_input_shape, output_layer
 
@@ -18,6 +19,7 @@ def caffe_cifar10(
     output: str = "probability",
     mean: Any = 0.0,
     weight_decay: float = 0.004,
+    seed: int | None = None,
 ) -> keras.Model:
     """Builds Caffe's `cifar10_quick` or `cifar10_full` network.
 
@@ -52,6 +54,8 @@ def caffe_cifar10(
             from the training images: `255 * x_train.mean(axis=0)`. Defaults to 0.
         weight_decay: Caffe's decay `w`, which adds `w W` to the gradient and is
             the penalty `w/2 |W|^2`. Defaults to 0.004.
+        seed: seed of the initial weights; `None` (default) follows
+            `keras.utils.set_random_seed`.
 
     Returns:
         A functional `keras.Model`, `(batch, *input_shape)` in [0, 1] to
@@ -73,10 +77,13 @@ def caffe_cifar10(
     full = check_choice("variant", variant, ("quick", "full")) == "full"
     decay = check_number("weight_decay", weight_decay, low=0) / 2
     offset = _negative_mean(mean, input_shape)
+    seeds = Seeds(seed)
 
     def arguments(deviation: float, kernel_decay: float = decay, bias_decay: float = decay) -> dict:
         return {
-            "kernel_initializer": keras.initializers.RandomNormal(stddev=deviation),
+            "kernel_initializer": seeds.initializer(
+                keras.initializers.RandomNormal(stddev=deviation)
+            ),
             "kernel_regularizer": keras.regularizers.L2(kernel_decay),
             "bias_regularizer": keras.regularizers.L2(bias_decay) if bias_decay else None,
         }

@@ -6,6 +6,7 @@ from typing import Any
 import keras
 
 from csdl_keras._checks import check_integer
+from csdl_keras._seeds import Seeds
 from csdl_keras.models.heads import check_input_shape, output_layer
 
 
@@ -17,6 +18,7 @@ def mlp(
     output: str = "probability",
     kernel_initializer: Any = None,
     name: str = "mlp",
+    seed: int | None = None,
 ) -> keras.Model:
     """Builds a fully-connected network for class probabilities or costs.
 
@@ -37,6 +39,8 @@ def mlp(
             Glorot's range, which keeps deep logistic networks trainable, and
             Glorot's own otherwise.
         name: name of the model.
+        seed: seed of the initial weights; `None` (default) follows
+            `keras.utils.set_random_seed`.
 
     Returns:
         A functional `keras.Model`, `(batch, *input_shape)` to
@@ -61,22 +65,21 @@ def mlp(
             f"Expected `hidden_units` to be a sequence such as (500, 500); received {hidden_units}."
         )
     units_of_layers = [check_integer("hidden_units", units) for units in hidden_units]
+    seeds = Seeds(seed)
     if kernel_initializer is None:
         # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.
         logistic = keras.activations.get(activation) is keras.activations.sigmoid
         scale = 16.0 if logistic else 1.0
-        config = {"scale": scale, "mode": "fan_avg", "distribution": "uniform"}
-    else:
-        config = None
+        kernel_initializer = keras.initializers.VarianceScaling(scale, "fan_avg", "uniform")
     inputs = x = keras.Input(input_shape)
     if len(input_shape) > 1:
         x = keras.layers.Flatten(name="flatten")(x)
     for index, units in enumerate(units_of_layers, start=1):
-        initializer = keras.initializers.VarianceScaling(**config) if config else kernel_initializer
         x = keras.layers.Dense(
             units,
             activation=activation,
-            kernel_initializer=initializer,
+            kernel_initializer=seeds.initializer(kernel_initializer),
             name=f"hidden_{index}",
         )(x)
-    return keras.Model(inputs, output_layer(num_classes, output)(x), name=name)
+    head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
+    return keras.Model(inputs, head(x), name=name)

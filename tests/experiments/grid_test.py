@@ -298,8 +298,7 @@ class TestProcesses:
 
     def test_a_dask_cluster_of_two_workers(self, tmp_path):
         distributed = pytest.importorskip("distributed")
-        # Nothing to choose, and no weights compared: a cluster's own threads draw from Python's
-        # random numbers, too.
+        # Nothing to choose: rounding, which differs with the number of threads, would choose too.
         profile = dataclasses.replace(SHORT, grids={})
         alone = run(tmp_path / "alone", profile)
         cluster = distributed.LocalCluster(
@@ -311,8 +310,15 @@ class TestProcesses:
         assert len(read(tmp_path / "cluster")) == len(read(tmp_path / "alone")) == 2
         names = stage_names(tmp_path / "alone")
         assert names == stage_names(tmp_path / "cluster")
-        costs = [float(row["average_cost"]) for row in read(tmp_path / "cluster")]
-        assert np.isfinite(costs).all() and run(tmp_path / "cluster", profile).stages == []
+        # The cluster's own threads draw from Python's random numbers; stages do not.
+        for name in names:
+            with (
+                np.load(tmp_path / "alone" / name) as one,
+                np.load(tmp_path / "cluster" / name) as other,
+            ):
+                for array in (array for array in one if array.startswith("array")):
+                    if one[array].dtype == "float32":
+                        np.testing.assert_allclose(one[array], other[array], atol=1e-3)
 
     def test_no_scheduler_there(self, monkeypatch):
         distributed = pytest.importorskip("distributed")

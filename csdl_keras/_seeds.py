@@ -1,0 +1,41 @@
+"""Seeds of the parts of a model."""
+
+import random
+from typing import Any
+
+import keras
+
+from csdl_keras._checks import check_integer
+
+
+class Seeds:
+    """Seeds drawn one after the other from a single one.
+
+    The generator is its own, so that no other thread of the process can draw
+    from it, as it can from Python's, which Keras asks where no seed is given.
+
+    Args:
+        seed: an integer of at least 0, or `None`: parts get no seed then, and
+            follow `keras.utils.set_random_seed`.
+        purpose: sets apart the seeds of two things that are given the same one.
+    """
+
+    def __init__(self, seed: int | None, purpose: str = ""):
+        self._generator = None
+        if seed is not None:
+            check_integer("seed", seed, low=0)
+            self._generator = random.Random(f"{purpose} {seed}" if purpose else seed)
+
+    def next(self) -> int | None:
+        """The next seed."""
+        return None if self._generator is None else self._generator.randint(1, 10**9)
+
+    def initializer(self, identifier: Any) -> Any:
+        """An initializer of that name, config or instance with the next seed, unless it has one."""
+        found = keras.initializers.get(identifier)
+        if self._generator is None or not isinstance(found, keras.initializers.Initializer):
+            return found
+        config = found.get_config()
+        if config.get("seed", self) is not None:
+            return found
+        return type(found).from_config({**config, "seed": self.next()})
