@@ -75,7 +75,7 @@ PROFILES = {
     ),
     "small": Profile(
         datasets=_with_variants(_HERE),
-        settings=Settings(epochs=30, cnn_epochs=12),
+        settings=Settings(epochs=20, cnn_epochs=10),
         grids={
             "learning_rate": (0.05, 0.2, 0.5),
             "beta": BETAS,
