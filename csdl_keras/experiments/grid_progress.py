@@ -114,11 +114,19 @@ class GridProgress:
 
     def _left(self) -> float:
         """Seconds of one process."""
-        means = {kind: float(np.mean(seconds)) for kind, seconds in self._seconds.items()}
-        overall = float(np.mean(list(means.values())))
-        return sum(
-            means.get(kind, overall) for kinds in self._later.values() for kind in kinds.values()
-        )
+        return sum(self._guess(kind) for kinds in self._later.values() for kind in kinds.values())
+
+    def _guess(self, kind: Kind) -> float:
+        """Mean seconds of the stages of a kind, or of those most like it that have run."""
+        alike = [other for other in self._seconds if other[0] == kind[0]]
+        if kind[0] == "decisions" and not alike:
+            return 0.0  # short beside all others
+        seconds = [
+            second
+            for other in ([kind] if kind in self._seconds else alike or self._seconds)
+            for second in self._seconds[other]
+        ]
+        return float(np.mean(seconds))
 
 
 def expected(cells: Sequence[Cell]) -> dict[str, Kind]:

@@ -1,18 +1,20 @@
 """The commands `csdl-keras table1`, `table2` and `report`, run within the process."""
 
 import csv
+import io
 import json
 import re
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import csdl_keras as csdl
 from csdl_keras.experiments import cell
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.grid import Grid
-from csdl_keras.experiments.grid_progress import expected
+from csdl_keras.experiments.grid_progress import GridProgress, expected
 from csdl_keras.experiments.profiles import PROFILES
 from csdl_keras.experiments.table2 import build_profile
 
@@ -147,3 +149,32 @@ class TestExpected:
         kinds = list(expected(pair).values())
         assert kinds.count(("training", "cnn")) == 1
         assert np.sum([kind[0] == "decisions" for kind in kinds]) == 3  # blind, two matrices
+
+
+class TestProgress:
+    def make(self, tmp_path):
+        grid = Grid(PROFILES["tiny"], tmp_path, tmp_path)
+        return GridProgress(Console(file=io.StringIO(), width=200), grid, jobs=2), grid
+
+    def test_time_left_follows_from_stages_that_have_run(self, tmp_path):
+        progress, grid = self.make(tmp_path)
+        cells = grid.cells("digits")
+        total = len(expected(cells))
+        cnn = next(cell for cell in cells if cell.row.body == "cnn")
+        mlp = next(cell for cell in cells if cell.row.body == "mlp")
+        progress.finished(cnn, "training", 600.0, cells)
+        progress.finished(mlp, "training", 120.0, cells)
+        printed = progress.progress.console.file.getvalue().splitlines()
+        kinds = list(expected(cells).values())
+        left = 600 * (kinds.count(("training", "cnn")) - 1)
+        left += 120 * (kinds.count(("training", "mlp")) - 1)
+        # Of what has not run yet: as long as other trainings, or as other stages.
+        left += 360 * kinds.count(("training", "svm")) + 360 * kinds.count(("pretraining", "mlp"))
+        assert f"2 of {total} stages, {left / 60 / 2:.0f} min left" in printed[-1]
+        assert progress.trained == 2
+
+    def test_a_finished_data_set_leaves_nothing(self, tmp_path):
+        progress, grid = self.make(tmp_path)
+        progress.finished(grid.cells("digits")[0], "training", 1.0, grid.cells("digits"))
+        progress.complete("digits", [])
+        assert progress._total() == 1 and progress._left() == 0
