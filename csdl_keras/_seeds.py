@@ -31,9 +31,12 @@ class Seeds:
         return None if self._generator is None else self._generator.randint(1, 10**9)
 
     def initializer(self, identifier: Any) -> Any:
-        """An initializer of that name, config or instance with the next seed, unless it has one."""
+        """A new initializer of that name, config or instance, with the next seed.
+
+        One that has a seed already stays as it is, and so does what draws nothing.
+        """
         found = keras.initializers.get(identifier)
-        if self._generator is None or not isinstance(found, keras.initializers.Initializer):
+        if not isinstance(found, keras.initializers.Initializer):
             return found
         config = found.get_config()
         if config.get("seed", self) is not None:

@@ -8,6 +8,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras._seeds import Seeds
+from tests.testing import to_numpy
 from tests.weights import assert_same_weights
 
 X = np.random.default_rng(0).uniform(size=(40, 8, 8, 1)).astype("float32")
@@ -41,8 +42,9 @@ class TestBuilders:
             for a, b in zip(kernels(models[0]), kernels(BUILDERS[name](8)), strict=True)
         )
 
-    def test_layers_begin_apart(self, name):
-        found = [kernel.ravel() for kernel in kernels(BUILDERS[name](7))]
+    @pytest.mark.parametrize("seed", [None, 7])
+    def test_layers_begin_apart(self, name, seed):
+        found = [kernel.ravel() for kernel in kernels(BUILDERS[name](seed))]
         for i, kernel in enumerate(found):
             for other in found[:i]:
                 size = min(len(kernel), len(other), 9)
@@ -113,7 +115,8 @@ class TestSeeds:
         seeds = Seeds(None)
         assert seeds.next() is None
         instance = keras.initializers.HeNormal()
-        assert seeds.initializer(instance) is instance
+        draws = [to_numpy(seeds.initializer(instance)((4,))) for _ in range(2)]
+        assert np.abs(draws[0] - draws[1]).max() > 0  # one for each layer that asks
 
     def test_what_has_a_seed_keeps_it(self):
         instance = keras.initializers.HeNormal(seed=5)
