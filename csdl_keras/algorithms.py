@@ -7,7 +7,6 @@ from csdl_keras._checks import check_choice
 
 BODIES = ("mlp", "cnn", "svm")
 PRETRAININGS = ("none", "dae", "seae", "cae")
-PREDICTIONS = ("argmax", "bayes", "argmin")
 
 # Predictions that fit what a training makes: probabilities, scores, or costs.
 _FITTING = {

@@ -5,16 +5,14 @@ from collections.abc import Iterable
 from csdl_keras.experiments.reporting.claim import NOTHING, RULE, Claim
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.contents import Contents
-from csdl_keras.experiments.reporting.formats import (
-    format_column,
-    format_cost,
-    format_difference,
-    format_largest,
-    format_meaning,
-    format_ratio,
-    format_title,
-)
+from csdl_keras.experiments.reporting.formats import format_column, format_cost, format_title
 from csdl_keras.experiments.reporting.notes import notes
+from csdl_keras.experiments.reporting.plain_tables import (
+    COMPARISON_HEADS,
+    DATA_HEADS,
+    comparison_line,
+    data_line,
+)
 from csdl_keras.experiments.reporting.run_records import describe_mapping
 from csdl_keras.experiments.reporting.table import Table
 
@@ -64,18 +62,7 @@ def _cell(column: Column, name: str) -> str:
 
 
 def _data(columns: list[Column]) -> str:
-    lines = [
-        [
-            format_column(column),
-            f"{column.train_size:,}",
-            f"{column.test_size:,}" if column.test_size else "–",
-            str(column.matrices),
-            format_largest(column),
-        ]
-        for column in columns
-    ]
-    heads = ["data set", "training and validation", "test", "matrices", "largest cost"]
-    return _table(heads, lines, left=1)
+    return _table(DATA_HEADS, [data_line(column) for column in columns], left=1)
 
 
 def _claims(claims: list[Claim]) -> str:
@@ -89,19 +76,8 @@ def _claims(claims: list[Claim]) -> str:
 
 
 def _details(claim: Claim) -> str:
-    lines = [
-        [
-            each.data,
-            f"{each.first} : {each.second}",
-            format_meaning(each),
-            format_ratio(each.difference.ratio),
-            format_difference(each),
-            format_ratio(each.paper_ratio),
-        ]
-        for each in claim.comparisons
-    ]
-    heads = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]", "paper's ratio"]
-    table = _table(heads, lines, left=3)
+    lines = [comparison_line(comparison) for comparison in claim.comparisons]
+    table = _table(COMPARISON_HEADS, lines, left=3)
     return (
         f"<details><summary>{claim.statement}: {claim.verdict}</summary>\n\n{table}\n\n</details>"
     )

@@ -5,14 +5,12 @@ from collections.abc import Iterable
 
 from csdl_keras.experiments.reporting.claim import Claim
 from csdl_keras.experiments.reporting.column import Column
-from csdl_keras.experiments.reporting.formats import (
-    format_column,
-    format_cost,
-    format_difference,
-    format_largest,
-    format_meaning,
-    format_ratio,
-    format_title,
+from csdl_keras.experiments.reporting.formats import format_column, format_cost, format_title
+from csdl_keras.experiments.reporting.plain_tables import (
+    COMPARISON_HEADS,
+    DATA_HEADS,
+    comparison_line,
+    data_line,
 )
 from csdl_keras.experiments.reporting.table import Table
 
@@ -59,38 +57,16 @@ def _cell(column: Column, name: str) -> str:
 
 def render_data_table(columns: Iterable[Column]) -> str:
     """Sizes, matrices and largest costs of the data sets."""
-    heads = ["data set", "training and validation", "test", "matrices", "largest cost"]
-    lines = [
-        [
-            format_column(column),
-            f"{column.train_size:,}",
-            f"{column.test_size:,}" if column.test_size else "–",
-            str(column.matrices),
-            format_largest(column),
-        ]
-        for column in columns
-    ]
-    return _table(heads, lines, numbers=range(1, 5))
+    return _table(DATA_HEADS, [data_line(column) for column in columns], numbers=range(1, 5))
 
 
 def render_claim(claim: Claim) -> str:
     """A claim with its verdict, and its comparisons to unfold."""
     details = ""
     if claim.comparisons:
-        heads = ["data set", "pair", "cheaper", "ratio", "difference [95 %]", "paper's ratio"]
-        lines = [
-            [
-                each.data,
-                f"{each.first} : {each.second}",
-                format_meaning(each),
-                format_ratio(each.difference.ratio),
-                format_difference(each),
-                format_ratio(each.paper_ratio),
-            ]
-            for each in claim.comparisons
-        ]
+        lines = [comparison_line(comparison) for comparison in claim.comparisons]
         count = f"{len(lines)} comparison{'s' if len(lines) > 1 else ''}"
-        table = _table(heads, lines, numbers=range(1, 6))
+        table = _table(COMPARISON_HEADS, lines, numbers=range(1, 6))
         details = f"<details><summary>{count}</summary>{table}</details>"
     return (
         f'<div class="claim {claim.verdict.replace(" ", "-")}">'
