@@ -1,0 +1,40 @@
+"""How stages are handed to workers."""
+
+import dataclasses
+import os
+
+import pytest
+
+from csdl_keras.experiments import stage_runner
+from csdl_keras.experiments.stage_runner import workers
+from tests.experiments.grid_runs import SHORT, run
+
+
+class TestWorkers:
+    def test_environment_is_restored_after_an_error(self, monkeypatch):
+        monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", "7")
+        monkeypatch.delenv("TF_NUM_INTEROP_THREADS", raising=False)
+        with pytest.raises(RuntimeError), workers(2):
+            assert os.environ["TF_NUM_INTRAOP_THREADS"] == "7"
+            assert int(os.environ["TF_NUM_INTEROP_THREADS"]) >= 1
+            raise RuntimeError
+        assert os.environ["TF_NUM_INTRAOP_THREADS"] == "7"
+        assert "TF_NUM_INTEROP_THREADS" not in os.environ
+
+    def test_a_stage_that_fails_keeps_those_before_it(self, tmp_path, monkeypatch):
+        ran = []
+        original = stage_runner._run
+
+        def fail(cell, stage, folder):
+            if stage == "decisions":
+                raise OSError("no space left")
+            ran.append(stage)
+            return original(cell, stage, folder)
+
+        monkeypatch.setattr(stage_runner, "_run", fail)
+        profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), grids={})
+        with pytest.raises(OSError, match="no space"):
+            run(tmp_path, profile)
+        assert ran == ["pretraining", "training"]
+        monkeypatch.undo()
+        assert [stage for *_, stage in run(tmp_path, profile).stages] == ["decisions"]
