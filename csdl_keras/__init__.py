@@ -2,18 +2,23 @@
 
 Importing the package registers its classes with Keras, so that saved models
 load; it sets no seed, chooses no backend, and imports neither TFDS nor
-KerasTuner.
+KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib) and
+`csdl_keras.baselines` (scikit-learn) are imported when they are first used.
 """
+
+import importlib
+from typing import Any
 
 from csdl_keras import costs, datasets, layers, losses, metrics, models
 from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm
 from csdl_keras.decide import decide
+from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import MINLoss, OneSidedLoss, ReconstructionLoss, SOSRLoss, sosr
 from csdl_keras.metrics import AverageCost, DecisionAccuracy
 from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
-from csdl_keras.pretraining import hidden_layers, pretrain
+from csdl_keras.pretraining import pretrain
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
@@ -38,6 +43,7 @@ __all__ = [
     "StageCache",
     "Trainer",
     "__version__",
+    "baselines",
     "bayes_classifier",
     "costs",
     "datasets",
@@ -49,7 +55,17 @@ __all__ = [
     "metrics",
     "models",
     "output_kind",
+    "plots",
     "pretrain",
     "sosr",
     "train",
+    "tuning",
 ]
+
+_LATER = ("baselines", "plots", "tuning")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return importlib.import_module(f"csdl_keras.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

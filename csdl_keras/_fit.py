@@ -9,9 +9,10 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras._job import Job
 from csdl_keras.costs import cost_vectors, zero_one
+from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.losses import MINLoss, OneSidedLoss, SOSRLoss
 from csdl_keras.metrics import AverageCost
-from csdl_keras.pretraining import hidden_layers, pretrain
+from csdl_keras.pretraining import pretrain
 
 Weights = list[np.ndarray]
 

@@ -104,6 +104,22 @@ def two_columns(probabilities: Any) -> Any:
     return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
 
 
+def distributions(probabilities: Any, tolerance: float = 1e-2) -> Any:
+    """`(batch, K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
+
+    Args:
+        probabilities: `(batch, K)`, or `(batch, 1)` of P(y=1).
+        tolerance: how far from 1 a row may sum; softmax rounded to bfloat16 stays within .01.
+    """
+    probabilities = two_columns(probabilities)
+    total = ops.sum(probabilities, axis=-1, keepdims=True)
+    proper = ops.logical_and(
+        ops.abs(total - 1.0) <= tolerance,
+        ops.min(probabilities, axis=-1, keepdims=True) >= 0.0,
+    )
+    return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
+
+
 def check_same_width(costs: Any, outputs: Any, hint: str) -> None:
     """Raises unless both are `(batch, D)` with the same `D` and, where known, the same batch."""
     first, second = tuple(costs.shape), tuple(outputs.shape)

@@ -7,7 +7,9 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._ops import check_if_array
 from csdl_keras.costs import check_cost_vectors
+from csdl_keras.stage_cache import fingerprint
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
@@ -16,21 +18,30 @@ UNBOUNDED_HINT = (
 
 
 class PretrainingData:
-    """Inputs and cost vectors, from arrays or from a dataset of batches.
+    """Inputs and costs, from arrays or from a dataset of batches.
 
     Args:
         x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
-        costs: cost vectors `(N, D)` or None; read only if `costs_needed`.
+        costs: cost vectors `(N, D)`, labels `(N,)` if there is a matrix, or None;
+            read only if `costs_needed`.
         costs_needed: whether any stage learns costs.
+        cost_matrix: checked, or None.
         batch_size: examples a batch, for arrays.
         steps_per_epoch: batches an epoch, or None.
     """
 
     def __init__(
-        self, x: Any, costs: Any, costs_needed: bool, batch_size: int, steps_per_epoch: int | None
+        self,
+        x: Any,
+        costs: Any,
+        costs_needed: bool,
+        cost_matrix: np.ndarray | None,
+        batch_size: int,
+        steps_per_epoch: int | None,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
         self.costs_needed = costs_needed
+        self.cost_matrix = cost_matrix
         self.batch_size = batch_size
         self.steps_per_epoch = steps_per_epoch
         self.costs: np.ndarray | None = None
@@ -49,13 +60,35 @@ class PretrainingData:
         if not self.costs_needed:
             return
         if costs is None:
-            raise ValueError("Expected `costs` of shape (N, D), since beta > 0; received None.")
-        self.costs = check_cost_vectors(costs).astype("float32")
+            raise ValueError(f"Expected `costs` {self._form}, since beta > 0; received None.")
+        self.costs = np.asarray(costs)
+        self._decisions(self.costs, None)
+        if self.cost_matrix is None:
+            self.costs = self.costs.astype("float32")
         if len(self.costs) != len(self.x):
             raise ValueError(
                 f"Expected one row of `costs` for each of {len(self.x)} examples; "
                 f"received {len(self.costs)} rows."
             )
+
+    @property
+    def _form(self) -> str:
+        """What costs have to be, in words."""
+        if self.cost_matrix is None:
+            return "of shape (N, D)"
+        return "to be integer labels of shape (N,), rows of `cost_matrix`"
+
+    def _decisions(self, costs: np.ndarray, expected: int | None) -> int:
+        """Checks a batch of costs; returns the number of decisions that they price."""
+        if self.cost_matrix is None:
+            return check_cost_vectors(costs, expected).shape[1]
+        check_if_array(costs, len(self.cost_matrix))
+        return self.cost_matrix.shape[1]
+
+    def fingerprint(self) -> str:
+        """A digest of arrays, of costs only where they are read."""
+        parts = (self.x, self.costs, self.cost_matrix)
+        return fingerprint(*(part for part in parts if part is not None))
 
     def _take_dataset(self, x: Any, costs: Any) -> None:
         if costs is not None:
@@ -104,7 +137,7 @@ class PretrainingData:
                     raise ValueError(
                         "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
                     )
-                decisions = check_cost_vectors(targets, decisions).shape[1]
+                decisions = self._decisions(targets, decisions)
             count += 1
         if count == 0:
             raise ValueError("Expected a dataset of at least one batch; received an empty one.")

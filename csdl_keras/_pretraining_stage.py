@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras.layers import CAE
@@ -22,17 +23,28 @@ class Stage(keras.Model):
     """A CAE whose input, and reconstruction target, is the code that `below` makes.
 
     `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and
-    cost vectors as targets unless `beta` is 0. A part of weight 0 is left out
-    altogether, so that costs cannot touch a stage with `beta = 0`.
+    cost vectors (labels, where there is a cost matrix) as targets unless `beta` is 0. A
+    part of weight 0 is left out altogether, so that costs cannot touch a stage with `beta = 0`.
     """
 
-    def __init__(self, cae: CAE, below: keras.Model | None, beta: float, reconstruction: str):
+    def __init__(
+        self,
+        cae: CAE,
+        below: keras.Model | None,
+        beta: float,
+        reconstruction: str,
+        cost_matrix: np.ndarray | None = None,
+        cost_scale: float = 1.0,
+    ):
         # Targets keep float32 whatever the policy; the layers inside compute as they are told.
         super().__init__(name=f"pretrain_{cae.encoder.name}", dtype="float32")
         self.cae = cae
         self.below = below
         weights = {"reconstruction": 1.0 - beta, "cost": beta}
-        losses = {"reconstruction": reconstruction_loss(reconstruction), "cost": SOSRLoss()}
+        losses = {
+            "reconstruction": reconstruction_loss(reconstruction),
+            "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale),
+        }
         self.loss_weights = {name: weight for name, weight in weights.items() if weight > 0}
         self.losses_by_output = {name: losses[name] for name in self.loss_weights}
 

@@ -1,5 +1,6 @@
 """Greedy layer-wise pre-training, the first stage of Algorithm 1 of the paper."""
 
+import functools
 import itertools
 from collections.abc import Sequence
 from typing import Any
@@ -7,11 +8,14 @@ from typing import Any
 import keras
 
 from csdl_keras._checks import check_choice, check_integer, check_number
-from csdl_keras._ops import has_structure, inputs_of
+from csdl_keras._pretraining_cache import LayerCache
 from csdl_keras._pretraining_data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras._pretraining_stage import Stage
 from csdl_keras._seeds import Seeds
+from csdl_keras.costs import check_cost_matrix
+from csdl_keras.hidden_layers import below_layer, hidden_layers
 from csdl_keras.layers import CAE
+from csdl_keras.stage_cache import StageCache
 
 _BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
 
@@ -32,6 +36,10 @@ def pretrain(
     steps_per_execution: int = 1,
     callbacks: Sequence[keras.callbacks.Callback] = (),
     verbose: Any = "auto",
+    cost_matrix: Any = None,
+    cost_scale: float = 1.0,
+    cache: StageCache | None = None,
+    data_id: str | None = None,
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 
@@ -53,8 +61,10 @@ def pretrain(
             (or `PyDataset`) of batches `x` or `(x, costs)`, finite or with
             `steps_per_epoch`. What enters a hidden layer must lie in [0, 1] for
             the cross-entropy.
-        costs: cost vectors `(N, D)`, scaled to about 1 (the paper divides by
-            the largest cost); needed for `beta > 0`, ignored for `beta = 0`.
+        costs: cost vectors `(N, D)`, or integer labels `(N,)` if there is a
+            `cost_matrix`; needed for `beta > 0`, ignored for `beta = 0`. They
+            should be about 1: the paper divides by the largest cost, and so
+            does `cost_scale=1 / C.max()`.
         beta: balance in [0, 1] between reconstruction (0) and costs (1).
             Defaults to 0.
         corruption: probability in [0, 1] of zeroing an input. Defaults to 0.25.
@@ -71,6 +81,17 @@ def pretrain(
         steps_per_execution: as in `keras.Model.compile`. Defaults to 1.
         callbacks: Keras callbacks, given to each layer's fit.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
+        cost_matrix: `None` (default), or array-like `(K, K)`, `C[true, decision]`,
+            and `costs`, or the second part of a dataset's batches, are integer
+            labels.
+        cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
+        cache: a `StageCache` in which pre-trained layers are looked up and kept,
+            so that models whose lower layers are alike pre-train them once, and
+            a killed run goes on behind its last layer. Needs a `seed`, which
+            then decides shuffling too, by `keras.utils.set_random_seed`; that
+            `callbacks` change nothing is up to you. `None` (default) keeps nothing.
+        data_id: name that tells a dataset from others, needed with a `cache`;
+            arrays are told by their contents.
 
     Returns:
         One `keras.callbacks.History` for each hidden layer, with `"loss"` and,
@@ -79,8 +100,8 @@ def pretrain(
     Raises:
         ValueError: if an argument is out of range, the model has no hidden
             `Dense` layer, costs are missing or fail their check, or values
-            outside [0, 1] meet the cross-entropy. All data is checked before
-            training begins.
+            outside [0, 1] meet the cross-entropy, or a cache comes without seed.
+            All data is checked before training begins.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -100,6 +121,7 @@ def pretrain(
     corruption = check_number("corruption", corruption, 0, 1)
     check_integer("epochs", epochs)
     check_integer("batch_size", batch_size)
+    cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"
     optimizer = keras.optimizers.get(optimizer)
@@ -107,11 +129,43 @@ def pretrain(
     layers = hidden_layers(model)
     if bounded:
         _check_bounded(layers)
-    data = PretrainingData(x, costs, beta > 0, batch_size, steps_per_epoch)
-    num_decisions = data.check(_below(model, layers[0]), bounded) or model.output_shape[-1]
+    if cost_matrix is not None:
+        cost_matrix = check_cost_matrix(cost_matrix)
+    if cache is not None and seed is None:
+        raise ValueError(
+            "Expected a `seed` with a `cache`, so that what is found there is what would be "
+            "trained; received None."
+        )
+    matrix = cost_matrix if beta > 0 else None
+    data = PretrainingData(x, costs, beta > 0, matrix, batch_size, steps_per_epoch)
+    num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # something between them can leave [0, 1]
-            data.check(_below(model, layer), bounded)
+            data.check(below_layer(model, layer), bounded)
+    kept = None
+    if cache is not None:
+        choices = {
+            "beta": beta,
+            "corruption": corruption,
+            "epochs": epochs,
+            "batch_size": batch_size if data.is_array else None,
+            "optimizer": {**optimizer.get_config(), "name": type(optimizer).__name__},
+            "reconstruction": reconstruction,
+            "tied": tied,
+            "cost_scale": cost_scale if beta > 0 else None,
+        }
+        kept = LayerCache(cache, data, data_id, choices)
+
+    def fit(stage: Stage, below: keras.Model | None) -> keras.callbacks.History:
+        return stage.pretrain(
+            **data.fit_arguments(below, bounded),
+            optimizer=type(optimizer).from_config(optimizer.get_config()),
+            steps_per_execution=steps_per_execution,
+            epochs=epochs,
+            callbacks=list(callbacks),
+            verbose=verbose,
+        )
+
     histories = []
     for index, layer in enumerate(layers, start=1):
         if verbose in ("auto", 1, 2):
@@ -119,70 +173,16 @@ def pretrain(
             print(
                 f"Pre-training {layer.name} ({index} of {len(layers)}): {sizes} units", flush=True
             )
-        below = _below(model, layer)
+        below = below_layer(model, layer)
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        stage = Stage(cae, None if data.is_array else below, beta, reconstruction)
-        histories.append(
-            stage.pretrain(
-                **data.fit_arguments(below, bounded),
-                optimizer=type(optimizer).from_config(optimizer.get_config()),
-                steps_per_execution=steps_per_execution,
-                epochs=epochs,
-                callbacks=list(callbacks),
-                verbose=verbose,
-            )
+        stage = Stage(
+            cae, None if data.is_array else below, beta, reconstruction, matrix, cost_scale
         )
+        if kept is None:
+            histories.append(fit(stage, below))
+        else:
+            histories.append(kept.pretrain(cae, below, functools.partial(fit, stage, below)))
     return histories
-
-
-def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
-    """The hidden `Dense` layers of a model, from the bottom up.
-
-    Args:
-        model: a functional or sequential model; its last `Dense` layer is the
-            output layer.
-
-    Returns:
-        Every other `Dense` layer.
-
-    Raises:
-        ValueError: if there is none, or one whose input is not
-            `(batch, features)`, or the model is not functional or sequential.
-
-    Example:
-
-    >>> import csdl_keras
-    >>> model = csdl_keras.models.mlp((6,), num_classes=3, hidden_units=(5, 4))
-    >>> [layer.name for layer in hidden_layers(model)]
-    ['hidden_1', 'hidden_2']
-    """
-    if not has_structure(model):
-        raise ValueError(
-            "Expected `model` to be a functional or sequential keras.Model whose inputs are "
-            f"known; received {type(model).__name__}."
-        )
-    # The last Dense layer is the output layer, whatever stands behind it: a softmax, a decision.
-    layers = [layer for layer in model.layers if isinstance(layer, keras.layers.Dense)][:-1]
-    if not layers:
-        raise ValueError(
-            f"Expected a model with hidden keras.layers.Dense layers; received {model.name!r} "
-            f"with {[type(layer).__name__ for layer in model.layers]}. The last Dense layer "
-            "counts as the output layer; layers inside nested models are not looked at."
-        )
-    for layer in layers:
-        if len(layer.input.shape) != 2:
-            raise ValueError(
-                "Expected hidden Dense layers with inputs (batch, features); received "
-                f"{layer.name!r} with {tuple(layer.input.shape)}."
-            )
-    return layers
-
-
-def _below(model: keras.Model, layer: keras.layers.Layer) -> keras.Model | None:
-    """The part of `model` that feeds `layer`; None if that is the model's own input."""
-    if layer.input is model.inputs[0]:
-        return None
-    return keras.Model(inputs_of(model), layer.input)
 
 
 def _check_bounded(layers: Sequence[keras.layers.Dense]) -> None:

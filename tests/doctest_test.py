@@ -9,6 +9,8 @@ import pytest
 
 import csdl_keras
 import csdl_keras.baselines
+import csdl_keras.plots
+import csdl_keras.tuning
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = sorted(
@@ -16,6 +18,7 @@ MODULES = sorted(
 )
 PACKAGES = [csdl_keras, csdl_keras.datasets, csdl_keras.layers, csdl_keras.losses]
 PACKAGES += [csdl_keras.baselines, csdl_keras.metrics, csdl_keras.models]
+PACKAGES += [csdl_keras.plots, csdl_keras.tuning]
 PUBLIC = {
     f"{package.__name__}.{name}": getattr(package, name)
     for package in PACKAGES

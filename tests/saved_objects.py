@@ -14,7 +14,7 @@ from keras import layers
 import csdl_keras
 from csdl_keras import AverageCost, DecisionAccuracy, ReconstructionLoss, SOSRLoss
 from csdl_keras import layers as csdl_layers
-from csdl_keras.losses import MINLoss, OneSidedLoss, SquaredErrorLoss
+from csdl_keras.losses import MINLoss, OneSidedLoss, SquaredErrorLoss, expected_cost
 from csdl_keras.models import bayes_classifier, caffe_cifar10, decision_model, mlp
 
 RNG = np.random.default_rng(0)
@@ -89,7 +89,7 @@ def softmax(units: int = 3) -> Callable[[Any], Any]:
 
 
 CASES: dict[str, Callable[[], Case]] = {
-    "SOSRLoss": lambda: with_loss(SOSRLoss(alpha=3.0), COSTS),
+    "SOSRLoss": lambda: with_loss(SOSRLoss(alpha=3.0, cost_scale=0.5), COSTS),
     "SOSRLoss(cost_matrix)": lambda: with_loss(
         SOSRLoss(cost_matrix=MATRIX), LABELS, metrics=[AverageCost(cost_matrix=MATRIX)]
     ),
@@ -99,12 +99,23 @@ CASES: dict[str, Callable[[], Case]] = {
     "MINLoss(cost_matrix)": lambda: with_loss(MINLoss(MATRIX, [0.2, 0.5, 0.3]), LABELS),
     "SquaredErrorLoss": lambda: with_loss(SquaredErrorLoss(), COSTS),
     "ReconstructionLoss": lambda: with_loss(ReconstructionLoss(from_logits=True), X),
+    "AverageCost(bayes)": lambda: trained(
+        network(softmax()),
+        X,
+        LABELS,
+        loss="sparse_categorical_crossentropy",
+        metrics=[AverageCost(MATRIX, output="probability", bayes=True)],
+    ),
     "AverageCost, DecisionAccuracy": lambda: with_loss(
         SOSRLoss(), COSTS, metrics=[AverageCost(), DecisionAccuracy()]
     ),
     "BayesDecision": lambda: Case(network(softmax(), csdl_layers.BayesDecision(WITH_ABSTAIN))),
     "ClassProbabilities": lambda: Case(
         network(layers.Dense(1), csdl_layers.ClassProbabilities(from_logits=True))
+    ),
+    "TemperatureScaling": lambda: Case(network(softmax(), csdl_layers.TemperatureScaling(3.0))),
+    "expected_cost": lambda: trained(
+        network(softmax(), csdl_layers.BayesDecision(MATRIX)), X, LABELS, loss=expected_cost
     ),
     "CostOutput": lambda: Case(network(csdl_layers.CostOutput(3))),
     "Decision": lambda: Case(network(layers.Dense(3), csdl_layers.Decision("probability"))),

@@ -7,6 +7,8 @@ from typing import Any
 from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras.experiments.profiles import PROFILES
+from csdl_keras.experiments.tune_arguments import add_tune
+from csdl_keras.experiments.whole_number import positive_integer, whole_number
 from csdl_keras.settings import Settings
 from csdl_keras.version import __version__
 
@@ -26,6 +28,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_table2(commands)
     _add_report(commands)
+    add_tune(commands)
     return parser
 
 
@@ -229,21 +232,3 @@ def _add_report(commands: Any) -> None:
         metavar="FOLDER",
         help="folder for what it writes (default: the same folder)",
     )
-
-
-def positive_integer(text: str) -> int:
-    """A whole number of at least 1, for argparse."""
-    return whole_number(text, low=1)
-
-
-def whole_number(text: str, low: int = 0) -> int:
-    """A whole number of at least `low`, for argparse."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = low - 1
-    if value < low:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number of at least {low}; received {text!r}"
-        )
-    return value

@@ -3,7 +3,6 @@
 import argparse
 import dataclasses
 import logging
-import pathlib
 import sys
 import time
 from collections.abc import Sequence
@@ -14,11 +13,13 @@ from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.figure import plot_costs
+from csdl_keras.experiments.load_snippet import load_snippet
 from csdl_keras.experiments.report import report
 from csdl_keras.experiments.run_folder import prepare_folder, write_record
 from csdl_keras.experiments.summary import summarise
 from csdl_keras.experiments.table1 import table1
 from csdl_keras.experiments.table2 import table2
+from csdl_keras.experiments.tune import tune
 from csdl_keras.settings import Settings
 
 
@@ -87,26 +88,8 @@ def compare(arguments: argparse.Namespace) -> int:
         highlight=False,
         soft_wrap=True,
     )
-    print(load_snippet(comparison.model_path, arguments))
+    print(load_snippet(comparison.model_path, arguments.dataset))
     return status
-
-
-def load_snippet(model_path: pathlib.Path, arguments: argparse.Namespace) -> str:
-    """The lines of Python that load the best model and decide."""
-    if model_path.suffix == ".keras":
-        lines = ["import keras", "import csdl_keras as csdl  # before loading: it registers layers"]
-        load = "keras.saving.load_model"
-    else:
-        lines = ["import joblib", "import csdl_keras as csdl"]
-        load = "joblib.load"
-    return "\n".join(
-        [
-            *lines,
-            f"model = {load}({str(model_path)!r})",
-            f"data = csdl.datasets.load({arguments.dataset!r})",
-            "print(csdl.decide(model, data.x_test[:10]), data.y_test[:10])",
-        ]
-    )
 
 
 def print_table1(arguments: argparse.Namespace) -> int:
@@ -127,6 +110,7 @@ COMMANDS = {
     "table1": print_table1,
     "table2": table2,
     "report": write_report,
+    "tune": tune,
 }
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._optional import optional_module
+from csdl_keras._replace_file import replace_file
 from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.data_source import results_path
 from csdl_keras.experiments.grid_result import GridResult
 from csdl_keras.experiments.outcome import Outcome
-from csdl_keras.experiments.replace_file import replace_file
 
 Row = dict[str, Any]
 

@@ -3,7 +3,7 @@
 import pathlib
 
 from csdl_keras._optional import optional_module
-from csdl_keras.experiments.replace_file import replace_file
+from csdl_keras._replace_file import replace_file
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import draw_beta_curves, draw_costs
 from csdl_keras.experiments.reporting.latex import render_latex

@@ -14,7 +14,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras.experiments.replace_file import replace_file
+from csdl_keras._replace_file import replace_file
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:

@@ -7,6 +7,7 @@ from csdl_keras.layers.class_probabilities import ClassProbabilities
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.decision import Decision
 from csdl_keras.layers.masking_noise import MaskingNoise
+from csdl_keras.layers.temperature_scaling import TemperatureScaling
 from csdl_keras.layers.within_channel_lrn import WithinChannelLRN
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "CostOutput",
     "Decision",
     "MaskingNoise",
+    "TemperatureScaling",
     "WithinChannelLRN",
 ]

@@ -3,10 +3,9 @@
 from typing import Any
 
 import keras
-import numpy as np
 from keras import ops
 
-from csdl_keras._ops import head_dtype, two_columns
+from csdl_keras._ops import distributions, head_dtype, two_columns
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -42,9 +41,6 @@ class ClassProbabilities(keras.layers.Layer):
      [0.   1.  ]]
     """
 
-    #: How far from 1 a row may sum: softmax rounded to bfloat16 stays within it.
-    tolerance = 1e-2
-
     def __init__(self, from_logits: bool = False, dtype: Any = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         if not isinstance(from_logits, bool):
@@ -64,13 +60,7 @@ class ClassProbabilities(keras.layers.Layer):
             return two_columns(ops.sigmoid(inputs))
         if self.from_logits:
             return ops.softmax(inputs, axis=-1)
-        probabilities = two_columns(inputs)
-        total = ops.sum(probabilities, axis=-1, keepdims=True)
-        proper = ops.logical_and(
-            ops.abs(total - 1.0) <= self.tolerance,
-            ops.min(probabilities, axis=-1, keepdims=True) >= 0.0,
-        )
-        return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
+        return distributions(inputs)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         return (*input_shape[:-1], max(input_shape[-1], 2))

@@ -1,5 +1,6 @@
 """Losses that train cost estimates and auto-encoders."""
 
+from csdl_keras.losses.expected_cost import expected_cost
 from csdl_keras.losses.min_loss import MINLoss, min_loss
 from csdl_keras.losses.one_sided_loss import OneSidedLoss, one_sided
 from csdl_keras.losses.reconstruction_loss import ReconstructionLoss, reconstruction
@@ -12,6 +13,7 @@ __all__ = [
     "ReconstructionLoss",
     "SOSRLoss",
     "SquaredErrorLoss",
+    "expected_cost",
     "min_loss",
     "one_sided",
     "reconstruction",

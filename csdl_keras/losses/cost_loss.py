@@ -6,10 +6,9 @@ import keras
 import numpy as np
 from keras import ops
 
+from csdl_keras._checks import check_number
 from csdl_keras._ops import LOW_PRECISION, check_if_array, check_same_width, float_dtype, rows_of
 from csdl_keras.costs import check_cost_matrix
-
-MATRIX_HINT = "`cost_matrix` needs as many columns as the model has outputs."
 
 
 class CostLoss(keras.losses.Loss):
@@ -25,6 +24,8 @@ class CostLoss(keras.losses.Loss):
             gathered inside, so that no `(N, K)` array is needed. A label
             outside `[0, K)` raises when the loss is called on an array and
             makes the loss NaN inside a compiled `fit`, where nothing can raise.
+        cost_scale: factor above 0 by which costs are multiplied before they are
+            compared with estimates. Defaults to 1.
         reduction: as in `keras.losses.Loss`; by default the mean over the batch.
         name: name of the loss.
         dtype: dtype of the computation, by default at least float32.
@@ -37,6 +38,7 @@ class CostLoss(keras.losses.Loss):
     def __init__(
         self,
         cost_matrix: Any = None,
+        cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = None,
         dtype: Any = None,
@@ -48,6 +50,7 @@ class CostLoss(keras.losses.Loss):
                 f"received {self.dtype!r}. Under a mixed policy leave it None."
             )
         self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
+        self.cost_scale = check_number("cost_scale", cost_scale, low=0, exclude_low=True)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         if isinstance(y_true, (list, tuple)):
@@ -57,16 +60,24 @@ class CostLoss(keras.losses.Loss):
         return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
+        return self.cost_loss(self.scaled_costs(y_true, y_pred), y_pred)
+
+    def scaled_costs(self, y_true: Any, y_pred: Any) -> Any:
+        """The cost vector of each example times `cost_scale`, as wide as the outputs."""
         hint = "To train on integer labels, give the loss a `cost_matrix`."
         if self.cost_matrix is not None:
             y_true = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype), y_true)
-            hint = MATRIX_HINT
+            hint = "`cost_matrix` needs as many columns as the model has outputs."
         check_same_width(y_true, y_pred, hint)
-        return self.cost_loss(y_true, y_pred)
+        return y_true if self.cost_scale == 1 else y_true * self.cost_scale
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
     def get_config(self) -> dict[str, Any]:
         matrix = None if self.cost_matrix is None else self.cost_matrix.tolist()
-        return {**super().get_config(), "cost_matrix": matrix}
+        return {
+            **super().get_config(),
+            "cost_matrix": matrix,
+            "cost_scale": self.cost_scale,
+        }

@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._ops import at_least_float32, check_same_width, first_minimum, rows_of
-from csdl_keras.losses.cost_loss import MATRIX_HINT, CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 
 
 def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) -> Any:
@@ -89,7 +89,10 @@ class MINLoss(CostLoss):
             `(batch, K)`, whose cheapest class is taken as the true one; `(K, K)`,
             `C[true, decision]`, if it holds integer labels, `(batch,)` or
             `(batch, 1)`. Squares of costs far from 1 drown or freeze training:
-            divide by the largest.
+            scale the largest to about 1.
+        cost_scale: factor above 0 by which costs are multiplied before they are
+            compared with estimates, such as `1 / C.max()` where `y_true` is in
+            money. Defaults to 1.
         priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
             `None` (default) takes them as equal.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
@@ -115,11 +118,12 @@ class MINLoss(CostLoss):
         self,
         cost_matrix: Any = None,
         priors: Any = None,
+        cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "min_loss",
         dtype: Any = None,
     ):
-        super().__init__(cost_matrix, reduction=reduction, name=name, dtype=dtype)
+        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
         self.priors = None if priors is None else check_priors(priors)
         if self.cost_matrix is not None and self.priors is not None:
             if len(self.priors) != len(self.cost_matrix):
@@ -131,8 +135,7 @@ class MINLoss(CostLoss):
     def call(self, y_true: Any, y_pred: Any) -> Any:
         if self.cost_matrix is None:
             return super().call(y_true, y_pred)
-        costs = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype), y_true)
-        check_same_width(costs, y_pred, MATRIX_HINT)
+        costs = self.scaled_costs(y_true, y_pred)
         # The label tells the true class, also where another class costs nothing.
         targets = rows_of(ops.eye(len(self.cost_matrix), dtype=y_pred.dtype), y_true)
         return min_loss(costs, y_pred, self.priors, targets)

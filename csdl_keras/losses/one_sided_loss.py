@@ -62,6 +62,9 @@ class OneSidedLoss(CostLoss):
         cost_matrix: `None` (default) if `y_true` holds cost vectors
             `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
             labels, `(batch,)` or `(batch, 1)`.
+        cost_scale: factor above 0 by which costs are multiplied before they are
+            compared with estimates, such as `1 / C.max()` where `y_true` is in
+            money. Defaults to 1.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
         dtype: dtype of the computation, by default at least float32.
@@ -84,11 +87,12 @@ class OneSidedLoss(CostLoss):
     def __init__(
         self,
         cost_matrix: Any = None,
+        cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "one_sided_loss",
         dtype: Any = None,
     ):
-        super().__init__(cost_matrix, reduction=reduction, name=name, dtype=dtype)
+        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return one_sided(costs, estimates)

@@ -54,7 +54,8 @@ class SOSRLoss(CostLoss):
     decisions `k` and averaged over the batch; see `sosr`. The outputs `r`
     estimate costs, and the model decides by argmin.
 
-    Costs of about 1 train well: divide by the largest cost, as the paper does.
+    Costs of about 1 train well: the paper divides by the largest cost, which
+    `cost_scale` can do.
     Decisions that are never the cheapest for any example (an "abstain" column)
     cannot be trained with it: their estimates grow without bound.
 
@@ -63,6 +64,9 @@ class SOSRLoss(CostLoss):
             `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
             labels, `(batch,)` or `(batch, 1)`.
         alpha: sharpness, above 0. Defaults to 1.
+        cost_scale: factor above 0 by which costs are multiplied before they are
+            compared with estimates, such as `1 / C.max()` where `y_true` is in
+            money. Defaults to 1.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
         dtype: dtype of the computation, by default at least float32.
@@ -88,11 +92,12 @@ class SOSRLoss(CostLoss):
         self,
         cost_matrix: Any = None,
         alpha: float = 1.0,
+        cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "sosr_loss",
         dtype: Any = None,
     ):
-        super().__init__(cost_matrix, reduction=reduction, name=name, dtype=dtype)
+        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
         self.alpha = check_number("alpha", alpha, low=0, exclude_low=True)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:

@@ -5,7 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, check_if_array, check_same_width, rows_of
+from csdl_keras._ops import (
+    at_least_float32,
+    check_if_array,
+    check_same_width,
+    distributions,
+    rows_of,
+)
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
@@ -16,9 +22,9 @@ class AverageCost(DecisionMetric):
 
     `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where `g` takes the argmin of estimated
     costs or the argmax of probabilities. Exact over batches of uneven size.
-    Monitor it as `"val_average_cost"`, with `mode="min"`. For the Bayes decision
-    on probabilities put a `BayesDecision` layer behind them (or use
-    `csdl_keras.bayes_classifier`) and score its costs.
+    Monitor it as `"val_average_cost"`, with `mode="min"`. With `bayes=True` a
+    classifier in training is scored by the Bayes decision on its probabilities,
+    what `csdl_keras.bayes_classifier` will pay.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
@@ -26,12 +32,16 @@ class AverageCost(DecisionMetric):
             or `(batch, 1)`. Labels outside `[0, K)` raise for arrays and make
             the result NaN inside a compiled function.
         output: what `y_pred` is: `"cost"` (default) or `"probability"`.
+        bayes: whether probabilities decide by the lowest expected cost
+            `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`
+            and `output="probability"`. Rows that do not sum to 1 make the
+            result NaN. Defaults to False.
         name: name of the metric.
         dtype: dtype of the result, by default at least float32.
 
     Raises:
-        ValueError: if the matrix fails its check, `output` is unknown, or the
-            shapes do not match.
+        ValueError: if the matrix fails its check, `output` is unknown or does
+            not go with `bayes`, or the shapes do not match.
 
     Example:
 
@@ -46,6 +56,7 @@ class AverageCost(DecisionMetric):
         self,
         cost_matrix: Any = None,
         output: str = "cost",
+        bayes: bool = False,
         name: str | None = "average_cost",
         dtype: Any = None,
     ):
@@ -53,11 +64,31 @@ class AverageCost(DecisionMetric):
         self.cost_matrix = (
             None if cost_matrix is None else check_cost_matrix(cost_matrix, square=False)
         )
+        if not isinstance(bayes, bool):
+            raise ValueError(f"Expected `bayes` to be a bool; received {bayes!r}.")
+        if bayes and (cost_matrix is None or output != "probability"):
+            raise ValueError(
+                "Expected a `cost_matrix` and output='probability' with bayes=True; received "
+                f"output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
+            )
+        self.bayes = bayes
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         if self.cost_matrix is not None:
             check_if_array(y_true, len(self.cost_matrix))
         super().update_state(y_true, y_pred, sample_weight)
+
+    def decision_costs(self, y_pred: Any) -> Any:
+        if not self.bayes:
+            return super().decision_costs(y_pred)
+        probabilities = distributions(y_pred)
+        matrix = ops.convert_to_tensor(self.cost_matrix, dtype=probabilities.dtype)
+        if probabilities.shape[-1] != matrix.shape[0]:
+            raise ValueError(
+                f"Expected {matrix.shape[0]} probabilities, one for each row of `cost_matrix`; "
+                f"received {probabilities.shape[-1]}."
+            )
+        return ops.matmul(probabilities, matrix)
 
     def score(self, y_true: Any, chosen: Any) -> Any:
         y_true = ops.convert_to_tensor(y_true)
@@ -74,4 +105,4 @@ class AverageCost(DecisionMetric):
 
     def get_config(self) -> dict[str, Any]:
         matrix = None if self.cost_matrix is None else self.cost_matrix.tolist()
-        return {**super().get_config(), "cost_matrix": matrix}
+        return {**super().get_config(), "cost_matrix": matrix, "bayes": self.bayes}

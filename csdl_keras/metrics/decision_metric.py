@@ -41,12 +41,16 @@ class DecisionMetric(keras.metrics.Mean):
             raise ValueError(
                 f"Expected `y_pred` of shape (batch, D); received {tuple(y_pred.shape)}."
             )
-        values = y_pred if self.output == "cost" else -two_columns(y_pred)
+        values = self.decision_costs(y_pred)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen))
         super().update_state(score, sample_weight=sample_weight)
+
+    def decision_costs(self, y_pred: Any) -> Any:
+        """`(batch, D)` values, the smallest of which is decided for."""
+        return y_pred if self.output == "cost" else -two_columns(y_pred)
 
     def score(self, y_true: Any, chosen: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must implement `score`.")

@@ -163,3 +163,18 @@ class TestCostVectors(TestCase):
 def test_base_class_is_abstract():
     with pytest.raises(NotImplementedError, match="CostLoss must implement `cost_loss`"):
         CostLoss()(C[LABELS], ESTIMATES)
+
+
+@pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss, MINLoss])
+class TestCostScale(TestCase):
+    def test_equals_scaled_costs(self, loss_class):
+        expected = loss_class(reduction=None)(0.25 * C[LABELS], ESTIMATES)
+        vectors = loss_class(cost_scale=0.25, reduction=None)
+        self.assertAllClose(vectors(C[LABELS], ESTIMATES), expected)
+        labels = self.run_config_round_trip(loss_class(C, cost_scale=0.25, reduction=None))
+        self.assertAllClose(labels(LABELS, ESTIMATES), expected)
+
+    @pytest.mark.parametrize("scale", [0, -1.0, np.nan, np.inf, "2", None, True])
+    def test_wrong_scale(self, loss_class, scale):
+        with pytest.raises(ValueError, match="`cost_scale`.*received"):
+            loss_class(cost_scale=scale)

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 
+import csdl_keras
 from csdl_keras.metrics import AverageCost
 from tests.metrics.loops import decide
 from tests.testing import TestCase, floatx, to_numpy
@@ -165,3 +166,70 @@ class TestErrors:
     def test_outputs_of_one_dimension(self):
         with pytest.raises(ValueError, match=r"`y_pred` of shape .*received \(3,\)"):
             AverageCost().update_state(COSTS, OUTPUTS[0])
+
+
+class TestBayes(TestCase):
+    """The Bayes decision on probabilities."""
+
+    @staticmethod
+    def example_cost(matrix):
+        def cost(label, probabilities):
+            if len(probabilities) == 1:
+                probabilities = np.array([1 - probabilities[0], probabilities[0]])
+            expected = [
+                sum(probabilities[y] * matrix[y][k] for y in range(len(matrix)))
+                for k in range(matrix.shape[1])
+            ]
+            return matrix[int(label)][int(np.argmin(expected))]
+
+        return cost
+
+    @pytest.mark.parametrize("abstain", [False, True])
+    def test_contract(self, abstain):
+        matrix = np.hstack([C, np.full((3, 1), 0.75)]) if abstain else C
+        probabilities = np.random.default_rng(1).dirichlet(np.ones(3), 7).astype("float32")
+        self.run_metric_test(
+            lambda: AverageCost(matrix, output="probability", bayes=True),
+            LABELS,
+            probabilities,
+            self.example_cost(matrix),
+            activation="softmax",
+        )
+
+    def test_one_sigmoid_column(self):
+        matrix = np.array([[0.0, 1.0], [3.0, 0.0]])
+        metric = AverageCost(matrix, output="probability", bayes=True)
+        expected = [
+            self.example_cost(matrix)(label, p)
+            for label, p in zip(LABELS % 2, ONE_COLUMN, strict=True)
+        ]
+        self.assertAllClose(metric(LABELS % 2, ONE_COLUMN), np.mean(expected))
+
+    def test_equals_what_the_bayes_classifier_pays(self):
+        keras.utils.set_random_seed(0)
+        x = np.random.default_rng(2).normal(size=(7, 4)).astype("float32")
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, "softmax")])
+        metric = AverageCost(C, output="probability", bayes=True)
+        careful = csdl_keras.bayes_classifier(model, C)
+        paid = C[LABELS, csdl_keras.decide(careful, x)].mean()
+        assert paid != C[LABELS, csdl_keras.decide(model, x)].mean()
+        self.assertAllClose(metric(LABELS, model.predict(x, verbose=0)), paid)
+
+    def test_rows_that_are_no_distribution(self):
+        metric = AverageCost(C, output="probability", bayes=True)
+        assert np.isnan(to_numpy(metric(LABELS, 2.0 * np.ones((7, 3), "float32"))))
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [{"output": "probability"}, {"cost_matrix": C}, {"cost_matrix": C, "output": "cost"}],
+    )
+    def test_needs_matrix_and_probabilities(self, arguments):
+        with pytest.raises(ValueError, match="with bayes=True; received"):
+            AverageCost(**arguments, bayes=True)
+
+    def test_wrong_arguments(self):
+        with pytest.raises(ValueError, match="`bayes` to be a bool; received 1"):
+            AverageCost(C, output="probability", bayes=1)
+        metric = AverageCost(C, output="probability", bayes=True)
+        with pytest.raises(ValueError, match="Expected 3 probabilities.*received 4"):
+            metric(LABELS, np.full((7, 4), 0.25, "float32"))

@@ -1,0 +1,92 @@
+"""Pre-trained layers in a cache, each found by everything that it depends on."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._pretraining_data import PretrainingData
+from csdl_keras.layers import CAE
+from csdl_keras.stage_cache import StageCache, fingerprint
+
+# Raised whenever the code of pre-training comes to other results, so that no cache holds old ones.
+LAYER_VERSION = 1
+
+
+class LayerCache:
+    """Pre-trains a layer unless its cache has one that came from all the same.
+
+    Networks that begin alike share the layers they have in common: what is above
+    a layer does not matter to its pre-training.
+
+    Args:
+        cache: where pre-trained layers are kept.
+        data: what pre-training reads.
+        data_id: name of the data, where they are a dataset.
+        choices: what else pre-training depends on, fit for JSON.
+
+    Raises:
+        ValueError: if the data are a dataset, which cannot be told by its
+            contents, and have no name.
+    """
+
+    def __init__(
+        self,
+        cache: StageCache,
+        data: PretrainingData,
+        data_id: str | None,
+        choices: dict[str, Any],
+    ):
+        if not data.is_array and data_id is None:
+            raise ValueError(
+                "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
+                "received None. Arrays are told by their contents."
+            )
+        self.cache = cache
+        self.common = {
+            "stage": "pretrained layer",
+            "version": LAYER_VERSION,
+            "backend": keras.backend.backend(),
+            "policy": keras.config.dtype_policy().name,
+            "floatx": keras.config.floatx(),
+            "data": data.fingerprint() if data.is_array else [data_id, data.steps_per_epoch],
+            **choices,
+        }
+
+    def pretrain(
+        self,
+        cae: CAE,
+        below: keras.Model | None,
+        fit: Callable[[], keras.callbacks.History],
+    ) -> keras.callbacks.History:
+        """Gives the layer of a CAE its pre-trained weights; `fit` is called only if it must be."""
+        layer: Any = cae.encoder
+        description = {
+            **self.common,
+            "seed": cae.seed,
+            "below": None if below is None else describe_model(below),
+            "activation": getattr(layer.activation, "__name__", str(layer.activation)),
+            "trainable": layer.trainable,
+            "initial": fingerprint(*layer.get_weights()),
+        }
+
+        def run() -> tuple[list[np.ndarray], dict[str, Any]]:
+            keras.utils.set_random_seed(cae.seed)
+            history = fit()
+            return layer.get_weights(), {"epoch": history.epoch, "history": history.history}
+
+        found = self.cache.get(description, run)
+        layer.set_weights(found.arrays)
+        history = keras.callbacks.History()
+        history.epoch, history.history = found.info["epoch"], found.info["history"]
+        return history
+
+
+def describe_model(model: keras.Model) -> list[str]:
+    """What a model computes, whatever its layers are called: structure and a digest of weights."""
+    text = json.dumps(model.get_config(), sort_keys=True, default=str)
+    for index, layer in enumerate(model.layers):
+        text = text.replace(json.dumps(layer.name), f'"layer {index}"')
+    return [text.replace(json.dumps(model.name), '"model"'), fingerprint(*model.get_weights())]

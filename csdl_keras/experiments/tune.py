@@ -1,0 +1,183 @@
+"""The command `csdl-keras tune`."""
+
+import argparse
+import json
+import os
+import pathlib
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras import costs, datasets
+from csdl_keras._optional import optional_module
+from csdl_keras._replace_file import replace_file
+from csdl_keras.algorithms import get_algorithm
+from csdl_keras.datasets import DataSet
+from csdl_keras.decide import decide
+from csdl_keras.experiments.compare import FIRST_COST_SEED
+from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
+from csdl_keras.experiments.load_snippet import load_snippet
+from csdl_keras.experiments.run_folder import append_record, check_writable
+from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
+from csdl_keras.stage_cache import StageCache, fingerprint
+
+PATIENCE = 5
+_SPACES = (
+    "beta",
+    "depth",
+    "units",
+    "corruption",
+    "pretraining_epochs",
+    "optimizer",
+    "learning_rate",
+    "cost_scale",
+    "alpha",
+)
+
+
+def tune(arguments: argparse.Namespace) -> int:
+    """Runs `csdl-keras tune`; returns the exit status."""
+    # All optional modules first: nothing may be missing once training has begun.
+    for module in ("filelock", "matplotlib", "rich", "sklearn"):
+        optional_module(module, "compare")
+    from rich.console import Console
+
+    from csdl_keras import tuning
+    from csdl_keras.experiments.search_display import SearchProgress, trials_table
+    from csdl_keras.experiments.search_figure import plot_search
+
+    console = Console()
+    data = datasets.load(
+        arguments.dataset, arguments.imbalanced, arguments.train_size, seed=arguments.seed
+    )
+    matrix = _matrix(arguments, data)
+    name = arguments.dataset.replace("/", "_")
+    folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
+    check_writable(folder)
+    cache = StageCache(arguments.cache or folder / "stages")
+    hyper_model = _hyper_model(arguments, data, matrix, cache)
+    _check_same_search(folder, arguments, matrix)
+    classes = {
+        "random": tuning.RandomSearch,
+        "bayesian": tuning.BayesianOptimization,
+        "grid": tuning.GridSearch,
+    }
+    progress = SearchProgress(console, arguments.max_trials)
+    tuner = classes[arguments.tuner](
+        hyper_model,
+        max_trials=arguments.max_trials,
+        executions_per_trial=arguments.executions,
+        seed=arguments.seed,
+        directory=str(folder),
+        project_name="search",
+        announce=progress.finished,
+    )
+    role = os.environ.get("KERASTUNER_TUNER_ID") if "KERASTUNER_ORACLE_IP" in os.environ else None
+    worker = role is not None and "chief" not in role
+    if not worker:
+        append_record(folder, arguments, {"cost_matrix": matrix.tolist()})
+        console.print(
+            f"[bold]{get_algorithm(arguments.algorithm).title}[/bold] on {data.name}, "
+            f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
+            "Stop it when you like: the same command goes on from there.",
+            highlight=False,
+        )
+        progress.advance(sum(it.status == "COMPLETED" for it in trial_records(tuner.oracle)))
+    with progress:
+        tuner.search(
+            data.x_train,
+            data.y_train,
+            validation_data=(data.x_val, data.y_val),
+            epochs=arguments.epochs,
+            batch_size=arguments.batch_size,
+            callbacks=[
+                keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
+            ],
+            verbose=0,
+        )
+    if worker:
+        return 0  # the chief reports
+    records = trial_records(tuner.oracle)
+    write_trials(records, folder / "trials.csv")
+    _check_completed(records, tuner.oracle)
+    plot_search(records, folder / "search.png")
+    model = hyper_model.classifier(tuner.get_best_models()[0])
+    model_path = folder / "best_model.keras"
+    _save(model, model_path)
+    paid = matrix[data.y_test, decide(model, data.x_test)].mean()
+    console.print(trials_table(records))
+    console.print(
+        f"\nThe best trial, {records[0].trial}, pays {records[0].validation_cost:.4f} a validation "
+        f"example and {paid:.4f} a test example. Wrote {folder / 'trials.csv'}, "
+        f"{folder / 'search.png'} and {model_path}, which decides by itself. Load it:\n",
+        highlight=False,
+        soft_wrap=True,
+    )
+    print(load_snippet(model_path, arguments.dataset))
+    return 0
+
+
+def _matrix(arguments: argparse.Namespace, data: DataSet) -> np.ndarray:
+    labels = np.concatenate([data.y_train, data.y_val])
+    if arguments.cost_matrix is not None:
+        return read_cost_matrix(arguments.cost_matrix, int(labels.max()) + 1)
+    seed = FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed
+    return costs.randomized_proportional(labels, seed=seed)
+
+
+def _hyper_model(
+    arguments: argparse.Namespace, data: DataSet, matrix: np.ndarray, cache: StageCache
+) -> Any:
+    from csdl_keras import tuning
+    from csdl_keras.experiments.search_space import parse_space
+
+    texts = {name: getattr(arguments, name) for name in _SPACES}
+    spaces = {name: parse_space(name, text) for name, text in texts.items() if text is not None}
+    common = {"algorithm": arguments.algorithm, "seed": arguments.seed, **spaces}
+    if get_algorithm(arguments.algorithm).body == "cnn":
+        foreign = sorted(set(spaces) - {"optimizer", "learning_rate", "cost_scale", "alpha"})
+        if foreign:
+            raise ValueError(
+                f"Expected no --{foreign[0].replace('_', '-')} for {arguments.algorithm}, whose "
+                f"network is convolutional; received {texts[foreign[0]]!r}."
+            )
+        common["mean"] = 255.0 * data.x_train.mean(axis=0)
+        return tuning.CNNHyperModel(data.x_train.shape[1:], matrix, **common)
+    return tuning.CSDNNHyperModel(data.x_train.shape[1:], matrix, cache=cache, **common)
+
+
+def _check_same_search(
+    folder: pathlib.Path, arguments: argparse.Namespace, matrix: np.ndarray
+) -> None:
+    """Raises a ValueError if the folder holds a search of something else."""
+    free = ("command", "max_trials", "out", "cache", "cost_matrix", "cost_seed")
+    search = {name: value for name, value in vars(arguments).items() if name not in free}
+    search |= {"costs": fingerprint(matrix), "backend": keras.backend.backend()}
+    path = folder / "search.json"
+    if not path.exists():
+        replace_file(path, (json.dumps(search, indent=2) + "\n").encode())
+        return
+    found = json.loads(path.read_text())
+    changed = [name for name in search if found.get(name) != search[name]]
+    if changed:
+        told = ", ".join(f"{name} {found.get(name)!r}, not {search[name]!r}" for name in changed)
+        raise ValueError(
+            f"Expected --out to be a new folder or that of the same search; {folder} holds one "
+            f"with {told}."
+        )
+
+
+def _check_completed(records: list[TrialRecord], oracle: Any) -> None:
+    if records and records[0].validation_cost is not None:
+        return
+    messages = [trial.message for trial in oracle.trials.values() if trial.message]
+    last = messages[-1].strip().splitlines()[-1] if messages else "no trial was run"
+    raise ValueError(f"Expected at least one trial to succeed; the last one said: {last}")
+
+
+def _save(model: keras.Model, path: pathlib.Path) -> None:
+    """Saves a model so that the file holds the old or the new one, never half."""
+    unfinished = path.with_name(f"unfinished-{path.name}")
+    model.save(unfinished)
+    unfinished.replace(path)

@@ -1,0 +1,87 @@
+"""Checks of the arguments of plots."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+
+def as_array(name: str, values: Any, shape: str) -> np.ndarray:
+    """`values` as an array of any dtype."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"Expected `{name}` of shape {shape}; received rows of different lengths."
+        ) from error
+
+
+def real_array(
+    name: str, values: Any, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
+) -> np.ndarray:
+    """`values` as a float64 array of `ndim` dimensions and finite entries of at least `low`.
+
+    `missing=True` accepts NaN.
+    """
+    array = as_array(name, values, shape)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
+    if array.ndim != ndim or 0 in array.shape:
+        raise ValueError(f"Expected `{name}` of shape {shape}; received shape {array.shape}.")
+    array = array.astype(np.float64)
+    right = np.isfinite(array) & (array >= low)
+    if missing:
+        right |= np.isnan(array)
+    wrong = np.argwhere(~right)
+    if len(wrong):
+        index = tuple(int(i) for i in wrong[0])
+        least = "" if low == -np.inf else f" and at least {low:g}"
+        raise ValueError(
+            f"Expected every entry of `{name}` to be finite{least}{' or NaN' if missing else ''}; "
+            f"received {array[index]} at {index}."
+        )
+    return array
+
+
+def check_decisions(decisions: Any, num_examples: int, num_decisions: int) -> np.ndarray:
+    """`decisions` as int64, if it is an integer below `num_decisions` for each example."""
+    array = as_array("decisions", decisions, f"({num_examples},)")
+    if array.shape != (num_examples,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"Expected `decisions` of shape ({num_examples},), an integer for each label; "
+            f"received shape {array.shape} and dtype {array.dtype}."
+        )
+    wrong = array[(array < 0) | (array >= num_decisions)]
+    if len(wrong):
+        raise ValueError(
+            f"Expected `decisions` of at least 0 and below {num_decisions}, the number of columns "
+            f"of `cost_matrix`; received {wrong[0]}."
+        )
+    return array.astype(np.int64)
+
+
+def check_rows(name: str, array: np.ndarray, num_examples: int) -> None:
+    """Raises unless the array has a row for each label."""
+    if len(array) != num_examples:
+        raise ValueError(
+            f"Expected `{name}` with a row for each of {num_examples} labels; "
+            f"received shape {array.shape}."
+        )
+
+
+def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
+    """`names` as a list of `number` strings."""
+    # A string is a sequence of strings, and never what is meant.
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ValueError(f"Expected `{name}` to be {number} names; received {names!r}.")
+    listed = [str(one) for one in names]
+    if len(listed) != number:
+        raise ValueError(f"Expected `{name}` to be {number} names; received {len(listed)}.")
+    return listed
+
+
+def check_label(label: str | None) -> str | None:
+    """Returns `label` if it is a string or `None`."""
+    if label is not None and not isinstance(label, str):
+        raise ValueError(f"Expected `label` to be a string or None; received {label!r}.")
+    return label

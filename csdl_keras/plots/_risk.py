@@ -1,0 +1,46 @@
+"""The table behind the curve of risk against coverage."""
+
+from typing import Any
+
+import numpy as np
+
+from csdl_keras.costs import check_cost_matrix, check_labels
+from csdl_keras.plots._arguments import check_rows, real_array
+
+
+def risk_table(y_true: Any, expected_costs: Any, cost_matrix: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The average cost of the examples whose decisions are expected to cost least.
+
+    Args:
+        y_true: integer labels of shape `(N,)`.
+        expected_costs: of each decision, shape `(N, D)`, of any sign.
+        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+
+    Returns:
+        Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
+        examples kept, float64 of shape `(N,)`. The first examples stay first
+        among equals.
+
+    Raises:
+        ValueError: if an argument fails its check.
+
+    Example:
+
+    >>> expected = [[0.5, 0.9], [0.8, 0.1], [0.3, 0.6], [0.7, 1.2]]
+    >>> coverages, risks = risk_table([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
+    >>> coverages, risks
+    (array([0.25, 0.5 , 0.75, 1.  ]), array([0., 0., 0., 2.]))
+    """
+    matrix = check_cost_matrix(cost_matrix, square=False)
+    labels = check_labels(y_true, matrix.shape[0])
+    shape = f"(N, {matrix.shape[1]}), a column for each decision,"
+    expected = real_array("expected_costs", expected_costs, 2, shape)
+    if expected.shape[1] != matrix.shape[1]:
+        raise ValueError(
+            f"Expected `expected_costs` of shape {shape}; received shape {expected.shape}."
+        )
+    check_rows("expected_costs", expected, len(labels))
+    order = np.argsort(expected.min(axis=1), kind="stable")
+    costs = matrix[labels, expected.argmin(axis=1)][order]
+    kept = np.arange(1, len(labels) + 1)
+    return kept / len(labels), np.cumsum(costs) / kept

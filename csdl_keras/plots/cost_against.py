@@ -1,0 +1,91 @@
+"""The cost of trials against one hyperparameter."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from csdl_keras.plots._arguments import check_label, real_array
+from csdl_keras.plots._axes import axes_of_curves, mark_lowest, next_colour, number
+
+# Of more values than this the lowest costs are noise: most values have one trial.
+_MOST_VALUES_WITH_LINE = 12
+
+
+def cost_against(
+    values: Any,
+    costs: Any,
+    name: str,
+    ax: Axes | None = None,
+    log: bool = False,
+    label: str | None = None,
+) -> Axes:
+    """Draws the cost of each trial against its value of one hyperparameter.
+
+    A dot is a trial. A line goes through the lowest cost at each value if there
+    are at most 12 different ones, as in a grid search. A star marks the best
+    trial, the first one among equals.
+
+    Args:
+        values: of the hyperparameter, numbers of shape `(T,)`.
+        costs: of the trials, shape `(T,)`, finite: leave out trials that failed.
+        name: of the hyperparameter, on the horizontal axis.
+        ax: the Axes to draw on; `None` (default) makes a new figure.
+        log: `True` makes the horizontal axis logarithmic. Defaults to `False`.
+        label: name of these trials in the legend. Defaults to `None`, no name.
+
+    Returns:
+        The Axes.
+
+    Raises:
+        ValueError: if values and costs are not finite numbers of the same
+            shape, or `log` and a value is not above 0.
+
+    Example:
+
+    >>> ax = cost_against([1, 1, 2, 3], [0.5, 0.7, 0.2, 0.3], "hidden layers")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['lowest: 0.2 at 2']
+    """
+    x = real_array("values", values, 1, "(T,)")
+    y = real_array("costs", costs, 1, "(T,)")
+    if len(x) != len(y):
+        raise ValueError(
+            f"Expected a cost for each of {len(x)} `values`; received {len(y)} `costs`."
+        )
+    if not isinstance(name, str):
+        raise ValueError(f"Expected `name` to be a string; received {name!r}.")
+    if log and x.min() <= 0:
+        raise ValueError(
+            f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "
+            "Pass `log=False`."
+        )
+    label = check_label(label)
+    axes = axes_of_curves(ax)
+    colour = next_colour(axes)
+    if log:
+        axes.set_xscale("log")
+    elif np.all(x == np.rint(x)):
+        # No ticks at 2.5 layers.
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    distinct = np.unique(x)
+    has_line = len(distinct) <= _MOST_VALUES_WITH_LINE
+    axes.plot(
+        x,
+        y,
+        "o",
+        color=colour,
+        alpha=0.45,
+        markersize=5,
+        markeredgewidth=0,
+        label=None if has_line else label,
+    )
+    if has_line:
+        axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
+    best = int(np.argmin(y))
+    mark_lowest(axes, x[best], y[best], colour, f"at {number(x[best])}")
+    axes.set_xlabel(name)
+    axes.set_ylabel("cost")
+    axes.legend(frameon=False)
+    return axes

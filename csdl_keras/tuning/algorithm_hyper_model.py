@@ -1,0 +1,221 @@
+"""What searches over the training of an algorithm share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import keras_tuner
+
+from csdl_keras._checks import check_choice, check_integer, check_number
+from csdl_keras._seeds import Seeds
+from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras.costs import check_cost_matrix
+from csdl_keras.losses import SOSRLoss
+from csdl_keras.metrics import AverageCost
+from csdl_keras.models import bayes_classifier
+from csdl_keras.tuning._search_data import check_search_data
+from csdl_keras.tuning._space import Space, check_space, declare
+
+OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
+
+
+class AlgorithmHyperModel(keras_tuner.HyperModel):
+    """Base class: searches how one algorithm of Table 1 is trained.
+
+    A subclass implements `network(hp, seed)`, and `pretrain` if it has that stage.
+
+    Args:
+        body: the algorithm's body, `"mlp"` or `"cnn"`.
+        algorithm: a row of `ALGORITHMS` or an `Algorithm`.
+        input_shape: shape of an input without the batch.
+        cost_matrix: `(K, K)`, or None for cost vectors.
+        num_classes: `K`, needed without a matrix.
+        max_cost: the largest cost; by default that of the matrix, or 1.
+        optimizer, learning_rate, momentum, cost_scale, alpha: spaces.
+        seed: of everything random in training, or None.
+        name: as in `keras_tuner.HyperModel`.
+        tunable: as in `keras_tuner.HyperModel`.
+    """
+
+    def __init__(
+        self,
+        body: str,
+        algorithm: str | Algorithm,
+        input_shape: Sequence[int],
+        cost_matrix: Any,
+        num_classes: int | None,
+        max_cost: float | None,
+        optimizer: Space,
+        learning_rate: Any,
+        momentum: Space,
+        cost_scale: Space,
+        alpha: Space,
+        seed: int | None,
+        name: str | None,
+        tunable: bool,
+    ):
+        super().__init__(name=name, tunable=tunable)
+        self.row = get_algorithm(algorithm)
+        if self.row.body != body or self.row.training not in ("nll", "sosr"):
+            raise ValueError(
+                f"Expected an algorithm with body {body!r} that trains with NLL or SOSR; "
+                f"received {self.row.name!r}, body {self.row.body!r} and training "
+                f"{self.row.training!r}."
+            )
+        self.input_shape = tuple(input_shape)
+        self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
+        if self.cost_matrix is None:
+            if self.row.training == "nll" or self.row.pretraining == "seae":
+                raise ValueError(
+                    f"Expected a `cost_matrix` for {self.row.name!r}, which trains on labels; "
+                    "received None."
+                )
+            self.num_classes = check_integer("num_classes", num_classes, low=2)
+        else:
+            self.num_classes = len(self.cost_matrix)
+            if num_classes not in (None, self.num_classes):
+                raise ValueError(
+                    f"Expected num_classes={self.num_classes}, the rows of `cost_matrix`; "
+                    f"received {num_classes!r}."
+                )
+        if max_cost is None:
+            max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
+        self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
+        self.optimizer = check_space("optimizer", optimizer, _optimizer_name)
+        self.learning_rate = self._learning_rates(learning_rate)
+        self.momentum = check_space("momentum", momentum, lambda n, v: check_number(n, v, 0, 1))
+        self.cost_scale = check_space("cost_scale", cost_scale, check_positive)
+        self.alpha = check_space("alpha", alpha, check_positive)
+        self.seed = None if seed is None else check_integer("seed", seed, low=0)
+        self._executions: dict[str, int] = {}
+
+    def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
+        """The untrained network, not compiled."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `network`.")
+
+    def pretrain(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: Any,
+        y: Any,
+        seed: int | None,
+        **fit_arguments: Any,
+    ) -> None:
+        """The stage before training; none unless a subclass has one."""
+
+    def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
+        """The compiled network, its spaces declared; what `tuner.get_best_models` loads into."""
+        model = self.network(hp, self.seed)
+        if self.row.training == "sosr":
+            scale = declare(hp, "cost_scale", self.cost_scale) / self.max_cost
+            alpha = declare(hp, "alpha", self.alpha)
+            loss = SOSRLoss(self.cost_matrix, alpha=alpha, cost_scale=scale)
+            metric = AverageCost(self.cost_matrix)
+        else:
+            loss = keras.losses.SparseCategoricalCrossentropy()
+            bayes = self.row.prediction == "bayes"
+            metric = AverageCost(self.cost_matrix, output="probability", bayes=bayes)
+        optimizer = self._build_optimizer(hp)
+        # Checkpoints hold its state too; one that is not built would be skipped with a warning.
+        optimizer.build(model.trainable_variables)
+        model.compile(optimizer, loss=loss, metrics=[metric])
+        return model
+
+    def fit(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: Any = None,
+        y: Any = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        **fit_arguments: Any,
+    ) -> keras.callbacks.History:
+        """Pre-trains, if the algorithm does, and trains. KerasTuner calls it.
+
+        Args:
+            hp: the trial's values.
+            model: what `build` made of them.
+            x: as in `keras.Model.fit`.
+            y: labels, or cost vectors where there is no cost matrix.
+            callbacks: KerasTuner's and yours, for training; none of them sees
+                pre-training, whose epochs are not the trial's.
+            **fit_arguments: of `keras.Model.fit`.
+
+        Returns:
+            A `keras.callbacks.History`.
+
+        Raises:
+            keras_tuner.errors.FatalValueError: if the data cannot be searched
+                with; the search stops then, before anything is trained.
+        """
+        check_search_data(self, x, y, fit_arguments)
+        execution = self._count_execution(callbacks)
+        seed = self.seed
+        if seed is not None and execution > 0:
+            seed = Seeds(seed, f"execution {execution}").next()
+            model.set_weights(self.network(hp, seed).get_weights())
+        self.pretrain(hp, model, x, y, seed, **fit_arguments)
+        if seed is not None:
+            keras.utils.set_random_seed(seed)
+        return model.fit(x, y, callbacks=list(callbacks), **fit_arguments)
+
+    def classifier(self, model: keras.Model) -> keras.Model:
+        """A trained model of the search with its decision rule, to be saved and used.
+
+        Args:
+            model: from `tuner.get_best_models()`.
+
+        Returns:
+            The model itself, or for Bayes rows its `bayes_classifier`.
+        """
+        if self.row.prediction == "bayes":
+            return bayes_classifier(model, self.cost_matrix)
+        return model
+
+    def _learning_rates(self, space: Any) -> dict[str, Space]:
+        """A space for each optimizer that is searched."""
+        names = [self.optimizer] if isinstance(self.optimizer, str) else self.optimizer
+        spaces = space if isinstance(space, dict) else dict.fromkeys(names, space)
+        missing = [name for name in names if name not in spaces]
+        if missing:
+            raise ValueError(
+                f"Expected `learning_rate` to be a space, or a dict with one for each of {names}; "
+                f"received none for {missing}."
+            )
+        return {name: check_space("learning_rate", spaces[name], check_positive) for name in names}
+
+    def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> Any:
+        name = declare(hp, "optimizer", self.optimizer)
+        made = None
+        for each, space in self.learning_rate.items():
+            with hp.conditional_scope("optimizer", [each]):
+                rate = declare(hp, f"{each}_learning_rate", space)
+                arguments = {}
+                if each == "sgd":
+                    arguments["momentum"] = declare(hp, "momentum", self.momentum)
+            if each == name:
+                made = OPTIMIZERS[each](rate, **arguments)
+        return made
+
+    def _count_execution(self, callbacks: Sequence[keras.callbacks.Callback]) -> int:
+        """Which execution of its trial this is, from 0; told by KerasTuner's own callback."""
+        trials = [callback.trial.trial_id for callback in callbacks if hasattr(callback, "trial")]
+        if not trials:
+            return 0
+        self._executions[trials[0]] = self._executions.get(trials[0], -1) + 1
+        return self._executions[trials[0]]
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Returns a number above 0."""
+    return check_number(name, value, 0, exclude_low=True)
+
+
+def check_share(name: str, value: Any) -> float:
+    """Returns a number in [0, 1]."""
+    return check_number(name, value, 0, 1)
+
+
+def _optimizer_name(name: str, value: Any) -> str:
+    return check_choice(name, value, OPTIMIZERS)

@@ -1,0 +1,108 @@
+"""The search space of the convolutional algorithms."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import keras_tuner
+
+from csdl_keras import models
+from csdl_keras._checks import check_choice
+from csdl_keras.algorithms import Algorithm
+from csdl_keras.tuning._space import Space, check_space, declare
+from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
+from csdl_keras.tuning.range import Range
+
+_LEARNING_RATE = Range(1e-4, 3e-3, sampling="log")
+
+
+class CNNHyperModel(AlgorithmHyperModel):
+    """Searches the training of a convolutional algorithm, Caffe's network.
+
+    Trials are compared by `val_average_cost`, the smaller the better; see
+    `CSDNNHyperModel`, also for what a *space* is.
+
+    Args:
+        input_shape: `(height, width, channels)` of images in [0, 1].
+        cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer
+            labels. `None` (default), for `cnn_sosr` only: targets are cost
+            vectors `(N, K)`.
+        algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such
+            an `Algorithm`.
+        num_classes: `K`, needed without a cost matrix.
+        max_cost: the largest cost; by default that of the matrix, or 1.
+        variant: space of `"quick"` and `"full"`, see `models.caffe_cifar10`.
+        mean: as in `models.caffe_cifar10`. Defaults to 0.
+        optimizer: space of `"sgd"` (default) and `"adam"`.
+        learning_rate: space, or a dict with one for each optimizer.
+        momentum: space, of SGD. Defaults to 0.9.
+        cost_scale: space of the largest cost in the SOSR loss.
+        alpha: space of the sharpness of the SOSR loss.
+        seed: seed of weights and shuffling. Defaults to 0; `None` follows
+            `keras.utils.set_random_seed`.
+        name: as in `keras_tuner.HyperModel`.
+        tunable: as in `keras_tuner.HyperModel`.
+
+    Raises:
+        ValueError: if an argument, or a value in a space, is out of range.
+
+    Example:
+
+    >>> import numpy as np
+    >>> hyper_model = CNNHyperModel((16, 16, 1), 1 - np.eye(3), variant=["quick", "full"])
+    >>> hp = keras_tuner.HyperParameters()
+    >>> hyper_model.build(hp).name, hp.get("optimizer")
+    ('caffe_cifar10_quick', 'sgd')
+    """
+
+    bounded = False
+
+    def __init__(
+        self,
+        input_shape: Sequence[int],
+        cost_matrix: Any = None,
+        algorithm: str | Algorithm = "cnn_bayes",
+        num_classes: int | None = None,
+        max_cost: float | None = None,
+        variant: Space = "quick",
+        mean: Any = 0.0,
+        optimizer: Space = "sgd",
+        learning_rate: Any = _LEARNING_RATE,
+        momentum: Space = 0.9,
+        cost_scale: Space = (1.0, 3.0, 10.0),
+        alpha: Space = (1.0, 4.0),
+        seed: int | None = 0,
+        name: str | None = None,
+        tunable: bool = True,
+    ):
+        super().__init__(
+            "cnn",
+            algorithm,
+            input_shape,
+            cost_matrix,
+            num_classes,
+            max_cost,
+            optimizer,
+            learning_rate,
+            momentum,
+            cost_scale,
+            alpha,
+            seed,
+            name,
+            tunable,
+        )
+        self.variant = check_space(
+            "variant", variant, lambda n, v: check_choice(n, v, ("quick", "full"))
+        )
+        self.mean = mean
+
+    def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
+        """The untrained network, not compiled."""
+        return models.caffe_cifar10(
+            self.input_shape,
+            self.num_classes,
+            variant=declare(hp, "variant", self.variant),
+            output=self.row.output,
+            mean=self.mean,
+            seed=seed,
+        )

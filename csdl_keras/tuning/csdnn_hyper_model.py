@@ -1,0 +1,213 @@
+"""The search space of the fully-connected, pre-trained algorithms."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import keras_tuner
+
+from csdl_keras import models
+from csdl_keras._checks import check_choice, check_integer
+from csdl_keras.algorithms import Algorithm
+from csdl_keras.costs import zero_one
+from csdl_keras.pretraining import pretrain
+from csdl_keras.stage_cache import StageCache
+from csdl_keras.tuning._space import Space, check_space, declare
+from csdl_keras.tuning.algorithm_hyper_model import (
+    AlgorithmHyperModel,
+    check_positive,
+    check_share,
+)
+from csdl_keras.tuning.range import Range
+
+_PRETRAINING_LEARNING_RATE = Range(1e-4, 1e-2, sampling="log")
+_LEARNING_RATES = {
+    "sgd": Range(0.01, 1.0, sampling="log"),
+    "adam": Range(1e-4, 1e-2, sampling="log"),
+}
+
+
+class CSDNNHyperModel(AlgorithmHyperModel):
+    """Searches β, depth and training of a pre-trained fully-connected algorithm.
+
+    `build` makes and compiles the network; `fit` pre-trains the network's own
+    hidden layers (`csdl_keras.pretrain`), then trains it. Trials are compared
+    by `val_average_cost`, the smaller the better: what the algorithm's own
+    decisions cost, those of the Bayes decision in Bayes rows. With a `seed`,
+    the same values give the same network, however the search came to them;
+    several executions of a trial begin with seeds of their own.
+
+    A *space* is one value, a sequence of values to choose from, or a
+    `tuning.Range`.
+
+    Args:
+        input_shape: shape of an input without the batch.
+        cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer
+            labels. `None` (default), for SOSR rows only: targets are cost
+            vectors `(N, K)`.
+        algorithm: a fully-connected row of `ALGORITHMS` that trains with NLL or
+            SOSR, or such an `Algorithm`. Defaults to `"csdnn"`. Rows without
+            pre-training have fewer spaces.
+        num_classes: `K`, needed without a cost matrix.
+        max_cost: the largest cost, by which losses divide costs. By default
+            that of the matrix, or 1 for cost vectors.
+        beta: space of the balance between reconstruction and costs, in [0, 1].
+            Defaults to the paper's grid.
+        depth: space of the number of hidden layers. Defaults to 1 to 5.
+        units: space of the units of each hidden layer.
+        corruption: space of the probability of zeroing an input.
+        pretraining_learning_rate: space, for Adam in pre-training.
+        pretraining_epochs: space of the epochs for each layer. Defaults to 10.
+        optimizer: space of `"sgd"` and `"adam"`, for training.
+        learning_rate: space, or a dict with one for each optimizer.
+        momentum: space, of SGD. Defaults to 0.9.
+        cost_scale: space of the largest cost in the SOSR loss of training.
+        alpha: space of the sharpness of the SOSR loss of training.
+        reconstruction: as in `csdl_keras.pretrain`.
+        cache: a `StageCache` in which trials find pre-trained layers of each
+            other, or of an earlier search; needs a seed.
+        data_id: name of the data, needed with a cache if they are a dataset.
+        seed: seed of weights, corruption and shuffling. Defaults to 0; `None`
+            follows `keras.utils.set_random_seed`.
+        name: as in `keras_tuner.HyperModel`.
+        tunable: as in `keras_tuner.HyperModel`.
+
+    Raises:
+        ValueError: if an argument, or a value in a space, is out of range.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, section "Experimental Results"
+        - [KerasTuner](https://keras.io/keras_tuner/)
+
+    Example:
+
+    >>> import numpy as np
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel(
+    ...     (64,), 1 - np.eye(10), beta=[0.0, 0.25], depth=tuning.Range(1, 3)
+    ... )
+    >>> hp = keras_tuner.HyperParameters()
+    >>> model = hyper_model.build(hp)
+    >>> hp.get("beta"), hp.get("depth"), model.output_shape
+    (0.0, 1, (None, 10))
+    """
+
+    def __init__(
+        self,
+        input_shape: Sequence[int],
+        cost_matrix: Any = None,
+        algorithm: str | Algorithm = "csdnn",
+        num_classes: int | None = None,
+        max_cost: float | None = None,
+        beta: Space = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0),
+        depth: Space = (1, 2, 3, 4, 5),
+        units: Space = (100, 250, 500),
+        corruption: Space = (0.0, 0.1, 0.25, 0.4),
+        pretraining_learning_rate: Space = _PRETRAINING_LEARNING_RATE,
+        pretraining_epochs: Space = 10,
+        optimizer: Space = ("sgd", "adam"),
+        learning_rate: Any = _LEARNING_RATES,
+        momentum: Space = 0.9,
+        cost_scale: Space = (1.0, 3.0, 10.0),
+        alpha: Space = (1.0, 4.0),
+        reconstruction: str = "cross_entropy",
+        cache: StageCache | None = None,
+        data_id: str | None = None,
+        seed: int | None = 0,
+        name: str | None = None,
+        tunable: bool = True,
+    ):
+        super().__init__(
+            "mlp",
+            algorithm,
+            input_shape,
+            cost_matrix,
+            num_classes,
+            max_cost,
+            optimizer,
+            learning_rate,
+            momentum,
+            cost_scale,
+            alpha,
+            seed,
+            name,
+            tunable,
+        )
+        self.beta = check_space("beta", beta, check_share)
+        self.depth = check_space("depth", depth, check_integer)
+        self.units = check_space("units", units, check_integer)
+        self.corruption = check_space("corruption", corruption, check_share)
+        self.pretraining_learning_rate = check_space(
+            "pretraining_learning_rate", pretraining_learning_rate, check_positive
+        )
+        self.pretraining_epochs = check_space(
+            "pretraining_epochs", pretraining_epochs, check_integer
+        )
+        self.reconstruction = check_choice(
+            "reconstruction", reconstruction, ("cross_entropy", "squared_error")
+        )
+        if cache is not None and self.seed is None:
+            raise ValueError(
+                "Expected a `seed` with a `cache`, so that what is found there is what would be "
+                "trained; received None."
+            )
+        self.cache = cache
+        self.data_id = data_id
+
+    @property
+    def bounded(self) -> bool:
+        """Whether inputs have to lie in [0, 1]."""
+        return self.row.pretraining != "none" and self.reconstruction == "cross_entropy"
+
+    def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
+        """The untrained network, not compiled."""
+        units = declare(hp, "units", self.units)
+        hidden_units = [units] * declare(hp, "depth", self.depth)
+        if self.row.pretraining != "none":
+            if self.row.pretraining != "dae":
+                declare(hp, "beta", self.beta)
+            declare(hp, "corruption", self.corruption)
+            declare(hp, "pretraining_learning_rate", self.pretraining_learning_rate)
+            declare(hp, "pretraining_epochs", self.pretraining_epochs)
+        return models.mlp(
+            self.input_shape, self.num_classes, hidden_units, output=self.row.output, seed=seed
+        )
+
+    def pretrain(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: Any,
+        y: Any,
+        seed: int | None,
+        **fit_arguments: Any,
+    ) -> None:
+        """Pre-trains the hidden layers of `model`, through the cache if there is one."""
+        if self.row.pretraining == "none":
+            return
+        beta = 0.0 if self.row.pretraining == "dae" else hp.get("beta")
+        matrix, cost_scale = self.cost_matrix, 1.0 / self.max_cost
+        if self.row.pretraining == "seae":
+            matrix, cost_scale = zero_one(self.num_classes), 1.0
+        # Without a cache of yours each layer is still fitted as with one: results must not differ.
+        cache = self.cache
+        if cache is None and seed is not None:
+            cache = StageCache()
+        pretrain(
+            model,
+            x,
+            costs=y,
+            cost_matrix=matrix,
+            cost_scale=cost_scale,
+            beta=beta,
+            corruption=hp.get("corruption"),
+            epochs=hp.get("pretraining_epochs"),
+            batch_size=fit_arguments.get("batch_size") or 32,
+            optimizer=keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
+            reconstruction=self.reconstruction,
+            steps_per_epoch=fit_arguments.get("steps_per_epoch"),
+            seed=seed,
+            cache=cache,
+            data_id=self.data_id if self.cache is not None else "this trial's",
+            verbose=0,
+        )

@@ -1,0 +1,52 @@
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from csdl_keras.plots._risk import risk_table
+
+
+def literal_table(y_true, expected_costs, cost_matrix):
+    examples = []
+    for index, (label, expected) in enumerate(zip(y_true, expected_costs, strict=True)):
+        decision = min(range(len(expected)), key=lambda k: expected[k])
+        examples.append((expected[decision], index, cost_matrix[label][decision]))
+    examples.sort()
+    coverages, risks, total = [], [], 0.0
+    for kept, (_, _, cost) in enumerate(examples, start=1):
+        total += cost
+        coverages.append(kept / len(examples))
+        risks.append(total / kept)
+    return coverages, risks
+
+
+class TestRiskTable:
+    @hypothesis.settings(deadline=None, derandomize=True, max_examples=60)
+    @hypothesis.given(st.integers(2, 4), st.integers(0, 1), st.integers(1, 25), st.integers(0, 99))
+    def test_against_a_literal_loop(self, classes, extra, size, seed):
+        rng = np.random.default_rng(seed)
+        matrix = rng.uniform(0.1, 9.0, size=(classes, classes + extra))
+        np.fill_diagonal(matrix, 0.0)
+        y_true = rng.integers(classes, size=size)
+        # Of either sign, with many ties.
+        expected_costs = rng.integers(-2, 4, size=(size, classes + extra)) / 2
+        table = risk_table(y_true, expected_costs, matrix)
+        np.testing.assert_allclose(table, literal_table(y_true, expected_costs, matrix))
+
+    def test_ends_at_the_average_cost(self):
+        _, risks = risk_table([0, 1], [[0.1, 0.4], [0.2, 0.3]], [[0, 1], [9, 0]])
+        assert list(risks) == [0.0, 4.5]
+
+    @pytest.mark.parametrize(
+        "y_true, expected_costs, message",
+        [
+            ([0, 1], [[0.1, 0.2]], r"a row for each of 2 labels; received shape \(1, 2\)"),
+            ([0], [[0.1, 0.2, 0.3]], r"shape \(N, 2\).*received shape \(1, 3\)"),
+            ([0], [0.1], r"shape \(N, 2\).*received shape \(1,\)"),
+            ([0], [[0.1, np.nan]], "`expected_costs` to be finite; received nan"),
+            ([2], [[0.1, 0.2]], "below 2"),
+        ],
+    )
+    def test_refused(self, y_true, expected_costs, message):
+        with pytest.raises(ValueError, match=f"Expected .*{message}"):
+            risk_table(y_true, expected_costs, [[0, 1], [9, 0]])

@@ -1,0 +1,78 @@
+"""What may be searched: ranges, and values to choose from."""
+
+import keras_tuner
+import numpy as np
+import pytest
+
+from csdl_keras._checks import check_integer
+from csdl_keras.tuning import Range
+from csdl_keras.tuning._space import check_space, declare
+from csdl_keras.tuning.algorithm_hyper_model import check_share
+
+
+def declared(space):
+    hp = keras_tuner.HyperParameters()
+    value = declare(hp, "name", space)
+    return value, hp.space[0]
+
+
+class TestRange:
+    def test_whole_numbers(self):
+        assert Range(1, 5).is_whole and Range(np.int64(1), 9, step=2).is_whole
+        assert not Range(1.0, 5).is_whole and not Range(1, 5, step=0.5).is_whole
+
+    @pytest.mark.parametrize(
+        "arguments,message",
+        [
+            ({"low": 1, "high": 1}, "`high`.*received 1"),
+            ({"low": 2, "high": 1}, "`high`.*received 1"),
+            ({"low": float("nan"), "high": 1}, "`low`.*received nan"),
+            ({"low": 0, "high": float("inf")}, "`high`.*received inf"),
+            ({"low": "0", "high": 1}, "`low`.*received '0'"),
+            ({"low": 0.0, "high": 1, "sampling": "log"}, "`low`.*received 0.0"),
+            ({"low": 0, "high": 1, "sampling": "sqrt"}, "`sampling`.*received 'sqrt'"),
+            ({"low": 0, "high": 1, "step": 0}, "`step`.*received 0"),
+            ({"low": 1, "high": 9, "step": 1, "sampling": "log"}, "`step`.*received 1"),
+        ],
+    )
+    def test_refuses(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            Range(**arguments)
+
+
+class TestSpace:
+    def test_range_of_floats(self):
+        value, hp = declared(Range(0.01, 1.0, sampling="log"))
+        assert value == 0.01
+        assert (hp.min_value, hp.max_value, hp.sampling) == (0.01, 1.0, "log")
+
+    def test_range_of_whole_numbers(self):
+        value, hp = declared(Range(1, 5, step=2))
+        assert (value, hp.min_value, hp.max_value, hp.step) == (1, 1, 5, 2)
+        assert isinstance(value, int)
+
+    def test_mixed_numbers_to_choose_from(self):
+        """KerasTuner takes no list of integers and floats together."""
+        value, hp = declared(check_space("beta", (0, 0.25, np.float32(1)), check_share))
+        assert list(hp.values) == [0.0, 0.25, 1.0] and isinstance(value, float)
+
+    @pytest.mark.parametrize("space", [3, [3], np.array([3])])
+    def test_one_value_is_fixed(self, space):
+        value, hp = declared(check_space("depth", space, check_integer))
+        assert value == 3 and type(value) is int and isinstance(hp, hp.__class__)
+        assert type(hp).__name__ == "Fixed"
+
+    @pytest.mark.parametrize(
+        "space,message",
+        [
+            ([], "a value to try; received"),
+            ([0.5, 0.5], "each value once"),
+            ([0.5, 2], "received 2"),
+            (Range(0.5, 2), "received 2"),
+            ("0.5", "received '0.5'"),
+            (None, "received None"),
+        ],
+    )
+    def test_refuses(self, space, message):
+        with pytest.raises(ValueError, match=f"`beta`.*{message}"):
+            check_space("beta", space, check_share)
