@@ -1,15 +1,39 @@
 """Models that run step by step: for small networks, compiling takes far longer than running."""
 
+import contextlib
+from collections.abc import Iterator
+
 import keras
 import pytest
 
 
-@pytest.fixture
-def run_eagerly(monkeypatch):
-    """Whatever is compiled within the test runs eagerly, on any backend."""
+@contextlib.contextmanager
+def eager_models() -> Iterator[None]:
+    """Whatever is compiled or called within the `with` runs eagerly.
+
+    Not on JAX, which compiles each operation then, and takes longer.
+    """
+    if keras.backend.backend() == "jax":
+        yield
+        return
     compile_model = keras.Model.compile
 
     def compile_eagerly(self, *args, **kwargs):
         compile_model(self, *args, **{**kwargs, "run_eagerly": True})
 
-    monkeypatch.setattr(keras.Model, "compile", compile_eagerly)
+    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as stack:
+        patch.setattr(keras.Model, "compile", compile_eagerly)
+        if keras.backend.backend() == "tensorflow":
+            import tensorflow as tf
+
+            # Models that only predict are not compiled, and would be traced.
+            stack.callback(tf.config.run_functions_eagerly, tf.config.functions_run_eagerly())
+            tf.config.run_functions_eagerly(True)
+        yield
+
+
+@pytest.fixture
+def run_eagerly():
+    """Runs a test within `eager_models`."""
+    with eager_models():
+        yield

@@ -12,6 +12,7 @@ from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm, get_a
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
+from tests.eager import eager_models
 from tests.weights import assert_same_weights
 
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
@@ -48,11 +49,12 @@ def table():
     trainer = make_trainer(callbacks=[counter])
     trained, fits = {}, {}
     second = ["dnn_blind", "dnn_bayes", "sdae_bayes", "cnn_bayes", "sdae_sosr", "csdnn"]
-    for index, names in enumerate(([*ALGORITHMS, *EXTRA_ALGORITHMS], second)):
-        for name in names:
-            before = counter.fits
-            trained[name, index] = trainer.train(name, MATRICES[index])
-            fits[name, index] = counter.fits - before
+    with eager_models():
+        for index, names in enumerate(([*ALGORITHMS, *EXTRA_ALGORITHMS], second)):
+            for name in names:
+                before = counter.fits
+                trained[name, index] = trainer.train(name, MATRICES[index])
+                fits[name, index] = counter.fits - before
     return trained, fits
 
 

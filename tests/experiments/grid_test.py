@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from tests.eager import eager_models
 from tests.experiments.grid_runs import PROFILE, SHORT, read, run
 
 
@@ -14,7 +15,8 @@ from tests.experiments.grid_runs import PROFILE, SHORT, read, run
 def finished(tmp_path_factory):
     """The folder of a whole run, and what it told."""
     folder = tmp_path_factory.mktemp("grid")
-    return folder, run(folder)
+    with eager_models():
+        return folder, run(folder)
 
 
 class TestRun:
