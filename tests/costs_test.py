@@ -17,8 +17,6 @@ WRONG_NUMBERS = [
 ]
 WRONG_DTYPES = ["object", "str", "complex", "bool"]
 
-checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=100)
-
 
 # Two-dimensional arrays of whole numbers: exact in floats, and often tied.
 tables = hnp.arrays(
@@ -217,7 +215,6 @@ class TestGenerators:
 
 
 class TestRegret:
-    @checked
     @hypothesis.given(tables)
     def test_row_minima_are_zero_and_cheapest_decisions_stay(self, money):
         before = money.copy()
@@ -227,7 +224,6 @@ class TestRegret:
         np.testing.assert_array_equal(result.argmin(axis=1), money.argmin(axis=1))
         np.testing.assert_array_equal(result - result[:, :1], money - money[:, :1])
 
-    @checked
     @hypothesis.given(tables, st.integers(0, 2**32 - 1))
     def test_bayes_decision_stays(self, money, seed):
         """Every decision's expected cost falls by the same amount, so none overtakes another."""

@@ -75,7 +75,7 @@ class TestDecide(TestCase):
         np.testing.assert_array_equal(decide(network["sigmoid"], X), expected)
 
     @pytest.mark.parametrize("output", ["cost", "probability"])
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(
         rows=hnp.arrays(
             "float32",

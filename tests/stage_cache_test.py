@@ -178,7 +178,6 @@ class TestFingerprint:
         rows = array.reshape(2, 3)
         assert fingerprint(rows) == fingerprint(np.asfortranarray(rows))
 
-    @hypothesis.settings(deadline=None, derandomize=True)
     @hypothesis.given(st.integers(0, 5), st.sampled_from([1e-7, 1.0]))
     def test_any_change_shows(self, index, change):
         array = np.zeros(6)

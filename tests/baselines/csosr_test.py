@@ -23,7 +23,7 @@ from csdl_keras.costs import cost_vectors, randomized_proportional, zero_one
 
 MATRIX = np.array([[0.0, 0.2, 1.0], [0.6, 0.0, 0.1], [0.3, 0.9, 0.0]])
 
-checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=30)
+checked = hypothesis.settings(max_examples=30)
 
 
 def problem(seed=0, size=30, decisions=3, features=2):

@@ -16,8 +16,6 @@ COSTS = np.array([[0.0, 1, 2], [3, 0, 0], [2, 2, 2], [1, 5, 4], [7, 0.5, 0]])
 OUTPUTS = np.random.default_rng(0).dirichlet(np.ones(3), size=5).astype("float32")
 PRIORS = np.array([0.2, 0.7, 0.1])
 
-checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=100)
-
 
 def class_loss(matrix, priors, label, outputs):
     """1/2 sum_i [(t_i - o_i) K(y, i)]^2 with Kukar and Kononenko's K."""
@@ -101,7 +99,6 @@ class TestMINLoss(TestCase):
 
 
 class TestProperties(TestCase):
-    @checked
     @hypothesis.given(
         hnp.arrays("float32", (6, 4), elements=st.integers(0, 12).map(lambda i: i / 4)),
         hnp.arrays("float32", (6, 4), elements=st.integers(0, 8).map(lambda i: i / 8)),
@@ -114,7 +111,6 @@ class TestProperties(TestCase):
         assert np.all(to_numpy(min_loss(costs, outputs, targets=right)) >= 0)
         np.testing.assert_array_equal(to_numpy(min_loss(costs, right, targets=right)), 0.0)
 
-    @checked
     @hypothesis.given(st.sampled_from([0.25, 2.0, 1024.0]))
     def test_unit_of_costs(self, unit):
         self.assertAllClose(

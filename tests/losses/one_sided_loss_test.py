@@ -18,8 +18,6 @@ ESTIMATES = np.array(
 FEW = st.integers(0, 12).map(lambda i: i / 4)
 TABLES = hnp.arrays("float32", (8, 4), elements=FEW)
 
-checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=100)
-
 
 def example_loss(costs, estimates):
     """max(z * (r - c), 0), summed over decisions."""
@@ -60,18 +58,15 @@ class TestOneSidedLoss(TestCase):
 
 
 class TestProperties(TestCase):
-    @checked
     @hypothesis.given(TABLES, TABLES)
     def test_bounds_what_the_decision_pays(self, costs, estimates):
         paid = costs[np.arange(len(costs)), estimates.argmin(axis=1)] - costs.min(axis=1)
         assert np.all(paid <= to_numpy(one_sided(costs, estimates)))
 
-    @checked
     @hypothesis.given(TABLES)
     def test_true_costs_have_no_loss(self, costs):
         np.testing.assert_array_equal(to_numpy(one_sided(costs, costs)), 0.0)
 
-    @checked
     @hypothesis.given(TABLES, TABLES, st.integers(-40, 40), st.sampled_from([0.25, 2.0, 8.0]))
     def test_shift_and_unit(self, costs, estimates, shift, unit):
         """Binary fractions keep every sum exact."""
@@ -79,7 +74,6 @@ class TestProperties(TestCase):
         moved = one_sided(unit * costs + shift, unit * estimates + shift)
         np.testing.assert_array_equal(to_numpy(moved), unit * to_numpy(one_sided(costs, estimates)))
 
-    @checked
     @hypothesis.given(TABLES, TABLES, st.permutations(range(4)))
     def test_order_of_decisions_does_not_matter(self, costs, estimates, order):
         moved = one_sided(costs[:, order], estimates[:, order])

@@ -18,8 +18,6 @@ ESTIMATES = np.array(
     [[0.5, 1.5, 1], [3, 0, -1], [2, 1, 3], [0, 0, 0], [-2, 4, 0.25]], dtype="float32"
 )
 
-checked = hypothesis.settings(deadline=None, derandomize=True, max_examples=100)
-
 
 def example_loss(costs, estimates, alpha=1.0):
     """1/alpha * ln(1 + exp(alpha * z * (r - c))), summed over decisions."""
@@ -117,7 +115,6 @@ class TestSOSRLoss(TestCase):
 
 
 class TestProperties(TestCase):
-    @checked
     @hypothesis.given(costs_and_estimates())
     def test_bounds_what_the_decision_pays(self, pair):
         """c[argmin r] - min c <= sum xi <= sum delta."""
@@ -127,7 +124,6 @@ class TestProperties(TestCase):
         assert np.all(paid <= hinge)
         assert np.all(hinge <= smooth)
 
-    @checked
     @hypothesis.given(costs_and_estimates(), st.sampled_from([0.5, 1.0, 8.0, 1e3, 1e5]))
     def test_nears_the_one_sided_loss(self, pair, alpha):
         """0 <= delta - xi <= ln(2) / alpha for each decision."""
@@ -136,7 +132,6 @@ class TestProperties(TestCase):
         assert np.all(excess >= -1e-4)
         assert np.all(excess <= costs.shape[1] * np.log(2.0) / alpha + 1e-4)
 
-    @checked
     @hypothesis.given(costs_and_estimates(), st.randoms(use_true_random=False))
     def test_order_of_decisions_does_not_matter(self, pair, random):
         costs, estimates = pair
@@ -144,14 +139,12 @@ class TestProperties(TestCase):
         random.shuffle(order)
         self.assertAllClose(sosr(costs[:, order], estimates[:, order]), sosr(costs, estimates))
 
-    @checked
     @hypothesis.given(costs_and_estimates(), st.integers(-200, 200))
     def test_shift_of_costs_and_estimates(self, pair, shift):
         costs, estimates = pair
         shifted = sosr(costs + np.float32(shift), estimates + np.float32(shift))
         self.assertAllClose(shifted, sosr(costs, estimates))
 
-    @checked
     @hypothesis.given(costs_and_estimates(), st.sampled_from([0.25, 2.0, 16.0]))
     def test_unit_of_costs(self, pair, unit):
         """sosr(u c, u r, alpha) = u * sosr(c, r, u * alpha)."""

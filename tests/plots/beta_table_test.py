@@ -25,7 +25,7 @@ def literal_table(betas, costs, relative):
 
 
 class TestBetaTable:
-    @hypothesis.settings(deadline=None, derandomize=True, max_examples=60)
+    @hypothesis.settings(max_examples=60)
     @hypothesis.given(st.integers(1, 6), st.integers(1, 7), st.booleans(), st.integers(0, 99))
     def test_against_a_literal_loop(self, repetitions, number, relative, seed):
         rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ def literal_table(y_true, decisions, cost_matrix):
 
 
 class TestConfusionTable:
-    @hypothesis.settings(deadline=None, derandomize=True, max_examples=40)
+    @hypothesis.settings(max_examples=40)
     @hypothesis.given(st.integers(2, 5), st.integers(0, 2), st.integers(1, 30), st.integers(0, 99))
     def test_against_a_literal_loop(self, classes, extra, size, seed):
         rng = np.random.default_rng(seed)

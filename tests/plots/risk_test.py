@@ -21,7 +21,7 @@ def literal_table(y_true, expected_costs, cost_matrix):
 
 
 class TestRiskTable:
-    @hypothesis.settings(deadline=None, derandomize=True, max_examples=60)
+    @hypothesis.settings(max_examples=60)
     @hypothesis.given(st.integers(2, 4), st.integers(0, 1), st.integers(1, 25), st.integers(0, 99))
     def test_against_a_literal_loop(self, classes, extra, size, seed):
         rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ def literal_cost(y_true, probabilities, cost_matrix, threshold):
 
 
 class TestThresholdTable:
-    @hypothesis.settings(deadline=None, derandomize=True, max_examples=60)
+    @hypothesis.settings(max_examples=60)
     @hypothesis.given(
         st.lists(
             st.tuples(st.integers(0, 1), st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.8, 1.0])),

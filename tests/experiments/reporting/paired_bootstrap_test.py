@@ -54,7 +54,7 @@ class TestPairedBootstrap:
         difference = bootstrap_of(a=costs_of(0) + 5 + offsets, b=costs_of(0) + 5).compare("a", "b")
         assert difference.low < -2 and difference.high > 3
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 60))
     def test_identical_decisions_are_tied(self, seed, matrices, examples):
         costs = costs_of(seed, matrices, examples)
@@ -62,7 +62,7 @@ class TestPairedBootstrap:
         assert difference.tied and not difference.cheaper and not difference.costlier
         assert (difference.mean, difference.low, difference.high) == (0, 0, 0)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.integers(0, 10**6), st.integers(1, 5), st.floats(0.01, 100))
     def test_always_costlier_is_costlier(self, seed, matrices, constant):
         costs = costs_of(seed, matrices)
@@ -72,7 +72,7 @@ class TestPairedBootstrap:
         assert difference.low == pytest.approx(constant) == difference.high
         assert bootstrap.compare("b", "a").cheaper
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.integers(0, 10**6), st.integers(1, 5))
     def test_exchange_turns_the_sign(self, seed, matrices):
         bootstrap = bootstrap_of(a=costs_of(seed, matrices), b=costs_of(seed + 1, matrices))
