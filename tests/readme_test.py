@@ -8,6 +8,9 @@ import statistics
 import numpy as np
 import pytest
 
+from csdl_keras.experiments.reporting.contents import read_contents
+from csdl_keras.experiments.reporting.markdown import render_markdown
+
 ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "notebooks" / "results"
 
@@ -63,3 +66,14 @@ def test_measured_table_is_the_committed_results(readme):
         "| " + " | ".join([f"`{name}`", *default[name], five[name][0]]) + " |" for name in default
     ]
     assert "\n".join(table) in readme
+
+
+def test_table2_is_the_committed_results(readme):
+    report = render_markdown(read_contents(RESULTS / "small"))
+    sections = re.findall(r"^## (.+?)\n(.+?)(?=^## |\Z)", report, re.MULTILINE | re.DOTALL)
+    shown = ("Balanced data", "Imbalanced data", "What the paper claims")
+    tables = [text.split("<details>")[0] for name, text in sections if name.startswith(shown)]
+    assert len(tables) == 3
+    for text in tables:
+        lines = [line for line in text.splitlines() if line.startswith("|")]
+        assert len(lines) > 10 and "\n".join(lines) in readme
