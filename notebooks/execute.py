@@ -14,6 +14,7 @@ FOLDER = pathlib.Path(__file__).parent
 
 
 def execute(path: pathlib.Path) -> None:
+    """Runs the notebook in this folder, whatever the current one, and replaces its outputs."""
     notebook = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(FOLDER)}}
     NotebookClient(notebook, timeout=900, kernel_name="python3", resources=resources).execute()
