@@ -11,6 +11,7 @@ from typing import Any
 
 from csdl_keras import costs, datasets, layers, losses, metrics, models
 from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm
+from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
@@ -45,6 +46,7 @@ __all__ = [
     "__version__",
     "baselines",
     "bayes_classifier",
+    "calibrate",
     "costs",
     "datasets",
     "decide",

@@ -6,7 +6,7 @@ import keras
 
 from csdl_keras._checks import check_choice
 from csdl_keras._ops import has_structure
-from csdl_keras.layers import BayesDecision, ClassProbabilities, CostOutput
+from csdl_keras.layers import BayesDecision, ClassProbabilities, CostOutput, TemperatureScaling
 from csdl_keras.layers.decision import OUTPUTS
 
 
@@ -53,14 +53,23 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
     """
     if not has_structure(model) or len(model.outputs) != 1:
         return "unknown", "an output that its structure does not show"
-    tensor = model.outputs[0]
-    layer: Any = tensor._keras_history.operation
+    return _describe_tensor(model.outputs[0])
+
+
+def _describe_tensor(tensor: Any) -> tuple[str, str]:
+    history = tensor._keras_history
+    layer: Any = history.operation
     if isinstance(layer, keras.Model):
         return describe_output(layer)
+    if isinstance(layer, keras.layers.Average):
+        # A mean of costs is a cost, one of probabilities a probability.
+        parts = layer._inbound_nodes[history.node_index].input_tensors
+        kinds = {_describe_tensor(part)[0] for part in parts}
+        return (kinds.pop() if len(kinds) == 1 else "unknown"), f"Average {layer.name!r}"
     words = f"{type(layer).__name__} {layer.name!r}"
     if isinstance(layer, (BayesDecision, CostOutput)):
         return "cost", words
-    if isinstance(layer, ClassProbabilities):
+    if isinstance(layer, (ClassProbabilities, TemperatureScaling)):
         return "probability", words
     # Keras' own softmax comes as a layer, as an activation, or as the operation of that name.
     if type(layer).__name__ == "Softmax":

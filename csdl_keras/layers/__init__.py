@@ -1,6 +1,9 @@
-"""Layers: noise and auto-encoders of pre-training, cost heads, decisions, Caffe's pieces."""
+"""Layers: noise and auto-encoders of pre-training, cost heads, calibration, decisions, Caffe's."""
 
 from csdl_keras.layers.bayes_decision import BayesDecision
+from csdl_keras.layers.bias_corrected_temperature_scaling import (
+    BiasCorrectedTemperatureScaling,
+)
 from csdl_keras.layers.cae import CAE
 from csdl_keras.layers.caffe_pooling import CaffePooling2D
 from csdl_keras.layers.class_probabilities import ClassProbabilities
@@ -12,6 +15,7 @@ from csdl_keras.layers.within_channel_lrn import WithinChannelLRN
 
 __all__ = [
     "BayesDecision",
+    "BiasCorrectedTemperatureScaling",
     "CAE",
     "CaffePooling2D",
     "ClassProbabilities",

@@ -8,6 +8,8 @@ from keras import ops
 from csdl_keras._checks import check_number
 from csdl_keras._ops import head_dtype
 
+SMALLEST = 1.2e-38
+
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class TemperatureScaling(keras.layers.Layer):
@@ -61,9 +63,12 @@ class TemperatureScaling(keras.layers.Layer):
         self.built = True
 
     def call(self, probabilities: Any) -> Any:
+        return ops.softmax(self.logits(probabilities), axis=-1)
+
+    def logits(self, probabilities: Any) -> Any:
+        """What the softmax is taken of."""
         # The smallest normal float32 keeps the logarithm of a probability of 0 finite.
-        logits = ops.log(ops.maximum(probabilities, 1.2e-38))
-        return ops.softmax(logits / self.temperature, axis=-1)
+        return ops.log(ops.maximum(probabilities, SMALLEST)) / self.temperature
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         return tuple(input_shape)

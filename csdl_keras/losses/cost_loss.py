@@ -15,11 +15,12 @@ class CostLoss(keras.losses.Loss):
     """Base class: a loss of costs `c` and estimates `r`, one value for each example.
 
     A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)`,
-    returning `(batch,)`.
+    returning `(batch,)`, and says by `prices_any_decision` whether a column may
+    be a decision that is never the cheapest, such as to abstain.
 
     Args:
-        cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, K)`.
-            Array-like `(K, K)`, `C[true, decision]`: `y_true` holds integer
+        cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
+            Array-like `(K, D)`, `C[true, decision]`: `y_true` holds integer
             labels `(batch,)` or `(batch, 1)`, and each example's row is
             gathered inside, so that no `(N, K)` array is needed. A label
             outside `[0, K)` raises when the loss is called on an array and
@@ -31,9 +32,12 @@ class CostLoss(keras.losses.Loss):
         dtype: dtype of the computation, by default at least float32.
 
     Raises:
-        ValueError: if the matrix fails its check, or `dtype` has 16 bits, in
-            which labels would be rounded to other labels.
+        ValueError: if the matrix fails its check, or has more columns than rows
+            and the loss cannot price decisions that are no class, or `dtype` has
+            16 bits, in which labels would be rounded to other labels.
     """
+
+    prices_any_decision = False
 
     def __init__(
         self,
@@ -49,7 +53,10 @@ class CostLoss(keras.losses.Loss):
                 "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
                 f"received {self.dtype!r}. Under a mixed policy leave it None."
             )
-        self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
+        self.cost_matrix = None
+        if cost_matrix is not None:
+            self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
+            self._check_decisions()
         self.cost_scale = check_number("cost_scale", cost_scale, low=0, exclude_low=True)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
@@ -70,6 +77,16 @@ class CostLoss(keras.losses.Loss):
             hint = "`cost_matrix` needs as many columns as the model has outputs."
         check_same_width(y_true, y_pred, hint)
         return y_true if self.cost_scale == 1 else y_true * self.cost_scale
+
+    def _check_decisions(self) -> None:
+        classes, decisions = self.cost_matrix.shape
+        if decisions > classes and not self.prices_any_decision:
+            raise ValueError(
+                f"Expected a `cost_matrix` of shape ({classes}, {classes}), one decision for each "
+                f"class; received ({classes}, {decisions}). {type(self).__name__} cannot price "
+                "decisions that are no class, such as to abstain: train a classifier and give "
+                "the matrix to `bayes_classifier`, or take PoissonCostLoss."
+            )
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")

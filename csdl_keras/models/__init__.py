@@ -3,6 +3,14 @@
 from csdl_keras.models.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.decision_model import decision_model
+from csdl_keras.models.ensemble import ensemble
 from csdl_keras.models.mlp import mlp
 
-__all__ = ["BayesClassifier", "bayes_classifier", "caffe_cifar10", "decision_model", "mlp"]
+__all__ = [
+    "BayesClassifier",
+    "bayes_classifier",
+    "caffe_cifar10",
+    "decision_model",
+    "ensemble",
+    "mlp",
+]

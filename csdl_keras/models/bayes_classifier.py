@@ -7,7 +7,7 @@ import numpy as np
 
 from csdl_keras._ops import inputs_of
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.layers import BayesDecision, ClassProbabilities
+from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
 from csdl_keras.output_kind import describe_output
 
 
@@ -66,21 +66,34 @@ def bayes_classifier(
     >>> careful.output_shape
     (None, 2)
     """
-    inputs = inputs_of(model)
+    check_classifier(model, from_logits)
+    matrix = check_cost_matrix(cost_matrix, max(int(model.outputs[0].shape[-1]), 2), square=False)
+    costs = BayesDecision(matrix, name="bayes_decision")(class_probabilities(model, from_logits))
+    return BayesClassifier(inputs_of(model), costs, name=f"{model.name}_bayes")
+
+
+def class_probabilities(model: keras.Model, from_logits: bool) -> Any:
+    """The symbolic output of a classifier as `(batch, max(K, 2))` rows that sum to 1."""
+    output = model.outputs[0]
+    if isinstance(output._keras_history.operation, (ClassProbabilities, TemperatureScaling)):
+        return output
+    return ClassProbabilities(from_logits, name="class_probabilities")(output)
+
+
+def check_classifier(model: keras.Model, from_logits: bool) -> None:
+    """Raises unless the model's structure allows for one output of class probabilities."""
+    inputs_of(model)
     if len(model.outputs) != 1 or len(model.outputs[0].shape) != 2:
         raise ValueError(
             "Expected one output of shape (batch, K); received "
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
-    matrix = check_cost_matrix(cost_matrix, max(int(model.outputs[0].shape[-1]), 2), square=False)
-    if not from_logits:
-        kind, layer = describe_output(model)
-        if kind in ("cost", "other"):
-            raise ValueError(
-                "Expected a classifier whose rows are probabilities that sum to 1; received "
-                f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "
-                "from_logits=True."
-            )
-    probabilities = ClassProbabilities(from_logits, name="class_probabilities")(model.outputs[0])
-    costs = BayesDecision(matrix, name="bayes_decision")(probabilities)
-    return BayesClassifier(inputs, costs, name=f"{model.name}_bayes")
+    if from_logits:
+        return
+    kind, layer = describe_output(model)
+    if kind in ("cost", "other"):
+        raise ValueError(
+            "Expected a classifier whose rows are probabilities that sum to 1; received "
+            f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "
+            "from_logits=True."
+        )

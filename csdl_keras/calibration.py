@@ -1,0 +1,157 @@
+"""Probabilities that mean what they say: fitted on held-out examples."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._checks import check_choice
+from csdl_keras._ops import inputs_of
+from csdl_keras._optional import optional_module
+from csdl_keras.costs import check_labels
+from csdl_keras.layers import (
+    BayesDecision,
+    BiasCorrectedTemperatureScaling,
+    TemperatureScaling,
+)
+from csdl_keras.layers.temperature_scaling import SMALLEST
+from csdl_keras.models.bayes_classifier import (
+    BayesClassifier,
+    check_classifier,
+    class_probabilities,
+)
+
+METHODS = ("temperature", "bias_corrected")
+
+# Examples that are all classified right would ask for a temperature of 0.
+_LOWEST, _HIGHEST = 0.02, 50.0
+
+
+def calibrate(
+    model: keras.Model,
+    x_val: Any,
+    y_val: Any,
+    method: str = "temperature",
+    from_logits: bool = False,
+    batch_size: int | None = None,
+) -> keras.Model:
+    """Fits how sharp a classifier's probabilities are, on examples it was not trained on.
+
+    Networks that are trained long are too sure of themselves, which an argmax
+    does not mind and a decision at the lowest expected cost does. `calibrate`
+    minimises the negative log-likelihood of the validation labels,
+    `-1/N sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and
+    with `method="bias_corrected"` over one bias for each class too (with a
+    standard normal prior, so that a class without examples keeps a finite one).
+    Nothing else in the model changes.
+
+    Args:
+        model: a classifier whose output is `(batch, K)` probabilities (or
+            logits), or `(batch, 1)`, the probability (or logit) of class 1; or
+            the model that `bayes_classifier` makes of one, whose cost matrix
+            then stays. Its layers are shared, not copied.
+        x_val: inputs that were not trained on, whatever `model.predict` takes.
+        y_val: their labels, integers `(N,)`.
+        method: `"temperature"` (default) or `"bias_corrected"`.
+        from_logits: whether a classifier's output is logits. Defaults to False.
+        batch_size: as in `keras.Model.predict`.
+
+    Returns:
+        A functional `keras.Model` that saves and exports with its temperature:
+        calibrated probabilities `(batch, max(K, 2))`, or expected costs if it was
+        given a model of expected costs.
+
+    Raises:
+        ValueError: if the model is no classifier, or labels or outputs fail
+            their checks.
+        ModuleNotFoundError: if SciPy is missing.
+
+    References:
+        - [Guo et al.: On calibration of modern neural networks, ICML
+          2017](https://proceedings.mlr.press/v70/guo17a.html)
+
+    Example:
+
+    >>> import csdl_keras
+    >>> classifier = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,))
+    >>> x, y = np.random.default_rng(0).normal(size=(50, 4)), np.arange(50) % 3
+    >>> calibrated = calibrate(classifier, x, y)
+    >>> calibrated.layers[-1].temperature.shape, calibrated.output_shape
+    ((), (None, 3))
+    """
+    check_choice("method", method, METHODS)
+    optional_module("scipy", "compare")  # before the predictions, not after them
+    inputs, probabilities, decision = _parts(model, from_logits)
+    classes = int(probabilities.shape[-1])
+    labels = check_labels(y_val, classes)
+    # As a BayesClassifier, so that its `predict` refuses rows that are no distribution.
+    outputs = BayesClassifier(inputs, probabilities).predict(
+        x_val, batch_size=batch_size, verbose=0
+    )
+    if len(outputs) != len(labels):
+        raise ValueError(
+            f"Expected a label for each of {len(outputs)} inputs; received {len(labels)}."
+        )
+    temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected")
+    scaling = (
+        TemperatureScaling(temperature)
+        if method == "temperature"
+        else BiasCorrectedTemperatureScaling(temperature, bias)
+    )
+    calibrated = scaling(probabilities)
+    name = f"{model.name}_calibrated"
+    if decision is None:
+        return keras.Model(inputs, calibrated, name=name)
+    return BayesClassifier(inputs, decision(calibrated), name=name)
+
+
+def fit_temperature(
+    probabilities: np.ndarray, labels: np.ndarray, with_bias: bool = False
+) -> tuple[float, np.ndarray]:
+    """The temperature, and biases, under which the labels are most likely.
+
+    Args:
+        probabilities: `(N, K)`.
+        labels: integers `(N,)`.
+        with_bias: whether to fit biases; otherwise they are zeros.
+
+    Returns:
+        `(temperature, bias)`.
+    """
+    minimize = optional_module("scipy.optimize", "compare").minimize
+    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST))
+    size, classes = logs.shape
+    rows = np.arange(size)
+
+    def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
+        sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
+        scores = logs * sharpness + bias
+        scores -= scores.max(axis=1, keepdims=True)
+        weights = np.exp(scores)
+        total = weights.sum(axis=1)
+        loss = np.mean(np.log(total) - scores[rows, labels])
+        error = weights / total[:, None]
+        error[rows, labels] -= 1.0
+        gradient = np.zeros_like(values)
+        gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
+        if with_bias:
+            loss += 0.5 * np.sum(values[1:] ** 2) / size
+            gradient[1:] = error.mean(axis=0) + values[1:] / size
+        return loss, gradient
+
+    bounds = [(np.log(_LOWEST), np.log(_HIGHEST))] + [(None, None)] * (classes * with_bias)
+    start = np.zeros(1 + classes * with_bias)
+    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
+
+
+def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, BayesDecision | None]:
+    """Its inputs, its probabilities, and its decision if it has one."""
+    if isinstance(model, BayesClassifier) and not from_logits:
+        # The history of the output, since a layer that several models share has several inputs.
+        history = model.outputs[0]._keras_history
+        if isinstance(history.operation, BayesDecision):
+            node = history.operation._inbound_nodes[history.node_index]
+            return inputs_of(model), node.input_tensors[0], history.operation
+    check_classifier(model, from_logits)
+    return inputs_of(model), class_probabilities(model, from_logits), None
