@@ -2,5 +2,6 @@
 
 from csdl_keras.metrics.average_cost import AverageCost
 from csdl_keras.metrics.decision_accuracy import DecisionAccuracy
+from csdl_keras.metrics.normalized_cost import NormalizedCost
 
-__all__ = ["AverageCost", "DecisionAccuracy"]
+__all__ = ["AverageCost", "DecisionAccuracy", "NormalizedCost"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras.plots._arguments import real_array
+from csdl_keras._array_checks import real_array
 
 
 def beta_table(

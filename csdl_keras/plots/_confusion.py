@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_checks import check_decisions
 from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.plots._arguments import check_decisions
 
 
 def confusion_table(y_true: Any, decisions: Any, cost_matrix: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
-from csdl_keras.plots._arguments import check_names
+from csdl_keras._array_checks import check_names
 from csdl_keras.plots._axes import axes_or_new
 
 # Cells of more classes than this are too small for text.

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_checks import as_array, check_rows, real_array
 from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.plots._arguments import as_array, check_rows, real_array
 
 
 def threshold_table(

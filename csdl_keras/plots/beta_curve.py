@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from csdl_keras.plots._arguments import check_label
+from csdl_keras._array_checks import check_label
 from csdl_keras.plots._axes import GREY, axes_of_curves, mark_lowest, next_colour
 from csdl_keras.plots._beta_table import beta_table
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from csdl_keras._array_checks import check_label
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.plots._arguments import check_label
 from csdl_keras.plots._axes import GREY, axes_of_curves, mark_lowest, next_colour, number
 from csdl_keras.plots._threshold import threshold_table
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras.plots._arguments import check_label
+from csdl_keras._array_checks import check_label
+from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
 from csdl_keras.plots._axes import axes_of_curves, next_colour, number
-from csdl_keras.plots._risk import risk_table
 
 
 def risk_coverage(
@@ -51,7 +51,7 @@ def risk_coverage(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['CSDNN: area 0.5']
     """
-    coverages, risks = risk_table(y_true, expected_costs, cost_matrix)
+    coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix)
     label = check_label(label)
     axes = axes_of_curves(ax)
     area = f"area {number(float(risks.mean()))}"

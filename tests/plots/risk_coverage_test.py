@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from csdl_keras.plots import risk_coverage
+from tests.evaluation.risk_coverage_test import literal_table
 from tests.plots.baseline_image import assert_like_baseline, legend_of
-from tests.plots.risk_test import literal_table
 
 MATRIX = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 4.0, 0.0]])
 RNG = np.random.default_rng(1)

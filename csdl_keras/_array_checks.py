@@ -1,4 +1,4 @@
-"""Checks of the arguments of plots."""
+"""Checks of arguments that are arrays, or name what is in them."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,14 +1,16 @@
-"""The table behind the curve of risk against coverage."""
+"""How well a model knows which of its decisions will be dear."""
 
 from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_checks import check_rows, real_array
 from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.plots._arguments import check_rows, real_array
 
 
-def risk_table(y_true: Any, expected_costs: Any, cost_matrix: Any) -> tuple[np.ndarray, np.ndarray]:
+def risk_coverage_curve(
+    y_true: Any, expected_costs: Any, cost_matrix: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """The average cost of the examples whose decisions are expected to cost least.
 
     Args:
@@ -27,7 +29,7 @@ def risk_table(y_true: Any, expected_costs: Any, cost_matrix: Any) -> tuple[np.n
     Example:
 
     >>> expected = [[0.5, 0.9], [0.8, 0.1], [0.3, 0.6], [0.7, 1.2]]
-    >>> coverages, risks = risk_table([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
+    >>> coverages, risks = risk_coverage_curve([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
     >>> coverages, risks
     (array([0.25, 0.5 , 0.75, 1.  ]), array([0., 0., 0., 2.]))
     """
@@ -44,3 +46,30 @@ def risk_table(y_true: Any, expected_costs: Any, cost_matrix: Any) -> tuple[np.n
     costs = matrix[labels, expected.argmin(axis=1)][order]
     kept = np.arange(1, len(labels) + 1)
     return kept / len(labels), np.cumsum(costs) / kept
+
+
+def risk_coverage_area(y_true: Any, expected_costs: Any, cost_matrix: Any) -> float:
+    """The area under the curve of risk against coverage, the lower the better.
+
+    The mean of `risk_coverage_curve`'s average costs over the coverages
+    `1 / N, ..., 1`. A model whose lowest expected costs rank examples by what
+    their decisions really cost has the smallest area for its decisions.
+
+    Args:
+        y_true: integer labels of shape `(N,)`.
+        expected_costs: of each decision, shape `(N, D)`, of any sign.
+        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+
+    Returns:
+        A float.
+
+    Raises:
+        ValueError: if an argument fails its check.
+
+    Example:
+
+    >>> expected = [[0.5, 0.9], [0.8, 0.1], [0.3, 0.6], [0.7, 1.2]]
+    >>> risk_coverage_area([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
+    0.5
+    """
+    return float(risk_coverage_curve(y_true, expected_costs, cost_matrix)[1].mean())

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from csdl_keras.plots._risk import risk_table
+from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
 
 
 def literal_table(y_true, expected_costs, cost_matrix):
@@ -30,11 +30,11 @@ class TestRiskTable:
         y_true = rng.integers(classes, size=size)
         # Of either sign, with many ties.
         expected_costs = rng.integers(-2, 4, size=(size, classes + extra)) / 2
-        table = risk_table(y_true, expected_costs, matrix)
+        table = risk_coverage_curve(y_true, expected_costs, matrix)
         np.testing.assert_allclose(table, literal_table(y_true, expected_costs, matrix))
 
     def test_ends_at_the_average_cost(self):
-        _, risks = risk_table([0, 1], [[0.1, 0.4], [0.2, 0.3]], [[0, 1], [9, 0]])
+        _, risks = risk_coverage_curve([0, 1], [[0.1, 0.4], [0.2, 0.3]], [[0, 1], [9, 0]])
         assert list(risks) == [0.0, 4.5]
 
     @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ class TestRiskTable:
     )
     def test_refused(self, y_true, expected_costs, message):
         with pytest.raises(ValueError, match=f"Expected .*{message}"):
-            risk_table(y_true, expected_costs, [[0, 1], [9, 0]])
+            risk_coverage_curve(y_true, expected_costs, [[0, 1], [9, 0]])

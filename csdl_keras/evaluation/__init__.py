@@ -1,0 +1,28 @@
+"""What decisions cost: scores, intervals and comparisons, in NumPy, for anybody's decisions."""
+
+from csdl_keras.evaluation.compare_costs import CostDifference, compare_costs
+from csdl_keras.evaluation.cost_interval import cost_interval
+from csdl_keras.evaluation.cost_report import CostReport, cost_report
+from csdl_keras.evaluation.risk_coverage import risk_coverage_area, risk_coverage_curve
+from csdl_keras.evaluation.scores import (
+    average_cost,
+    cost_per_class,
+    decision_costs,
+    normalized_cost,
+    savings,
+)
+
+__all__ = [
+    "CostDifference",
+    "CostReport",
+    "average_cost",
+    "compare_costs",
+    "cost_interval",
+    "cost_per_class",
+    "cost_report",
+    "decision_costs",
+    "normalized_cost",
+    "risk_coverage_area",
+    "risk_coverage_curve",
+    "savings",
+]

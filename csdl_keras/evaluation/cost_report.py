@@ -1,0 +1,172 @@
+"""What several models' decisions cost, as one table."""
+
+import dataclasses
+import html
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from csdl_keras.evaluation.compare_costs import CostDifference, compare_costs
+from csdl_keras.evaluation.cost_interval import cost_interval
+from csdl_keras.evaluation.scores import average_cost, cost_per_class, example_costs
+
+_HEADS = ("model", "average cost", "95 % interval", "normalised", "savings", "errors", "p")
+
+
+@dataclasses.dataclass(frozen=True)
+class CostRow:
+    """What one model's decisions cost.
+
+    Args:
+        name: of the model.
+        average_cost: of an example.
+        low: lower end of its bootstrap interval of 95 %.
+        high: upper end.
+        normalized_cost: the average in units of the best constant decision's; NaN
+            where that costs nothing.
+        error_rate: share of decisions that are not the cheapest one (with labels:
+            not the true class).
+        per_class: average cost of each true class, empty without labels.
+        against_best: comparison with the model of lowest average cost; `None` for
+            that model itself.
+    """
+
+    name: str
+    average_cost: float
+    low: float
+    high: float
+    normalized_cost: float
+    error_rate: float
+    per_class: tuple[float, ...]
+    against_best: CostDifference | None
+
+    @property
+    def savings(self) -> float:
+        """The share of the best constant decision's cost that is saved."""
+        return 1.0 - self.normalized_cost
+
+    def cells(self) -> tuple[str, ...]:
+        """The row of the printed table."""
+        against = self.against_best
+        return (
+            self.name,
+            f"{self.average_cost:.4g}",
+            f"{self.low:.4g} to {self.high:.4g}",
+            f"{self.normalized_cost:.3f}",
+            f"{self.savings:.1%}",
+            f"{self.error_rate:.1%}",
+            "best" if against is None else f"{against.p_value:.2g}",
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class CostReport:
+    """A table of `CostRow`s, cheapest first; `print` it, or show it in a notebook.
+
+    Args:
+        rows: the rows.
+        size: number of test examples.
+
+    Example:
+
+    >>> report = cost_report({"a": [0, 1, 1], "b": [0, 0, 1]}, [0, 1, 1], [[0, 1], [9, 0]])
+    >>> [row.name for row in report.rows]
+    ['a', 'b']
+    """
+
+    rows: tuple[CostRow, ...]
+    size: int
+
+    def __str__(self) -> str:
+        table = [_HEADS, *(row.cells() for row in self.rows)]
+        widths = [max(len(line[i]) for line in table) for i in range(len(_HEADS))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in table
+        ]
+        return "\n".join([*lines, self._note()])
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f"<th>{html.escape(head)}</th>" for head in _HEADS)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.cells()) + "</tr>"
+            for row in self.rows
+        )
+        return (
+            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+            f"<p>{html.escape(self._note())}</p>"
+        )
+
+    def _note(self) -> str:
+        return (
+            f"{self.size} examples. normalised: in units of the best constant decision's cost. "
+            "p: paired, against the best row."
+        )
+
+
+def cost_report(
+    decisions: Mapping[str, Any],
+    y_true: Any,
+    cost_matrix: Any = None,
+    replicates: int = 2000,
+    seed: int = 0,
+) -> CostReport:
+    """Scores the decisions of several models on the same test examples.
+
+    Args:
+        decisions: `{name: integers (N,)}`, as `csdl_keras.decide` returns them.
+        y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
+        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) if `y_true`
+            holds cost vectors.
+        replicates: number of resamples of intervals and tests. Defaults to 2000.
+        seed: their seed. Defaults to 0.
+
+    Returns:
+        A `CostReport`, cheapest model first.
+
+    Raises:
+        ValueError: if there are no decisions or an argument fails its check.
+        ModuleNotFoundError: if SciPy is missing.
+
+    Example:
+
+    >>> labels, matrix = [0, 1, 1, 0], [[0, 1], [9, 0]]
+    >>> print(cost_report({"all 1": [1, 1, 1, 1]}, labels, matrix).rows[0].average_cost)
+    0.5
+    """
+    if not isinstance(decisions, Mapping) or not decisions:
+        raise ValueError(
+            f"Expected `decisions` to be a dict of at least one model's; received {decisions!r}."
+        )
+    costs = example_costs(y_true, cost_matrix)
+    paid = {name: average_cost(y_true, own, cost_matrix) for name, own in decisions.items()}
+    names = sorted(paid, key=lambda name: paid[name])
+    constant = costs.mean(axis=0).min()
+    rows = []
+    for name in names:
+        own = np.asarray(decisions[name])
+        low, high = cost_interval(y_true, own, cost_matrix, 0.95, replicates, seed)
+        if cost_matrix is None:
+            wrong, per_class = costs[np.arange(len(costs)), own] > costs.min(axis=1), ()
+        else:
+            wrong = own != np.asarray(y_true)
+            per_class = tuple(cost_per_class(y_true, own, cost_matrix).tolist())
+        rows.append(
+            CostRow(
+                name=name,
+                average_cost=paid[name],
+                low=low,
+                high=high,
+                normalized_cost=float(paid[name] / constant) if constant else float("nan"),
+                error_rate=float(wrong.mean()),
+                per_class=per_class,
+                against_best=None
+                if name == names[0]
+                else compare_costs(y_true, own, decisions[names[0]], cost_matrix, replicates, seed),
+            )
+        )
+    return CostReport(tuple(rows), len(costs))

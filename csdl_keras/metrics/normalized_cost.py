@@ -1,0 +1,83 @@
+"""The cost of a model's decisions beside that of the best constant decision."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._checks import check_integer
+from csdl_keras._ops import at_least_float32, rows_of
+from csdl_keras.metrics.average_cost import AverageCost
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class NormalizedCost(AverageCost):
+    """What the model's decisions cost, in units of the best constant decision's cost.
+
+    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`. 1 is what deciding the same
+    for everybody costs, 0 a perfect model; the savings are 1 less this. It
+    compares across data sets and matrices whose costs have different units.
+    Infinite, or NaN, where a constant decision costs nothing.
+
+    Args:
+        cost_matrix: as in `AverageCost`.
+        num_decisions: `D`, needed without a cost matrix.
+        output: as in `AverageCost`.
+        bayes: as in `AverageCost`.
+        name: name of the metric.
+        dtype: dtype of the result, by default at least float32.
+
+    Raises:
+        ValueError: as `AverageCost`; or if there is neither a matrix nor
+            `num_decisions`, or they contradict each other.
+
+    Example:
+
+    >>> import numpy as np
+    >>> metric = NormalizedCost(cost_matrix=[[0.0, 1.0], [9.0, 0.0]])
+    >>> metric.update_state(np.array([0, 1, 0]), np.array([[0.7, 0.1], [0.9, 0.3], [0.1, 0.7]]))
+    >>> float(metric.result())
+    0.5
+    """
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        num_decisions: int | None = None,
+        output: str = "cost",
+        bayes: bool = False,
+        name: str | None = "normalized_cost",
+        dtype: Any = None,
+    ):
+        super().__init__(cost_matrix, output=output, bayes=bayes, name=name, dtype=dtype)
+        known = None if self.cost_matrix is None else self.cost_matrix.shape[1]
+        if num_decisions is None and known is None:
+            raise ValueError("Expected a `cost_matrix` or `num_decisions`; received neither.")
+        self.num_decisions = check_integer("num_decisions", num_decisions or known, low=1)
+        if known is not None and self.num_decisions != known:
+            raise ValueError(
+                f"Expected `num_decisions` to be {known}, the number of columns of "
+                f"`cost_matrix`; received {num_decisions}."
+            )
+        self.constant = self.add_variable(
+            shape=(self.num_decisions,), initializer="zeros", dtype=self.dtype, name="constant"
+        )
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        super().update_state(y_true, y_pred, sample_weight)
+        if self.cost_matrix is None:
+            costs = at_least_float32(y_true)
+        else:
+            matrix = ops.convert_to_tensor(self.cost_matrix, dtype=self.dtype)
+            costs = rows_of(matrix, ops.convert_to_tensor(y_true))
+        costs = ops.cast(costs, self.dtype)
+        if sample_weight is not None:
+            weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
+            costs = costs * ops.reshape(weight, (-1, 1))
+        self.constant.assign_add(ops.sum(costs, axis=0))
+
+    def result(self) -> Any:
+        return ops.divide(self.total, ops.min(self.constant))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "num_decisions": self.num_decisions}
