@@ -79,5 +79,9 @@ class NormalizedCost(AverageCost):
     def result(self) -> Any:
         return ops.divide(self.total, ops.min(self.constant))
 
+    def reset_state(self) -> None:
+        super().reset_state()
+        self.constant.assign(ops.zeros_like(self.constant))
+
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "num_decisions": self.num_decisions}
