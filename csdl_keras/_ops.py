@@ -10,6 +10,9 @@ from csdl_keras.costs import check_labels
 
 LOW_PRECISION = ("float16", "bfloat16")
 
+# Stands for the logarithm of 0 in float32, without the NaN of infinity times 0.
+LOG_ZERO = -1e35
+
 
 def at_least_float32(*tensors: Any) -> Any:
     """The tensors as floats of one type, of no less than 32 bits, in which sums of costs

@@ -76,8 +76,8 @@ def calibrate(
     >>> classifier = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,))
     >>> x, y = np.random.default_rng(0).normal(size=(50, 4)), np.arange(50) % 3
     >>> calibrated = calibrate(classifier, x, y)
-    >>> calibrated.layers[-1].temperature.shape, calibrated.output_shape
-    ((), (None, 3))
+    >>> csdl_keras.output_kind(calibrated), calibrated.output_shape
+    ('probability', (None, 3))
     """
     check_choice("method", method, METHODS)
     optional_module("scipy", "compare")  # before the predictions, not after them

@@ -289,3 +289,108 @@ def regret(costs: Any) -> np.ndarray:
     """
     array = _real_array("costs", costs, 2, "(K, D) or (N, D)")
     return array - array.min(axis=1, keepdims=True)
+
+
+def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.ndarray:
+    """The mean cost vector of each class, where costs differ from example to example.
+
+    `M[y, k]` averages `costs[n, k]` over the examples with label `y`: the cost
+    matrix to decide by if nothing else is known of an example's costs. It is
+    no cost matrix in the strict sense, since even a right decision may cost
+    something; see `regret`.
+
+    Args:
+        labels: integers of shape `(N,)`.
+        costs: `(N, D)` cost vectors.
+        num_classes: `K`; `None` (default) takes the highest label plus 1.
+
+    Returns:
+        A float64 array of shape `(K, D)`.
+
+    Raises:
+        ValueError: if a class has no example, or an argument fails its check.
+
+    Example:
+
+    >>> class_means([0, 1, 1], [[0, 2], [6, 0], [8, 0]])
+    array([[0., 2.],
+           [7., 0.]])
+    """
+    labels, vectors = check_labels(labels, num_classes), check_cost_vectors(costs)
+    if len(labels) != len(vectors):
+        raise ValueError(
+            f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
+        )
+    size = int(labels.max()) + 1 if num_classes is None else num_classes
+    counts = np.bincount(labels, minlength=size)
+    absent = np.flatnonzero(counts == 0)
+    if len(absent):
+        raise ValueError(
+            f"Expected at least one example of each of the {size} classes in `labels`; "
+            f"received none of class(es) {absent.tolist()}."
+        )
+    totals = np.zeros((size, vectors.shape[1]))
+    np.add.at(totals, labels, vectors)
+    return totals / counts[:, None]
+
+
+def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
+    """Adds a decision that is no class, such as to abstain or to ask a person.
+
+    Args:
+        cost_matrix: `(K, D)`, `C[true, decision]`.
+        price: what the new decision costs: a number, or `K` numbers, one for
+            each true class; not negative.
+
+    Returns:
+        A float64 array of shape `(K, D + 1)`; the new decision has index `D`.
+
+    Raises:
+        ValueError: if an argument fails its check.
+
+    References:
+        - [Chow: On optimum recognition error and reject tradeoff, IEEE
+          Transactions on Information Theory 1970](https://doi.org/10.1109/TIT.1970.1054406)
+
+    Example:
+
+    >>> with_abstain([[0, 1], [5, 0]], price=0.5)
+    array([[0. , 1. , 0.5],
+           [5. , 0. , 0.5]])
+    """
+    matrix = check_cost_matrix(cost_matrix, square=False)
+    prices = np.full(len(matrix), price) if np.ndim(price) == 0 else price
+    prices = _real_array("price", prices, 1, f"() or ({len(matrix)},)")
+    _check_non_negative("price", prices)
+    if len(prices) != len(matrix):
+        raise ValueError(
+            f"Expected one `price`, or one for each of {len(matrix)} classes; "
+            f"received {len(prices)}."
+        )
+    return np.hstack([matrix, prices[:, None]])
+
+
+def check_mean_costs(mean_costs: Any) -> np.ndarray:
+    """Checks mean costs of classes, `class_means`, and returns them as float64.
+
+    Args:
+        mean_costs: array-like of shape `(K, D)`, K at least 2: finite, not
+            negative; the diagonal may be anything.
+
+    Returns:
+        A new float64 array.
+
+    Raises:
+        ValueError: if the array is anything else.
+
+    Example:
+
+    >>> check_mean_costs([[0.5, 2], [7, 0]])
+    array([[0.5, 2. ],
+           [7. , 0. ]])
+    """
+    array = _real_array("mean_costs", mean_costs, 2, "(K, D)")
+    _check_non_negative("mean_costs", array)
+    if len(array) < 2:
+        raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
+    return array

@@ -6,7 +6,13 @@ import keras
 
 from csdl_keras._checks import check_choice
 from csdl_keras._ops import has_structure
-from csdl_keras.layers import BayesDecision, ClassProbabilities, CostOutput, TemperatureScaling
+from csdl_keras.layers import (
+    BayesDecision,
+    ClassProbabilities,
+    CostOutput,
+    ExpectedCost,
+    TemperatureScaling,
+)
 from csdl_keras.layers.decision import OUTPUTS
 
 
@@ -67,7 +73,7 @@ def _describe_tensor(tensor: Any) -> tuple[str, str]:
         kinds = {_describe_tensor(part)[0] for part in parts}
         return (kinds.pop() if len(kinds) == 1 else "unknown"), f"Average {layer.name!r}"
     words = f"{type(layer).__name__} {layer.name!r}"
-    if isinstance(layer, (BayesDecision, CostOutput)):
+    if isinstance(layer, (BayesDecision, CostOutput, ExpectedCost)):
         return "cost", words
     if isinstance(layer, (ClassProbabilities, TemperatureScaling)):
         return "probability", words

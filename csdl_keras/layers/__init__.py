@@ -6,9 +6,11 @@ from csdl_keras.layers.bias_corrected_temperature_scaling import (
 )
 from csdl_keras.layers.cae import CAE
 from csdl_keras.layers.caffe_pooling import CaffePooling2D
+from csdl_keras.layers.class_costs import ClassCosts
 from csdl_keras.layers.class_probabilities import ClassProbabilities
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.decision import Decision
+from csdl_keras.layers.expected_cost import ExpectedCost
 from csdl_keras.layers.masking_noise import MaskingNoise
 from csdl_keras.layers.temperature_scaling import TemperatureScaling
 from csdl_keras.layers.within_channel_lrn import WithinChannelLRN
@@ -18,9 +20,11 @@ __all__ = [
     "BiasCorrectedTemperatureScaling",
     "CAE",
     "CaffePooling2D",
+    "ClassCosts",
     "ClassProbabilities",
     "CostOutput",
     "Decision",
+    "ExpectedCost",
     "MaskingNoise",
     "TemperatureScaling",
     "WithinChannelLRN",

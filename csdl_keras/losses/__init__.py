@@ -3,6 +3,7 @@
 from csdl_keras.losses.expected_cost import expected_cost
 from csdl_keras.losses.logistic_cost_loss import LogisticCostLoss, logistic_cost
 from csdl_keras.losses.min_loss import MINLoss, min_loss
+from csdl_keras.losses.observed_cost_loss import ObservedCostLoss
 from csdl_keras.losses.one_sided_loss import OneSidedLoss, one_sided
 from csdl_keras.losses.poisson_cost_loss import PoissonCostLoss, poisson_cost
 from csdl_keras.losses.reconstruction_loss import ReconstructionLoss, reconstruction
@@ -12,6 +13,7 @@ from csdl_keras.losses.squared_error_loss import SquaredErrorLoss
 __all__ = [
     "LogisticCostLoss",
     "MINLoss",
+    "ObservedCostLoss",
     "OneSidedLoss",
     "PoissonCostLoss",
     "ReconstructionLoss",

@@ -4,13 +4,21 @@ from csdl_keras.models.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.decision_model import decision_model
 from csdl_keras.models.ensemble import ensemble
+from csdl_keras.models.expected_cost_model import (
+    ExpectedCostModel,
+    expected_cost_model,
+    labelled_costs,
+)
 from csdl_keras.models.mlp import mlp
 
 __all__ = [
     "BayesClassifier",
+    "ExpectedCostModel",
     "bayes_classifier",
     "caffe_cifar10",
     "decision_model",
     "ensemble",
+    "expected_cost_model",
+    "labelled_costs",
     "mlp",
 ]

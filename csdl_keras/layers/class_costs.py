@@ -1,0 +1,135 @@
+"""What each decision costs under each class, for this example."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._checks import check_integer
+from csdl_keras._ops import LOG_ZERO, head_dtype
+from csdl_keras.costs import check_mean_costs
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class ClassCosts(keras.layers.Layer):
+    """The logarithm of each decision's cost under each class, as the example has it.
+
+    `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, which starts at
+    the mean costs `M0` of each class. With a `rank`, `W phi(x)` is a product of
+    `(K, rank)` and `(rank, D)` factors that are linear in `phi(x)`: `K + D`
+    times `rank` numbers instead of `K D`. Entries of `M0` that are 0 stay: what
+    a right decision costs is known.
+
+    Args:
+        mean_costs: `M0`, `(K, D)`, the mean cost vector of each class, see
+            `csdl_keras.costs.class_means`; `None` only with both sizes, for a
+            layer whose means come with its weights.
+        num_classes: `K`; by default read off the means.
+        num_decisions: `D`; by default read off the means.
+        rank: `None` (default) for all `K D` numbers, or the rank of the product.
+        seed: seed of the initial weights (those of a product); `None` (default)
+            follows `keras.utils.set_random_seed`.
+        dtype: dtype policy of the layer; `None` (default) is the global one, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        features: `(batch, F)`.
+
+    Returns:
+        `(batch, K, D)` logarithms of costs; the most negative finite numbers
+        stand for costs of 0.
+
+    Raises:
+        ValueError: if the means fail their check or sizes contradict each other.
+
+    Example:
+
+    >>> layer = ClassCosts([[0.0, 2.0], [5.0, 0.0]])
+    >>> print(ops.convert_to_numpy(ops.exp(layer(np.ones((1, 3))))).round(3))
+    [[[0. 2.]
+      [5. 0.]]]
+    """
+
+    def __init__(
+        self,
+        mean_costs: Any = None,
+        num_classes: int | None = None,
+        num_decisions: int | None = None,
+        rank: int | None = None,
+        seed: int | None = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ):
+        super().__init__(dtype=head_dtype(dtype), **kwargs)
+        self._initial = None if mean_costs is None else check_mean_costs(mean_costs)
+        shape = (num_classes, num_decisions) if self._initial is None else self._initial.shape
+        self.num_classes = check_integer("num_classes", num_classes or shape[0], low=2)
+        self.num_decisions = check_integer("num_decisions", num_decisions or shape[1])
+        if self._initial is not None and (self.num_classes, self.num_decisions) != shape:
+            raise ValueError(
+                f"Expected `mean_costs` of shape {(self.num_classes, self.num_decisions)}; "
+                f"received {shape}."
+            )
+        self.rank = None if rank is None else check_integer("rank", rank)
+        self.seed = seed
+
+    def build(self, input_shape: Any) -> None:
+        features = input_shape[-1]
+        size = (self.num_classes, self.num_decisions)
+        self.log_means = self.add_weight(
+            shape=size,
+            initializer=keras.initializers.Constant(np.nan),
+            trainable=False,
+            name="log_means",
+        )
+        if self._initial is not None:
+            self.log_means.assign(_log(self._initial))
+        if self.rank is None:
+            self.kernel = self.add_weight(
+                shape=(features, size[0] * size[1]), initializer="zeros", name="kernel"
+            )
+            self.bias = self.add_weight(shape=size, initializer="zeros", name="bias")
+        else:
+            # One factor begins at 0 and the other does not, or neither would ever move.
+            self.left = self.add_weight(
+                shape=(features, size[0] * self.rank),
+                initializer=keras.initializers.GlorotUniform(self.seed),
+                name="left",
+            )
+            self.right = self.add_weight(
+                shape=(features, self.rank * size[1]), initializer="zeros", name="right"
+            )
+        self.built = True
+
+    def call(self, features: Any) -> Any:
+        if self.rank is None:
+            change = ops.reshape(
+                ops.matmul(features, self.kernel), (-1, self.num_classes, self.num_decisions)
+            )
+            change = change + self.bias
+        else:
+            left = ops.reshape(ops.matmul(features, self.left), (-1, self.num_classes, self.rank))
+            right = ops.reshape(
+                ops.matmul(features, self.right), (-1, self.rank, self.num_decisions)
+            )
+            change = ops.matmul(left, right)
+        zero = self.log_means < 0.5 * LOG_ZERO
+        return ops.where(zero, LOG_ZERO, self.log_means + change)
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        return (input_shape[0], self.num_classes, self.num_decisions)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_classes": self.num_classes,
+            "num_decisions": self.num_decisions,
+            "rank": self.rank,
+            "seed": self.seed,
+        }
+
+
+def _log(means: np.ndarray) -> np.ndarray:
+    return np.where(means > 0, np.log(np.where(means > 0, means, 1.0)), LOG_ZERO)

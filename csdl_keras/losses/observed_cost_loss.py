@@ -1,0 +1,72 @@
+"""Poisson regression of the costs of the class that was observed."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._ops import LOG_ZERO, at_least_float32, float_dtype
+from csdl_keras.losses.poisson_cost_loss import poisson_cost
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class ObservedCostLoss(keras.losses.Loss):
+    """Half the Poisson deviance of an example's costs from those estimated for its class.
+
+    An example of class `y` tells what decisions cost if `y` is true, and nothing
+    of other classes: `poisson_cost(c, U[y])`, where `U` holds the logarithm of
+    each decision's cost under each class, `-inf` where it is known to be 0. See
+    `csdl_keras.models.expected_cost_model`.
+
+    Args:
+        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation, by default at least float32.
+
+    Call arguments:
+        y_true: `(batch, 1 + D)`, the label and the cost vector, as
+            `csdl_keras.models.labelled_costs` joins them.
+        y_pred: `(batch, K, D)` logarithms of costs.
+
+    Raises:
+        ValueError: if the shapes do not match.
+
+    Example:
+
+    >>> loss = ObservedCostLoss()
+    >>> log_costs = np.log([[[0.5, 2.0], [1.0, 1.0]]])
+    >>> print(round(float(loss(np.array([[0, 0.0, 2.0]]), log_costs)), 4))
+    0.5
+    """
+
+    def __init__(
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = "observed_cost_loss",
+        dtype: Any = None,
+    ):
+        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        y_true, log_costs = at_least_float32(y_true, y_pred)
+        if len(log_costs.shape) != 3 or tuple(y_true.shape)[1:] != (1 + log_costs.shape[2],):
+            raise ValueError(
+                "Expected `y_true` of shape (batch, 1 + D), label and costs, and `y_pred` of "
+                f"shape (batch, K, D); received {tuple(y_true.shape)} and "
+                f"{tuple(log_costs.shape)}."
+            )
+        labels, costs = y_true[:, 0], y_true[:, 1:]
+        index = ops.cast(labels, "int32")
+        known = ops.logical_and(
+            ops.cast(index, labels.dtype) == labels,
+            ops.logical_and(index >= 0, index < log_costs.shape[1]),
+        )
+        # A sum over classes: the row of each example's own class.
+        chosen = ops.one_hot(ops.where(known, index, 0), log_costs.shape[1], dtype=log_costs.dtype)
+        possible = log_costs > 0.5 * LOG_ZERO
+        rows = ops.sum(chosen[:, :, None] * ops.where(possible, log_costs, 0.0), axis=1)
+        counted = ops.sum(chosen[:, :, None] * ops.cast(possible, rows.dtype), axis=1) > 0
+        # Decisions known to cost nothing have nothing to be estimated.
+        deviance = poisson_cost(ops.where(counted, costs, 0.0), ops.where(counted, rows, -1e4))
+        return ops.where(known, deviance, ops.cast(np.nan, deviance.dtype))

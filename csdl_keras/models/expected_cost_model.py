@@ -1,0 +1,149 @@
+"""A network of class probabilities and of costs that depend on the example."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._checks import check_number
+from csdl_keras._ops import inputs_of
+from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
+from csdl_keras.layers import ClassCosts, ExpectedCost
+from csdl_keras.losses import ObservedCostLoss
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class ExpectedCostModel(keras.Model):
+    """The functional model that `expected_cost_model` returns."""
+
+    def losses_and_weights(self, cost_weight: float = 1.0) -> dict[str, Any]:
+        """The arguments `loss` and `loss_weights` of `compile`.
+
+        Args:
+            cost_weight: weight of the costs' loss beside that of the labels,
+                above 0. Defaults to 1.
+        """
+        check_number("cost_weight", cost_weight, 0, exclude_low=True)
+        return {
+            "loss": {
+                "probability": keras.losses.SparseCategoricalCrossentropy(),
+                "class_costs": ObservedCostLoss(),
+            },
+            "loss_weights": {"probability": 1.0, "class_costs": cost_weight},
+        }
+
+    def cost_model(self) -> keras.Model:
+        """The model of expected costs alone, which `decide` takes; its layers are shared."""
+        return keras.Model(
+            inputs_of(self), self.output["expected_cost"], name=f"{self.name}_decision"
+        )
+
+
+def expected_cost_model(
+    body: keras.Model,
+    mean_costs: Any,
+    rank: int | None = None,
+    seed: int | None = None,
+    name: str = "expected_cost_model",
+) -> ExpectedCostModel:
+    """Puts heads for class probabilities and for costs by class on a network.
+
+    `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x))`, `(K, D)`; the
+    decision is the argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is
+    for costs that differ from example to example and are unknown when it has to
+    decide. An example of class `y` tells `P` its class, and row `y` of `M` its
+    costs: `-ln P(y|x)` plus the Poisson deviance of that row. Both are
+    consistent, so that with enough data the argmin is the Bayes decision; and
+    with `W = 0` it is the Bayes decision of a classifier by mean costs.
+
+    Args:
+        body: a model, inputs to features `(batch, F)`. Its layers are shared.
+        mean_costs: `M0`, `(K, D)`, the mean cost vector of each class in
+            training, see `csdl_keras.costs.class_means`, in units in which costs
+            are about 1.
+        rank: rank of the costs' head, see `csdl_keras.layers.ClassCosts`; `None`
+            (default) for all `K D` numbers. Take one where `K` is large.
+        seed: seed of the new weights; `None` (default) follows
+            `keras.utils.set_random_seed`.
+        name: name of the model.
+
+    Returns:
+        A functional `ExpectedCostModel`, not compiled, with the outputs
+        `"probability"` `(batch, K)`, `"class_costs"` `(batch, K, D)` logarithms
+        of costs, and `"expected_cost"` `(batch, D)`.
+
+    Raises:
+        ValueError: if the body has several inputs or outputs or an argument is
+            out of range.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(60, 4)), rng.integers(2, size=60)
+    >>> costs = csdl_keras.costs.cost_vectors([[0, 1], [3, 0]], y) * rng.uniform(size=(60, 1))
+    >>> inputs = keras.Input((4,))
+    >>> body = keras.Model(inputs, keras.layers.Dense(8, "relu")(inputs))
+    >>> model = expected_cost_model(body, csdl_keras.costs.class_means(y, costs))
+    >>> model.compile("adam", **model.losses_and_weights())
+    >>> _ = model.fit(x, labelled_costs(y, costs), verbose=0)
+    >>> csdl_keras.decide(model.cost_model(), x).shape
+    (60,)
+    """
+    means = check_mean_costs(mean_costs)
+    inputs = inputs_of(body)
+    if len(body.outputs) != 1 or len(body.outputs[0].shape) != 2:
+        raise ValueError(
+            "Expected a `body` with one output of shape (batch, F); received "
+            f"{[tuple(output.shape) for output in body.outputs]}."
+        )
+    features = body.outputs[0]
+    initializer = keras.initializers.GlorotUniform(seed)
+    probability = keras.layers.Dense(
+        len(means), "softmax", kernel_initializer=initializer, dtype="float32", name="probability"
+    )(features)
+    class_costs = ClassCosts(means, rank=rank, seed=seed, name="class_costs")(features)
+    expected = ExpectedCost(name="expected_cost")([probability, class_costs])
+    outputs = {
+        "probability": probability,
+        "class_costs": class_costs,
+        "expected_cost": expected,
+    }
+    return ExpectedCostModel(inputs, outputs, name=name)
+
+
+def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
+    """The targets of an `ExpectedCostModel`: the label of an example and its costs.
+
+    Arrays are checked; tensors of a `tf.data` pipeline,
+    `dataset.map(lambda x, y, c: (x, labelled_costs(y, c)))`, are not.
+
+    Args:
+        labels: integers `(N,)`.
+        costs: `(N, D)` cost vectors.
+
+    Returns:
+        A dict with a target for each output.
+
+    Raises:
+        ValueError: if arrays fail their checks.
+
+    Example:
+
+    >>> labelled_costs([1, 0], [[3.0, 0.0], [0.0, 1.0]])["class_costs"]
+    array([[1., 3., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    if not isinstance(labels, (np.ndarray, list, tuple)):
+        joined = ops.concatenate(
+            [ops.cast(labels, "float32")[:, None], ops.cast(costs, "float32")], axis=1
+        )
+        return {"probability": labels, "class_costs": joined, "expected_cost": costs}
+    checked, vectors = check_labels(labels), check_cost_vectors(costs).astype("float32")
+    if len(checked) != len(vectors):
+        raise ValueError(
+            f"Expected a cost vector for each of {len(checked)} labels; received {len(vectors)}."
+        )
+    joined = np.hstack([checked[:, None].astype("float32"), vectors])
+    return {"probability": checked, "class_costs": joined, "expected_cost": vectors}
