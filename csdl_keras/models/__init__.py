@@ -1,5 +1,6 @@
 """Builders of networks and of the decision rules around them; each returns a `keras.Model`."""
 
+from csdl_keras.models.auxiliary_costs import AuxiliaryCostModel, auxiliary_costs
 from csdl_keras.models.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.decision_model import decision_model
@@ -12,8 +13,10 @@ from csdl_keras.models.expected_cost_model import (
 from csdl_keras.models.mlp import mlp
 
 __all__ = [
+    "AuxiliaryCostModel",
     "BayesClassifier",
     "ExpectedCostModel",
+    "auxiliary_costs",
     "bayes_classifier",
     "caffe_cifar10",
     "decision_model",

@@ -1,0 +1,119 @@
+"""Auxiliary outputs that estimate costs from every hidden layer (AuxCST)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+
+from csdl_keras._checks import check_integer, check_number
+from csdl_keras._ops import inputs_of
+from csdl_keras._seeds import Seeds
+from csdl_keras.layers import CostOutput
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class AuxiliaryCostModel(keras.Model):
+    """The functional model that `auxiliary_costs` returns: `"output"` and `"auxiliary_1"`, …"""
+
+    def losses_and_weights(
+        self,
+        loss: Any,
+        auxiliary_loss: Callable[[], keras.losses.Loss],
+        alpha: float = 1.0,
+    ) -> dict[str, Any]:
+        """The arguments `loss` and `loss_weights` of `compile`.
+
+        Args:
+            loss: of the model's own output.
+            auxiliary_loss: makes the loss of an auxiliary output, such as
+                `lambda: SOSRLoss(C)`.
+            alpha: weight of each auxiliary loss, above 0. Defaults to 1.
+        """
+        check_number("alpha", alpha, 0, exclude_low=True)
+        names = [name for name in self.output if name != "output"]
+        return {
+            "loss": {"output": loss, **{name: auxiliary_loss() for name in names}},
+            "loss_weights": {"output": 1.0, **dict.fromkeys(names, alpha)},
+        }
+
+    def targets(self, y: Any) -> dict[str, Any]:
+        """`y` for each output, as `fit` and `evaluate` want it."""
+        return dict.fromkeys(self.output, y)
+
+
+def auxiliary_costs(
+    model: keras.Model,
+    num_decisions: int,
+    layers: Sequence[str] | None = None,
+    seed: int | None = None,
+) -> AuxiliaryCostModel:
+    """Adds an output that estimates costs to every hidden layer, for training.
+
+    The losses of these outputs, `L = L(out) + alpha sum_i L_cost(aux_i)`, make
+    each layer learn what costs depend on, from end to end and without
+    pre-training. They are dropped at prediction: `model` itself, whose layers
+    are shared, is the trained network.
+
+    Args:
+        model: any functional or sequential model with one output.
+        num_decisions: `D`, the length of a cost vector.
+        layers: names of the layers to add outputs to; `None` (default) takes
+            every layer with trainable weights but the last one.
+        seed: seed of the new weights; `None` (default) follows
+            `keras.utils.set_random_seed`.
+
+    Returns:
+        A functional `AuxiliaryCostModel`, not compiled, whose outputs are
+        `"output"`, the model's own, and `"auxiliary_1"`, `"auxiliary_2"`, …,
+        each `(batch, D)`. Features with more axes are flattened.
+
+    Raises:
+        ValueError: if the model's structure is not known, it has several
+            outputs, or there is no layer to add an output to.
+
+    References:
+        - [Chung, Yang, Lin: Cost-sensitive deep learning with layer-wise cost
+          estimation, TAAI 2020](https://arxiv.org/abs/1611.05134)
+
+    Example:
+
+    >>> import numpy as np
+    >>> import csdl_keras
+    >>> C, y = 1 - np.eye(3), np.arange(12) % 3
+    >>> model = csdl_keras.models.mlp((4,), 3, (6, 5), output="cost")
+    >>> training = auxiliary_costs(model, num_decisions=3)
+    >>> loss = lambda: csdl_keras.SOSRLoss(C)
+    >>> training.compile("adam", **training.losses_and_weights(loss(), loss, alpha=0.5))
+    >>> _ = training.fit(np.ones((12, 4)), training.targets(y), verbose=0)
+    >>> csdl_keras.decide(model, np.ones((2, 4))).shape
+    (2,)
+    """
+    num_decisions = check_integer("num_decisions", num_decisions)
+    inputs = inputs_of(model)
+    if len(model.outputs) != 1:
+        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
+    last = model.outputs[0]._keras_history.operation
+    trained = [layer for layer in model.layers if layer.trainable_weights and layer is not last]
+    if layers is not None:
+        known = {layer.name: layer for layer in model.layers}
+        unknown = [name for name in layers if name not in known]
+        if unknown:
+            raise ValueError(f"Expected names of layers, {list(known)}; received {unknown}.")
+        trained = [known[name] for name in layers]
+    if not trained:
+        raise ValueError(
+            f"Expected a model with hidden layers that are trained; received {model.name!r} "
+            "without one."
+        )
+    seeds = Seeds(seed)
+    outputs = {"output": model.outputs[0]}
+    for index, layer in enumerate(trained, start=1):
+        features = layer.output
+        if len(features.shape) > 2:
+            features = keras.layers.Flatten(name=f"auxiliary_{index}_features")(features)
+        outputs[f"auxiliary_{index}"] = CostOutput(
+            num_decisions,
+            kernel_initializer=seeds.initializer("glorot_uniform"),
+            name=f"auxiliary_{index}",
+        )(features)
+    return AuxiliaryCostModel(inputs, outputs, name=f"{model.name}_auxiliary")
