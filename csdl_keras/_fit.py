@@ -6,7 +6,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras import models
 from csdl_keras._job import Job
 from csdl_keras.costs import cost_vectors, zero_one
 from csdl_keras.hidden_layers import hidden_layers
@@ -19,19 +18,7 @@ Weights = list[np.ndarray]
 
 def build_network(job: Job, x: np.ndarray, seed: int | None) -> keras.Model:
     """The untrained network of a job for training inputs `x`."""
-    num_classes, settings = len(job.matrix), job.settings
-    if job.row.body == "mlp":
-        return models.mlp(
-            x.shape[1:], num_classes, settings.hidden_units, output=job.row.output, seed=seed
-        )
-    return models.caffe_cifar10(
-        x.shape[1:],
-        num_classes,
-        variant=settings.cnn_variant,
-        output=job.row.output,
-        mean=255.0 * x.mean(axis=0),
-        seed=seed,
-    )
+    return job.body.build(job.settings, x, len(job.matrix), job.row.output, seed)
 
 
 def pretrain_network(
@@ -80,22 +67,15 @@ def fit_network(
         weights = iter(pretrained)
         for layer in hidden_layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
-    cnn = job.row.body == "cnn"
-    batch_size = settings.cnn_batch_size if cnn else settings.batch_size
-    if cnn:
-        steps = job.epochs * -(-len(x) // batch_size)
-        rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)
-        optimizer = keras.optimizers.SGD(rate, momentum=0.9)
-    else:
-        optimizer = keras.optimizers.SGD(settings.learning_rate, momentum=settings.momentum)
+    optimizer = job.body.optimizer(settings, job.body.steps(settings, len(x)))
     model.compile(optimizer, loss=_loss(job, y), metrics=[_metric(job)])
     callbacks = list(callbacks)
     if validation_data is not None:
         callbacks.append(
             keras.callbacks.EarlyStopping(
-                "val_average_cost",
+                job.body.monitor,
                 mode="min",
-                patience=settings.patience * job.stretch,
+                patience=job.patience,
                 restore_best_weights=True,
             )
         )
@@ -105,7 +85,7 @@ def fit_network(
         sample_weight=_mean_costs(job, y) if job.row.training == "weighted_nll" else None,
         validation_data=validation_data,
         epochs=job.epochs,
-        batch_size=batch_size,
+        batch_size=job.body.batch_size(settings),
         callbacks=callbacks,
         verbose=verbose,
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._bodies import NETWORKS, Body
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import zero_one
 from csdl_keras.settings import Settings
@@ -25,6 +26,7 @@ class Job:
         settings: how it is trained.
         train_size: number of training examples.
         context: what else all stages depend on: data, seed, backend.
+        member: number of the network in an ensemble. Defaults to 0.
     """
 
     row: Algorithm
@@ -32,6 +34,7 @@ class Job:
     settings: Settings
     train_size: int
     context: dict[str, Any]
+    member: int = 0
 
     @property
     def scaled(self) -> np.ndarray:
@@ -51,20 +54,24 @@ class Job:
         return self.scaled if self.row.pretraining == "cae" else zero_one(len(self.matrix))
 
     @property
-    def stretch(self) -> int:
-        """By what epochs are multiplied on a small training set."""
-        return self.settings.stretch("cnn" if self.row.body == "cnn" else "mlp", self.train_size)
+    def body(self) -> Body:
+        """The network, of rows that have one."""
+        return NETWORKS[self.row.body]
 
     @property
     def pretraining_epochs(self) -> int:
         """Epochs of pre-training, a layer."""
-        return self.settings.pretraining_epochs * self.stretch
+        return self.settings.pretraining_epochs * self.settings.stretch("mlp", self.train_size)
 
     @property
     def epochs(self) -> int:
         """Most epochs of training."""
-        cnn = self.row.body == "cnn"
-        return (self.settings.cnn_epochs if cnn else self.settings.epochs) * self.stretch
+        return self.body.epochs(self.settings, self.train_size)
+
+    @property
+    def patience(self) -> int:
+        """Epochs without improvement before training stops."""
+        return self.body.patience(self.settings, self.train_size)
 
     def pretraining(self) -> dict[str, Any] | None:
         """The description of its pre-training, None if it has none."""
@@ -102,23 +109,13 @@ class Job:
             }
         if self.row.training == "sosr" and settings.hard_hinge:
             description["training"] = "one_sided"
-        description |= {"epochs": self.epochs, "patience": settings.patience * self.stretch}
-        if self.row.body == "cnn":
-            return {
-                **description,
-                "variant": settings.cnn_variant,
-                "batch_size": settings.cnn_batch_size,
-                "learning_rate": settings.cnn_learning_rate,
-            }
-        return {
-            **description,
-            "hidden_units": list(settings.hidden_units),
-            "batch_size": settings.batch_size,
-            "learning_rate": settings.learning_rate,
-            "momentum": settings.momentum,
-            "pretraining": self.pretraining(),
-        }
+        description |= {"epochs": self.epochs, "patience": self.patience}
+        description |= self.body.choices(settings)
+        if self.row.body == "mlp":
+            description["pretraining"] = self.pretraining()
+        return description
 
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)
-        return {"stage": stage, "version": version, "classes": classes, **self.context}
+        common = {"stage": stage, "version": version, "classes": classes, **self.context}
+        return common if self.member == 0 else {**common, "member": self.member}

@@ -42,3 +42,8 @@ class Seeds:
         if config.get("seed", self) is not None:
             return found
         return type(found).from_config({**config, "seed": self.next()})
+
+
+def member_seed(seed: int | None, member: int) -> int | None:
+    """The seed of a network of an ensemble; the first one has the ensemble's own."""
+    return seed if member == 0 else Seeds(seed, f"member {member}").next()

@@ -3,9 +3,9 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._checks import check_choice
+from csdl_keras._checks import check_choice, check_integer
 
-BODIES = ("mlp", "cnn", "svm")
+BODIES = ("mlp", "cnn", "svm", "auto")
 PRETRAININGS = ("none", "dae", "seae", "cae")
 
 # Predictions that fit what a training makes: probabilities, scores, or costs.
@@ -27,7 +27,8 @@ class Algorithm:
         name: name in code and on the command line.
         title: name in tables.
         body: `"mlp"`, the fully-connected network; `"cnn"`, Caffe's; `"svm"`, a
-            kernel machine.
+            kernel machine; `"auto"`, a network chosen from the shape of an input,
+            convolutional for images.
         pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs,
             error-aware); `"cae"` (cost-aware).
         training: `"nll"`, the cost-blind negative log-likelihood of class
@@ -37,6 +38,11 @@ class Algorithm:
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
             expected costs), or `"argmin"` of estimated costs.
         in_table2: whether the paper's Table 2 has the row. Defaults to True.
+        calibrated: whether probabilities are calibrated on the validation
+            examples, if there are any, before they are decided from. Defaults to
+            False.
+        members: number of networks whose outputs are averaged, trained from
+            seeds of their own. Defaults to 1.
 
     Raises:
         ValueError: if a choice is unknown or does not fit the others.
@@ -54,6 +60,8 @@ class Algorithm:
     training: str
     prediction: str
     in_table2: bool = True
+    calibrated: bool = False
+    members: int = 1
 
     def __post_init__(self) -> None:
         check_choice("body", self.body, BODIES)
@@ -69,6 +77,18 @@ class Algorithm:
             raise ValueError(
                 "Expected body='svm' and training='one_sided_svm' together; received "
                 f"{self.body!r} and {self.training!r}."
+            )
+
+        check_integer("members", self.members)
+        if self.members > 1 and self.body == "svm":
+            raise ValueError(
+                "Expected members=1 with body='svm', whose training draws nothing at random; "
+                f"received {self.members}."
+            )
+        if self.calibrated and self.prediction != "bayes":
+            raise ValueError(
+                "Expected calibrated=False unless prediction='bayes', since calibration changes no "
+                f"argmax; received prediction={self.prediction!r}."
             )
 
     @property
@@ -130,6 +150,8 @@ _ROWS = (
 ALGORITHMS: dict[str, Algorithm] = _Rows({row.name: row for row in _ROWS})
 
 _EXTRA = (
+    Algorithm("calibrated_bayes", "Calibrated Bayes", "auto", "none", "nll", "bayes", False, True),
+    Algorithm("ensemble_bayes", "Ensemble Bayes", "auto", "none", "nll", "bayes", False, True, 5),
     Algorithm("dnn_weighted", "DNN weighted", "mlp", "none", "weighted_nll", "argmax", False),
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
 )

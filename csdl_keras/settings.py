@@ -9,6 +9,7 @@ _POSITIVE = (
     "learning_rate",
     "pretraining_learning_rate",
     "cnn_learning_rate",
+    "auto_learning_rate",
     "penalty",
     "gamma_factor",
 )
@@ -18,6 +19,9 @@ _COUNTS = (
     "pretraining_epochs",
     "cnn_epochs",
     "cnn_batch_size",
+    "auto_epochs",
+    "auto_batch_size",
+    "auto_min_steps",
     "patience",
     "min_steps",
 )
@@ -46,6 +50,11 @@ class Settings:
         cnn_epochs: most epochs of training the convolutional network.
         cnn_batch_size: examples a batch for it.
         cnn_learning_rate: of SGD with momentum .9, falling to 0 by a half cosine.
+        auto_epochs: epochs of training the network of the default rows; more on
+            sets so small that they make fewer than `auto_min_steps` updates.
+        auto_batch_size: examples a batch for it.
+        auto_learning_rate: highest rate of AdamW for it.
+        auto_min_steps: updates that its training takes at the least.
         penalty: of `CSOSR`, for violations.
         gamma_factor: `gamma` of the Gaussian kernel of `CSOSR`, in units of 1
             over the number of inputs times their variance, so that one range
@@ -81,6 +90,10 @@ class Settings:
     cnn_epochs: int = 8
     cnn_batch_size: int = 25
     cnn_learning_rate: float = 1e-3
+    auto_epochs: int = 12
+    auto_batch_size: int = 50
+    auto_learning_rate: float = 3e-3
+    auto_min_steps: int = 1000
     penalty: float = 1.0
     gamma_factor: float = 1.0
     patience: int = 10
@@ -111,6 +124,8 @@ class Settings:
             self,
             epochs=epochs,
             cnn_epochs=epochs,
+            auto_epochs=epochs,
+            auto_min_steps=1,
             pretraining_epochs=min(self.pretraining_epochs, epochs),
             min_steps=1,
         )

@@ -107,6 +107,17 @@ class StageCache:
             self._keep(description, result)
             return result
 
+    def put(self, description: dict[str, Any], result: StageResult) -> None:
+        """Keeps a stage that was computed elsewhere, unless it is there.
+
+        Args:
+            description: all that the stage depends on, fit for JSON.
+            result: what it left.
+        """
+        with self._lock(description):
+            if description not in self:
+                self._keep(description, result)
+
     def find(self, description: dict[str, Any]) -> StageResult | None:
         """The stage of that description, or None; an unreadable file counts as none."""
         if self.folder is None:

@@ -1,5 +1,6 @@
 """Trains algorithms on one data set, stages that they share once."""
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +13,11 @@ from csdl_keras._checks import check_choice, check_integer
 from csdl_keras._fit import Weights, build_network, fit_network, pretrain_network
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine, load_machine
+from csdl_keras._optional import optional_module
+from csdl_keras._seeds import member_seed
+from csdl_keras._workers import workers
 from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras.calibration import calibrate
 from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
@@ -43,6 +48,9 @@ class Trainer:
         cache: a `StageCache` in which finished stages are looked up and kept,
             so that they outlive the process and are shared with others; it
             needs a `seed`. `None` (default) keeps them in memory.
+        jobs: number of processes that train the members of an ensemble; above 1
+            it needs a `seed`, and `callbacks` see nothing of them. Defaults to 1,
+            this process.
 
     Raises:
         ValueError: if the data fails its checks, or there is a cache and no seed.
@@ -69,6 +77,7 @@ class Trainer:
         callbacks: Sequence[keras.callbacks.Callback] = (),
         verbose: Any = 0,
         cache: StageCache | None = None,
+        jobs: int = 1,
     ):
         self.x, self.y = _check_data("x", x, y)
         self.validation_data = None
@@ -89,9 +98,19 @@ class Trainer:
                 "trained; received None."
             )
         self.cache = StageCache() if cache is None else cache
+        self.jobs = check_integer("jobs", jobs)
+        if self.jobs > 1 and self.seed is None:
+            raise ValueError(
+                f"Expected a `seed` with jobs={self.jobs}, since processes cannot share a state of "
+                "random numbers; received None."
+            )
 
     def train(
-        self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None = None
+        self,
+        algorithm: str | Algorithm,
+        cost_matrix: Any,
+        settings: Settings | None = None,
+        ensemble: int | None = None,
     ) -> Trained:
         """Trains one algorithm for one cost matrix.
 
@@ -100,6 +119,9 @@ class Trainer:
             cost_matrix: `(K, K)`, `C[true, decision]`; losses see it divided by
                 its largest entry.
             settings: other choices than the trainer's own; `None` (default) is those.
+            ensemble: number of networks, trained from seeds of their own, whose
+                outputs are averaged before the decision; `None` (default) is the
+                algorithm's own number, 1 for the rows of the paper.
 
         Returns:
             A `Trained`, whose model outputs probabilities (blind rows, `min` and
@@ -109,11 +131,19 @@ class Trainer:
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
         """
-        job = self._job(algorithm, cost_matrix, settings)
-        pretrained = self._pretrained(job)
-        trained = self._trained(job, pretrained)
-        seconds = trained.seconds + (pretrained.seconds if pretrained else 0.0)
-        return Trained(self._model(job, trained.arrays), seconds, int(trained.info["epochs"]))
+        row = get_algorithm(algorithm)
+        if ensemble is not None:
+            row = dataclasses.replace(row, members=ensemble)
+        first = self._job(row, cost_matrix, settings)
+        jobs = [dataclasses.replace(first, member=member) for member in range(row.members)]
+        self._train_in_parallel(jobs)
+        seconds, results = 0.0, []
+        for job in jobs:
+            pretrained = self._pretrained(job)
+            results.append(self._trained(job, pretrained))
+            seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
+        model = self._model(first, [result.arrays for result in results])
+        return Trained(model, seconds, int(results[0].info["epochs"]))
 
     def stages(
         self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None = None
@@ -177,12 +207,33 @@ class Trainer:
             "floatx": keras.config.floatx(),
         }
 
+    def _train_in_parallel(self, jobs: Sequence[Job]) -> None:
+        """Trains the members of an ensemble that are missing in processes of their own."""
+        missing = [job for job in jobs if job.training() not in self.cache]
+        if self.jobs == 1 or len(missing) < 2:
+            return
+        joblib = optional_module("joblib", "compare")
+        with workers(self.jobs):
+            tasks = (
+                joblib.delayed(_train_alone)(job, self.x, self.y, self.validation_data, self.seed)
+                for job in missing
+            )
+            results = joblib.Parallel()(tasks)
+        for job, (pretrained, trained) in zip(missing, results, strict=True):
+            description = job.pretraining()
+            if pretrained is not None and description is not None:
+                self.cache.put(description, pretrained)
+            self.cache.put(job.training(), trained)
+
     def _stage(
-        self, description: dict[str, Any], run: Callable[[], tuple[Weights, dict[str, Any]]]
+        self,
+        description: dict[str, Any],
+        seed: int | None,
+        run: Callable[[], tuple[Weights, dict[str, Any]]],
     ) -> StageResult:
         def seeded() -> tuple[Weights, dict[str, Any]]:
-            if self.seed is not None:
-                keras.utils.set_random_seed(self.seed)
+            if seed is not None:
+                keras.utils.set_random_seed(seed)
             return run()
 
         return self.cache.get(description, seeded)
@@ -191,12 +242,16 @@ class Trainer:
         description = job.pretraining()
         if description is None:
             return None
+        seed = member_seed(self.seed, job.member)
         return self._stage(
             description,
-            lambda: pretrain_network(job, self.x, self.y, self.seed, self.callbacks, self.verbose),
+            seed,
+            lambda: pretrain_network(job, self.x, self.y, seed, self.callbacks, self.verbose),
         )
 
     def _trained(self, job: Job, pretrained: StageResult | None) -> StageResult:
+        seed = member_seed(self.seed, job.member)
+
         def run() -> tuple[Weights, dict[str, Any]]:
             if job.row.body == "svm":
                 return fit_machine(job, self.x, self.y)
@@ -206,21 +261,42 @@ class Trainer:
                 self.y,
                 self.validation_data,
                 pretrained.arrays if pretrained else (),
-                self.seed,
+                seed,
                 self.callbacks,
                 self.verbose,
             )
 
-        return self._stage(job.training(), run)
+        return self._stage(job.training(), seed, run)
 
-    def _model(self, job: Job, arrays: Sequence[np.ndarray]) -> Any:
+    def _model(self, job: Job, weights: Sequence[Sequence[np.ndarray]]) -> Any:
+        """The classifier that members with these weights make."""
         if job.row.body == "svm":
-            return load_machine(arrays)
-        model = build_network(job, self.x, self.seed)
-        model.set_weights(arrays)
+            return load_machine(weights[0])
+        members = []
+        for arrays in weights:
+            members.append(build_network(job, self.x, self.seed))
+            members[-1].set_weights(arrays)
+        model = members[0] if len(members) == 1 else models.ensemble(members)
+        if job.row.calibrated and self.validation_data is not None:
+            model = calibrate(model, *self.validation_data)
         return (
             models.bayes_classifier(model, job.matrix) if job.row.prediction == "bayes" else model
         )
+
+
+def _train_alone(
+    job: Job,
+    x: np.ndarray,
+    y: np.ndarray,
+    validation_data: tuple[np.ndarray, np.ndarray] | None,
+    seed: int,
+) -> tuple[StageResult | None, StageResult]:
+    """The stages of one member of an ensemble, in a process of its own."""
+    trainer = Trainer(x, y, validation_data, job.settings, seed)
+    pretrained = trainer._pretrained(job)
+    trained = trainer._trained(job, pretrained)
+    keras.utils.clear_session()  # or Keras would hold on to every model of the process
+    return pretrained, trained
 
 
 def _check_data(name: str, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -18,6 +18,8 @@ def train(
     settings: Settings | None = None,
     seed: int | None = None,
     verbose: Any = 0,
+    ensemble: int | None = None,
+    jobs: int = 1,
 ) -> keras.Model:
     """Trains an algorithm of Table 1 from end to end and returns the classifier.
 
@@ -31,6 +33,11 @@ def train(
         seed: seed of everything random; `None` (default) follows
             `keras.utils.set_random_seed`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
+        ensemble: number of networks, trained from seeds of their own, whose
+            outputs are averaged before the decision; `None` (default) is the
+            algorithm's own number.
+        jobs: number of processes that train them, above 1 with a `seed` only.
+            Defaults to 1, this process.
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
@@ -49,5 +56,5 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape
     (540,)
     """
-    trainer = Trainer(x, y, validation_data, settings, seed, verbose=verbose)
-    return trainer.train(algorithm, cost_matrix).model
+    trainer = Trainer(x, y, validation_data, settings, seed, verbose=verbose, jobs=jobs)
+    return trainer.train(algorithm, cost_matrix, ensemble=ensemble).model

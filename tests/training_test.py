@@ -18,7 +18,13 @@ from tests.weights import assert_same_weights
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
 MATRICES = [csdl.costs.randomized_proportional(DATA.y_train_val, seed=seed) for seed in (0, 1)]
 SETTINGS = csdl.Settings(
-    hidden_units=(16,), epochs=2, pretraining_epochs=2, cnn_epochs=1, min_steps=1
+    hidden_units=(16,),
+    epochs=2,
+    pretraining_epochs=2,
+    cnn_epochs=1,
+    min_steps=1,
+    auto_epochs=1,
+    auto_min_steps=1,
 )
 LONGER = csdl.Settings(hidden_units=(16,), batch_size=10, epochs=9, patience=3, min_steps=1)
 VALIDATION = (DATA.x_val, DATA.y_val)
@@ -92,6 +98,8 @@ class TestTable:
             "seae_sosr": 1,
             "csdnn": 1,
             "cnn_sosr": 1,
+            "calibrated_bayes": 1,
+            "ensemble_bayes": 4,
             "dnn_weighted": 1,
             "cnn_weighted": 1,
         }

@@ -6,11 +6,11 @@ import pathlib
 
 from csdl_keras._checks import check_number
 from csdl_keras._optional import optional_module
+from csdl_keras._workers import workers
 from csdl_keras.experiments.compare import check_algorithms
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile
 from csdl_keras.experiments.run_folder import append_record, check_writable
-from csdl_keras.experiments.stage_runner import workers
 
 
 def table2(arguments: argparse.Namespace) -> int:

@@ -56,7 +56,7 @@ class CostLoss(keras.losses.Loss):
         self.cost_matrix = None
         if cost_matrix is not None:
             self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
-            self._check_decisions()
+            self._check_decisions(*self.cost_matrix.shape)
         self.cost_scale = check_number("cost_scale", cost_scale, low=0, exclude_low=True)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
@@ -78,8 +78,7 @@ class CostLoss(keras.losses.Loss):
         check_same_width(y_true, y_pred, hint)
         return y_true if self.cost_scale == 1 else y_true * self.cost_scale
 
-    def _check_decisions(self) -> None:
-        classes, decisions = self.cost_matrix.shape
+    def _check_decisions(self, classes: int, decisions: int) -> None:
         if decisions > classes and not self.prices_any_decision:
             raise ValueError(
                 f"Expected a `cost_matrix` of shape ({classes}, {classes}), one decision for each "

@@ -3,6 +3,7 @@
 from csdl_keras.models.auxiliary_costs import AuxiliaryCostModel, auxiliary_costs
 from csdl_keras.models.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
+from csdl_keras.models.convnet import convnet
 from csdl_keras.models.decision_model import decision_model
 from csdl_keras.models.ensemble import ensemble
 from csdl_keras.models.expected_cost_model import (
@@ -11,6 +12,7 @@ from csdl_keras.models.expected_cost_model import (
     labelled_costs,
 )
 from csdl_keras.models.mlp import mlp
+from csdl_keras.models.tabular import tabular
 
 __all__ = [
     "AuxiliaryCostModel",
@@ -19,9 +21,11 @@ __all__ = [
     "auxiliary_costs",
     "bayes_classifier",
     "caffe_cifar10",
+    "convnet",
     "decision_model",
     "ensemble",
     "expected_cost_model",
     "labelled_costs",
     "mlp",
+    "tabular",
 ]

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
+from csdl_keras._workers import workers
 from csdl_keras.experiments import stage_runner
-from csdl_keras.experiments.stage_runner import workers
 from tests.experiments.grid_runs import SHORT, run
 
 

@@ -1,0 +1,56 @@
+"""The network of the default rows, chosen from the shape of an input."""
+
+import math
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras import models
+from csdl_keras._bodies.body import Body
+from csdl_keras.settings import Settings
+
+
+class AutomaticBody(Body):
+    """`models.convnet` for images `(height, width, channels)`, `models.tabular` for the rest.
+
+    Trained with AdamW, whose rate rises for a twentieth of the updates and
+    falls to 0 by a half cosine; the epoch of the lowest validation loss is kept,
+    since what is decided from its probabilities should not depend on one cost
+    matrix.
+    """
+
+    monitor = "val_loss"
+
+    def build(
+        self, settings: Settings, x: np.ndarray, num_classes: int, output: str, seed: int | None
+    ) -> keras.Model:
+        if x.ndim == 4:
+            return models.convnet(x.shape[1:], num_classes, output=output, seed=seed)
+        return models.tabular(x, num_classes, output=output, seed=seed)
+
+    def batch_size(self, settings: Settings) -> int:
+        return settings.auto_batch_size
+
+    def epochs(self, settings: Settings, train_size: int) -> int:
+        batches = math.ceil(train_size / settings.auto_batch_size)
+        return max(settings.auto_epochs, math.ceil(settings.auto_min_steps / batches))
+
+    def patience(self, settings: Settings, train_size: int) -> int:
+        return self.epochs(settings, train_size)
+
+    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
+        warmup = max(1, steps // 20)
+        rate = keras.optimizers.schedules.CosineDecay(
+            0.0,
+            steps - warmup,
+            warmup_target=settings.auto_learning_rate,
+            warmup_steps=warmup,
+        )
+        return keras.optimizers.AdamW(rate, weight_decay=0.01)
+
+    def choices(self, settings: Settings) -> dict[str, Any]:
+        return {
+            "batch_size": settings.auto_batch_size,
+            "learning_rate": settings.auto_learning_rate,
+        }

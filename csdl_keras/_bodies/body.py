@@ -1,0 +1,46 @@
+"""What a network has to tell so that an algorithm can train it."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras.settings import Settings
+
+
+class Body:
+    """Base class of networks: built for inputs, and trained as `Settings` say."""
+
+    #: What early stopping watches: the average cost of decisions, or the loss.
+    monitor = "val_average_cost"
+
+    def build(
+        self, settings: Settings, x: np.ndarray, num_classes: int, output: str, seed: int | None
+    ) -> keras.Model:
+        """The untrained network for training inputs `x`."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `build`.")
+
+    def batch_size(self, settings: Settings) -> int:
+        """Examples a batch."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `batch_size`.")
+
+    def epochs(self, settings: Settings, train_size: int) -> int:
+        """Most epochs of training."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `epochs`.")
+
+    def patience(self, settings: Settings, train_size: int) -> int:
+        """Epochs without improvement before training stops."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `patience`.")
+
+    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
+        """What trains it, in at most `steps` updates."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `optimizer`.")
+
+    def choices(self, settings: Settings) -> dict[str, Any]:
+        """What else its training depends on, for the description of the stage."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `choices`.")
+
+    def steps(self, settings: Settings, train_size: int) -> int:
+        """Most updates of training."""
+        batches = -(-train_size // self.batch_size(settings))
+        return self.epochs(settings, train_size) * batches

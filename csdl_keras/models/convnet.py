@@ -1,0 +1,88 @@
+"""A convolutional network for small images, trained in minutes without a GPU."""
+
+from collections.abc import Sequence
+
+import keras
+
+from csdl_keras._checks import check_integer, check_number
+from csdl_keras._seeds import Seeds
+from csdl_keras.models.heads import check_input_shape, output_layer
+
+
+def convnet(
+    input_shape: Sequence[int],
+    num_classes: int,
+    filters: Sequence[int] = (16, 32, 64),
+    shift: float = 0.07,
+    dropout: float = 0.4,
+    output: str = "probability",
+    name: str = "convnet",
+    seed: int | None = None,
+) -> keras.Model:
+    """Builds a convolutional network with batch normalisation.
+
+    A stage for each entry of `filters`: one 3x3 convolution in the first and two
+    in each other, with batch normalisation and a ReLU, and 2x2 max pooling
+    between stages, as long as the image is at least 4 pixels wide; then the mean
+    over positions beside their maximum, dropout and the output layer. While it
+    trains, images are shifted at random; nothing else is done to them that might
+    change a class.
+
+    Args:
+        input_shape: `(height, width, channels)` of images in [0, 1].
+        num_classes: number of classes, at least 2.
+        filters: filters of each stage. Defaults to `(16, 32, 64)`.
+        shift: largest shift in training, as a share of height and width. Defaults
+            to 0.07, two pixels of 28; 0 for none.
+        dropout: share of features dropped before the output layer. Defaults to 0.4.
+        output: `"probability"` (default) or `"cost"`.
+        name: name of the model.
+        seed: seed of weights, shifts and dropout; `None` (default) follows
+            `keras.utils.set_random_seed`.
+
+    Returns:
+        A functional `keras.Model`, `(batch, height, width, channels)` to
+        `(batch, num_classes)`, not compiled.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    Example:
+
+    >>> convnet((28, 28, 1), num_classes=10, filters=(8, 16)).output_shape
+    (None, 10)
+    """
+    input_shape = check_input_shape(input_shape, rank=3)
+    sizes = [check_integer("filters", size) for size in filters]
+    check_number("shift", shift, 0, 0.5)
+    check_number("dropout", dropout, 0, 0.95)
+    seeds = Seeds(seed)
+    inputs = x = keras.Input(input_shape)
+    if shift:
+        x = keras.layers.RandomTranslation(
+            shift, shift, fill_mode="nearest", seed=seeds.next(), data_format="channels_last"
+        )(x)
+    for index, size in enumerate(sizes):
+        if index and min(x.shape[1:3]) >= 4:
+            x = keras.layers.MaxPooling2D(2, data_format="channels_last")(x)
+        for _ in range(2 if index else 1):
+            x = keras.layers.Conv2D(
+                size,
+                3,
+                padding="same",
+                use_bias=False,
+                data_format="channels_last",
+                kernel_initializer=seeds.initializer("he_normal"),
+            )(x)
+            x = keras.layers.BatchNormalization()(x)
+            x = keras.layers.Activation("relu")(x)
+    x = keras.layers.Concatenate()(
+        [
+            keras.layers.GlobalAveragePooling2D(data_format="channels_last")(x),
+            keras.layers.GlobalMaxPooling2D(data_format="channels_last")(x),
+        ]
+    )
+    if dropout:
+        x = keras.layers.Dropout(dropout, seed=seeds.next())(x)
+    head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
+    return keras.Model(inputs, head(x), name=name)
