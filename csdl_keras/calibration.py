@@ -23,8 +23,9 @@ from csdl_keras.models.bayes_classifier import (
 
 METHODS = ("temperature", "bias_corrected")
 
-# Examples that are all classified right would ask for a temperature of 0.
-_LOWEST, _HIGHEST = 0.02, 50.0
+# Standard deviation of ln(T) and of biases before any example is seen. Without it, examples
+# that are all classified right would ask for a temperature of 0.
+_LOG_TEMPERATURE_SPREAD, _BIAS_SPREAD = 0.5, 1.0
 
 
 def calibrate(
@@ -40,10 +41,11 @@ def calibrate(
     Networks that are trained long are too sure of themselves, which an argmax
     does not mind and a decision at the lowest expected cost does. `calibrate`
     minimises the negative log-likelihood of the validation labels,
-    `-1/N sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and
-    with `method="bias_corrected"` over one bias for each class too (with a
-    standard normal prior, so that a class without examples keeps a finite one).
-    Nothing else in the model changes.
+    `-sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and with
+    `method="bias_corrected"` over one bias for each class too. Normal priors,
+    `2 ln(T)^2` and `|b|^2 / 2` in that sum, decide where a handful of examples
+    does not: examples that are all classified right would ask for `T = 0`, a
+    class without examples for an infinite bias.
 
     Args:
         model: a classifier whose output is `(batch, K)` probabilities (or
@@ -135,13 +137,12 @@ def fit_temperature(
         gradient = np.zeros_like(values)
         gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
         if with_bias:
-            loss += 0.5 * np.sum(values[1:] ** 2) / size
-            gradient[1:] = error.mean(axis=0) + values[1:] / size
-        return loss, gradient
+            gradient[1:] = error.mean(axis=0)
+        loss += 0.5 * np.sum((values / spreads) ** 2) / size
+        return loss, gradient + values / spreads**2 / size
 
-    bounds = [(np.log(_LOWEST), np.log(_HIGHEST))] + [(None, None)] * (classes * with_bias)
-    start = np.zeros(1 + classes * with_bias)
-    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    spreads = np.array([_LOG_TEMPERATURE_SPREAD] + [_BIAS_SPREAD] * (classes * with_bias))
+    found = minimize(likelihood, np.zeros(len(spreads)), jac=True, method="L-BFGS-B").x
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 

@@ -43,9 +43,10 @@ class TestFitTemperature(TestCase):
         shown = softmax(np.log(true) * temperature)  # so sharp that dividing by it is right
         found, bias = fit_temperature(shown, labels)
         assert abs(np.log(found / temperature)) < 0.3 and not bias.any()
-        best = likelihood(shown, labels, found)
+        best = likelihood(shown, labels, found) + 2 * np.log(found) ** 2 / 500
         for other in np.geomspace(0.1, 10, 60):
-            assert likelihood(shown, labels, other) >= best - 1e-7
+            prior = 2 * np.log(other) ** 2 / 500
+            assert likelihood(shown, labels, other) + prior >= best - 1e-7
 
     def test_finds_the_biases(self):
         true = softmax(RNG.normal(size=(4000, 3), scale=2.0))
@@ -57,8 +58,10 @@ class TestFitTemperature(TestCase):
         self.assertAllClose(bias - bias.mean(), shift - shift.mean(), atol=0.2)
 
     def test_examples_that_are_all_right_leave_it_finite(self):
-        temperature, _ = fit_temperature(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1]))
-        assert 0 < temperature < 1
+        rows = np.array([[0.9, 0.1], [0.2, 0.8]])
+        few, _ = fit_temperature(rows, np.array([0, 1]))
+        many, _ = fit_temperature(np.tile(rows, (100, 1)), np.tile([0, 1], 100))
+        assert 0.5 < few < 1 and 0.1 < many < few
 
     def test_a_class_without_examples_keeps_a_finite_bias(self):
         true = softmax(RNG.normal(size=(300, 3)))
