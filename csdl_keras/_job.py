@@ -22,11 +22,14 @@ class Job:
 
     Args:
         row: the algorithm.
-        matrix: its cost matrix, checked.
+        matrix: its cost matrix, checked; of costs that differ from example to
+            example, the mean of each class.
         settings: how it is trained.
         train_size: number of training examples.
         context: what else all stages depend on: data, seed, backend.
         member: number of the network in an ensemble. Defaults to 0.
+        example_costs: `None` (default), or a fingerprint of the examples' own costs.
+        largest: the largest cost; `None` (default) is that of the matrix.
     """
 
     row: Algorithm
@@ -35,11 +38,18 @@ class Job:
     train_size: int
     context: dict[str, Any]
     member: int = 0
+    example_costs: str | None = None
+    largest: float | None = None
+
+    @property
+    def max_cost(self) -> float:
+        """By what losses divide costs."""
+        return float(self.matrix.max()) if self.largest is None else self.largest
 
     @property
     def scaled(self) -> np.ndarray:
         """The cost matrix as losses see it, divided by its largest entry."""
-        return self.matrix / self.matrix.max()
+        return self.matrix / self.max_cost
 
     @property
     def beta(self) -> float:
@@ -81,7 +91,7 @@ class Job:
         return {
             **self._common("pretraining", PRETRAINING_VERSION),
             "hidden_units": list(settings.hidden_units),
-            "costs": None if costs is None else fingerprint(costs),
+            "costs": self._costs(costs, errors=self.row.pretraining == "seae"),
             "beta": self.beta,
             "corruption": settings.corruption,
             "epochs": self.pretraining_epochs,
@@ -98,7 +108,7 @@ class Job:
             **self._common("training"),
             "body": self.row.body,
             "training": self.row.training,
-            "costs": None if blind else fingerprint(self.scaled),
+            "costs": None if blind else self._costs(self.scaled),
         }
         settings = self.settings
         if self.row.body == "svm":
@@ -114,6 +124,12 @@ class Job:
         if self.row.body == "mlp":
             description["pretraining"] = self.pretraining()
         return description
+
+    def _costs(self, matrix: np.ndarray | None, errors: bool = False) -> str | None:
+        """What tells the costs that a stage looks at; `errors` are the same for all examples."""
+        if matrix is None:
+            return None
+        return fingerprint(matrix) if self.example_costs is None or errors else self.example_costs
 
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)

@@ -15,6 +15,7 @@ _FITTING = {
     "min": ("argmax",),
     "sosr": ("argmin",),
     "one_sided_svm": ("argmin",),
+    "expected_cost": ("argmin",),
 }
 TRAININGS = tuple(_FITTING)
 
@@ -34,7 +35,9 @@ class Algorithm:
         training: `"nll"`, the cost-blind negative log-likelihood of class
             probabilities; `"weighted_nll"`, the same with examples weighted by
             the mean cost of mistaking their class; `"min"`, `MINLoss`;
-            `"sosr"`, cost estimates by `SOSRLoss`; `"one_sided_svm"`, `CSOSR`.
+            `"sosr"`, cost estimates by `SOSRLoss`; `"one_sided_svm"`, `CSOSR`;
+            `"expected_cost"`, class probabilities and costs by class, see
+            `models.expected_cost_model`.
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
             expected costs), or `"argmin"` of estimated costs.
         in_table2: whether the paper's Table 2 has the row. Defaults to True.
@@ -85,16 +88,20 @@ class Algorithm:
                 "Expected members=1 with body='svm', whose training draws nothing at random; "
                 f"received {self.members}."
             )
-        if self.calibrated and self.prediction != "bayes":
+        if self.calibrated and self.prediction != "bayes" and self.training != "expected_cost":
             raise ValueError(
-                "Expected calibrated=False unless prediction='bayes', since calibration changes no "
-                f"argmax; received prediction={self.prediction!r}."
+                "Expected calibrated=False where no probabilities are weighed with costs; received "
+                f"training={self.training!r} and prediction={self.prediction!r}."
+            )
+        if self.training == "expected_cost" and self.body != "auto":
+            raise ValueError(
+                f"Expected body='auto' with training='expected_cost'; received {self.body!r}."
             )
 
     @property
     def output(self) -> str:
         """What is decided from: `"probability"` (argmax) or `"cost"` (argmin)."""
-        return "cost" if self.training in ("sosr", "one_sided_svm") else "probability"
+        return "cost" if "argmin" in _FITTING[self.training] else "probability"
 
     @property
     def series(self) -> str:
@@ -152,6 +159,7 @@ ALGORITHMS: dict[str, Algorithm] = _Rows({row.name: row for row in _ROWS})
 _EXTRA = (
     Algorithm("calibrated_bayes", "Calibrated Bayes", "auto", "none", "nll", "bayes", False, True),
     Algorithm("ensemble_bayes", "Ensemble Bayes", "auto", "none", "nll", "bayes", False, True, 5),
+    Algorithm("cost_model", "Cost model", "auto", "none", "expected_cost", "argmin", False, True),
     Algorithm("dnn_weighted", "DNN weighted", "mlp", "none", "weighted_nll", "argmax", False),
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
 )

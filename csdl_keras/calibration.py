@@ -1,17 +1,19 @@
 """Probabilities that mean what they say: fitted on held-out examples."""
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._checks import check_choice
-from csdl_keras._ops import inputs_of
+from csdl_keras._ops import has_structure, inputs_of
 from csdl_keras._optional import optional_module
 from csdl_keras.costs import check_labels
 from csdl_keras.layers import (
     BayesDecision,
     BiasCorrectedTemperatureScaling,
+    ExpectedCost,
     TemperatureScaling,
 )
 from csdl_keras.layers.temperature_scaling import SMALLEST
@@ -49,9 +51,10 @@ def calibrate(
 
     Args:
         model: a classifier whose output is `(batch, K)` probabilities (or
-            logits), or `(batch, 1)`, the probability (or logit) of class 1; or
-            the model that `bayes_classifier` makes of one, whose cost matrix
-            then stays. Its layers are shared, not copied.
+            logits), or `(batch, 1)`, the probability (or logit) of class 1; or a
+            model that ends in expected costs, of `bayes_classifier` or
+            `ExpectedCostModel.cost_model`, whose costs then stay. Its layers are
+            shared, not copied.
         x_val: inputs that were not trained on, whatever `model.predict` takes.
         y_val: their labels, integers `(N,)`.
         method: `"temperature"` (default) or `"bias_corrected"`.
@@ -146,13 +149,15 @@ def fit_temperature(
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
-def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, BayesDecision | None]:
-    """Its inputs, its probabilities, and its decision if it has one."""
-    if isinstance(model, BayesClassifier) and not from_logits:
-        # The history of the output, since a layer that several models share has several inputs.
-        history = model.outputs[0]._keras_history
-        if isinstance(history.operation, BayesDecision):
-            node = history.operation._inbound_nodes[history.node_index]
-            return inputs_of(model), node.input_tensors[0], history.operation
+def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[Any], Any] | None]:
+    """Its inputs, its probabilities, and what makes expected costs of them if it does that."""
+    # The history of the output, since a layer that several models share has several inputs.
+    history: Any = model.outputs[0]._keras_history if has_structure(model) else None
+    layer: Any = getattr(history, "operation", None)
+    if isinstance(layer, (BayesDecision, ExpectedCost)) and not from_logits:
+        ends = layer._inbound_nodes[history.node_index].input_tensors
+        if isinstance(layer, BayesDecision):
+            return inputs_of(model), ends[0], layer
+        return inputs_of(model), ends[0], lambda probabilities: layer([probabilities, ends[1]])
     check_classifier(model, from_logits)
     return inputs_of(model), class_probabilities(model, from_logits), None

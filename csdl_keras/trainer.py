@@ -10,6 +10,7 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._examples import Examples, check_examples
 from csdl_keras._fit import Weights, build_network, fit_network, pretrain_network
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine, load_machine
@@ -18,7 +19,7 @@ from csdl_keras._seeds import member_seed
 from csdl_keras._workers import workers
 from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.calibration import calibrate
-from csdl_keras.costs import check_cost_matrix, check_labels
+from csdl_keras.costs import check_cost_matrix, check_labels, class_means
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
 from csdl_keras.trained import Trained
@@ -34,7 +35,8 @@ class Trainer:
         x: inputs `(N, ...)`; images `(N, height, width, channels)` for the
             convolutional rows; in [0, 1] for those and for pre-trained rows.
         y: integer labels `(N,)`.
-        validation_data: `(x_val, y_val)`: training stops early on the
+        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
+            costs_val)`: training stops early on the
             validation cost and keeps the best epoch. `None` (default) trains
             all epochs. Cost-blind training looks at the 0/1 cost, the error
             rate, because it must not depend on the cost matrix.
@@ -51,6 +53,8 @@ class Trainer:
         jobs: number of processes that train the members of an ensemble; above 1
             it needs a `seed`, and `callbacks` see nothing of them. Defaults to 1,
             this process.
+        costs: `(N, D)` cost vectors, where costs differ from example to example
+            instead of following from a matrix. Defaults to `None`.
 
     Raises:
         ValueError: if the data fails its checks, or there is a cache and no seed.
@@ -71,23 +75,20 @@ class Trainer:
         self,
         x: Any,
         y: Any,
-        validation_data: tuple[Any, Any] | None = None,
+        validation_data: tuple[Any, ...] | None = None,
         settings: Settings | None = None,
         seed: int | None = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         verbose: Any = 0,
         cache: StageCache | None = None,
         jobs: int = 1,
+        costs: Any = None,
     ):
-        self.x, self.y = _check_data("x", x, y)
-        self.validation_data = None
+        self.data = check_examples("x", x, y, costs)
+        self.validation = None
         if validation_data is not None:
-            self.validation_data = _check_data("validation_data", *validation_data)
-            if self.validation_data[0].shape[1:] != self.x.shape[1:]:
-                raise ValueError(
-                    f"Expected validation inputs of shape (N, {str(self.x.shape[1:])[1:]}, as in "
-                    f"training; received {self.validation_data[0].shape}."
-                )
+            self.validation = check_examples("validation_data", *validation_data)
+            self._check_validation(self.validation)
         self.settings = Settings() if settings is None else settings
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         self.callbacks = list(callbacks)
@@ -105,10 +106,24 @@ class Trainer:
                 "random numbers; received None."
             )
 
+    def _check_validation(self, validation: Examples) -> None:
+        shape = self.data.x.shape[1:]
+        if validation.x.shape[1:] != shape:
+            raise ValueError(
+                f"Expected validation inputs of shape (N, {str(shape)[1:]}, as in "
+                f"training; received {validation.x.shape}."
+            )
+        widths = [None if d.costs is None else d.costs.shape[1] for d in (self.data, validation)]
+        if widths[0] != widths[1]:
+            raise ValueError(
+                "Expected validation data with costs like those of training; received cost "
+                f"vectors of the lengths {widths[0]} and {widths[1]}."
+            )
+
     def train(
         self,
         algorithm: str | Algorithm,
-        cost_matrix: Any,
+        cost_matrix: Any = None,
         settings: Settings | None = None,
         ensemble: int | None = None,
     ) -> Trained:
@@ -117,7 +132,8 @@ class Trainer:
         Args:
             algorithm: a name of `ALGORITHMS` or `EXTRA_ALGORITHMS`, or an `Algorithm`.
             cost_matrix: `(K, K)`, `C[true, decision]`; losses see it divided by
-                its largest entry.
+                its largest entry. `None` (default) takes the examples' own
+                `costs`; Bayes rows then decide by the mean costs of each class.
             settings: other choices than the trainer's own; `None` (default) is those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
@@ -146,13 +162,16 @@ class Trainer:
         return Trained(model, seconds, int(results[0].info["epochs"]))
 
     def stages(
-        self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None = None
+        self,
+        algorithm: str | Algorithm,
+        cost_matrix: Any = None,
+        settings: Settings | None = None,
     ) -> dict[str, dict[str, Any]]:
         """Describes an algorithm's stages, as its cache knows them.
 
         Args:
             algorithm: as in `train`, and so are the others.
-            cost_matrix: `(K, K)`.
+            cost_matrix: `(K, K)`, or `None` (default).
             settings: choices.
 
         Returns:
@@ -166,7 +185,7 @@ class Trainer:
         self,
         name: str,
         algorithm: str | Algorithm,
-        cost_matrix: Any,
+        cost_matrix: Any = None,
         settings: Settings | None = None,
     ) -> StageResult | None:
         """Runs one stage of an algorithm, after those that it needs, unless it is in the cache.
@@ -174,7 +193,7 @@ class Trainer:
         Args:
             name: `"pretraining"` or `"training"`.
             algorithm: as in `train`, and so are the others.
-            cost_matrix: `(K, K)`.
+            cost_matrix: `(K, K)`, or `None` (default).
             settings: choices.
 
         Returns:
@@ -186,13 +205,32 @@ class Trainer:
         return pretrained if name == "pretraining" else self._trained(job, pretrained)
 
     def _job(self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None) -> Job:
-        matrix = check_cost_matrix(cost_matrix)
-        for labels in (self.y, *(self.validation_data or ())[1:]):
-            check_labels(labels, len(matrix))
-        if not matrix.any():
-            raise ValueError("Expected a `cost_matrix` with an entry above 0; received all zeros.")
         settings = self.settings if settings is None else settings
-        return Job(get_algorithm(algorithm), matrix, settings, len(self.x), self._context)
+        row, size = get_algorithm(algorithm), len(self.data.x)
+        if (cost_matrix is None) == (self.data.costs is None):
+            raise ValueError(
+                "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
+                f"{'both' if cost_matrix is not None else 'neither'}."
+            )
+        own: dict[str, Any] = {}
+        if self.data.costs is not None:
+            matrix = check_cost_matrix(class_means(self.data.y, self.data.costs), square=False)
+            own["example_costs"] = self._costs_fingerprint
+            own["largest"] = float(self.data.costs.max())
+        else:
+            matrix = check_cost_matrix(cost_matrix)
+        for data in (self.data, self.validation):
+            if data is not None:
+                check_labels(data.y, len(matrix))
+        if not matrix.any():
+            raise ValueError("Expected costs with an entry above 0; received all zeros.")
+        return Job(row, matrix, settings, size, self._context, **own)
+
+    @functools.cached_property
+    def _costs_fingerprint(self) -> str:
+        """What tells the examples' costs, those of validation too."""
+        parts = [data.costs for data in (self.data, self.validation) if data is not None]
+        return fingerprint(*(part for part in parts if part is not None))
 
     @functools.cached_property
     def _context(self) -> dict[str, Any]:
@@ -200,7 +238,14 @@ class Trainer:
         if self.cache.folder is None:
             return {}  # the cache is this trainer's own, and its data does not change
         return {
-            "data": fingerprint(self.x, self.y, *(self.validation_data or ())),
+            "data": fingerprint(
+                *(
+                    part
+                    for data in (self.data, self.validation)
+                    if data
+                    for part in (data.x, data.y)
+                )
+            ),
             "seed": self.seed,
             "backend": keras.backend.backend(),
             "policy": keras.config.dtype_policy().name,
@@ -215,7 +260,7 @@ class Trainer:
         joblib = optional_module("joblib", "compare")
         with workers(self.jobs):
             tasks = (
-                joblib.delayed(_train_alone)(job, self.x, self.y, self.validation_data, self.seed)
+                joblib.delayed(_train_alone)(job, self.data, self.validation, self.seed)
                 for job in missing
             )
             results = joblib.Parallel()(tasks)
@@ -246,7 +291,7 @@ class Trainer:
         return self._stage(
             description,
             seed,
-            lambda: pretrain_network(job, self.x, self.y, seed, self.callbacks, self.verbose),
+            lambda: pretrain_network(job, self.data, seed, self.callbacks, self.verbose),
         )
 
     def _trained(self, job: Job, pretrained: StageResult | None) -> StageResult:
@@ -254,12 +299,11 @@ class Trainer:
 
         def run() -> tuple[Weights, dict[str, Any]]:
             if job.row.body == "svm":
-                return fit_machine(job, self.x, self.y)
+                return fit_machine(job, self.data)
             return fit_network(
                 job,
-                self.x,
-                self.y,
-                self.validation_data,
+                self.data,
+                self.validation,
                 pretrained.arrays if pretrained else (),
                 seed,
                 self.callbacks,
@@ -274,38 +318,35 @@ class Trainer:
             return load_machine(weights[0])
         members = []
         for arrays in weights:
-            members.append(build_network(job, self.x, self.seed))
-            members[-1].set_weights(arrays)
+            network = build_network(job, self.data.x, self.seed)
+            network.set_weights(arrays)
+            members.append(
+                network.cost_model() if isinstance(network, models.ExpectedCostModel) else network
+            )
+        held_out = self.validation if job.row.calibrated else None
+        if held_out is not None and job.row.output == "cost":
+            members = [calibrate(member, held_out.x, held_out.y) for member in members]
         model = members[0] if len(members) == 1 else models.ensemble(members)
-        if job.row.calibrated and self.validation_data is not None:
-            model = calibrate(model, *self.validation_data)
+        if held_out is not None and job.row.output == "probability":
+            model = calibrate(model, held_out.x, held_out.y)
         return (
             models.bayes_classifier(model, job.matrix) if job.row.prediction == "bayes" else model
         )
 
 
 def _train_alone(
-    job: Job,
-    x: np.ndarray,
-    y: np.ndarray,
-    validation_data: tuple[np.ndarray, np.ndarray] | None,
-    seed: int,
+    job: Job, data: Examples, validation: Examples | None, seed: int
 ) -> tuple[StageResult | None, StageResult]:
     """The stages of one member of an ensemble, in a process of its own."""
-    trainer = Trainer(x, y, validation_data, job.settings, seed)
+    trainer = Trainer(
+        data.x,
+        data.y,
+        None if validation is None else validation.arrays,
+        job.settings,
+        seed,
+        costs=data.costs,
+    )
     pretrained = trainer._pretrained(job)
     trained = trainer._trained(job, pretrained)
     keras.utils.clear_session()  # or Keras would hold on to every model of the process
     return pretrained, trained
-
-
-def _check_data(name: str, x: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    inputs, labels = np.asarray(x), check_labels(y)
-    if inputs.dtype.kind not in "iuf" or inputs.ndim < 2 or len(inputs) != len(labels):
-        raise ValueError(
-            f"Expected `{name}` to be real inputs of shape (N, ...) with N = {len(labels)} labels; "
-            f"received shape {inputs.shape}, dtype {inputs.dtype}."
-        )
-    if not np.isfinite(inputs).all():
-        raise ValueError(f"Expected `{name}` without NaN and infinity; received some.")
-    return inputs.astype("float32", copy=False), labels

@@ -13,13 +13,14 @@ def train(
     algorithm: str | Algorithm,
     x: Any,
     y: Any,
-    cost_matrix: Any,
-    validation_data: tuple[Any, Any] | None = None,
+    cost_matrix: Any = None,
+    validation_data: tuple[Any, ...] | None = None,
     settings: Settings | None = None,
     seed: int | None = None,
     verbose: Any = 0,
     ensemble: int | None = None,
     jobs: int = 1,
+    costs: Any = None,
 ) -> keras.Model:
     """Trains an algorithm of Table 1 from end to end and returns the classifier.
 
@@ -27,8 +28,9 @@ def train(
         algorithm: a name of `ALGORITHMS`, such as `"csdnn"`, or an `Algorithm`.
         x: inputs `(N, ...)`, see `Trainer`.
         y: integer labels `(N,)`.
-        cost_matrix: `(K, K)`, `C[true, decision]`.
-        validation_data: `(x_val, y_val)` for early stopping, or `None` (default).
+        cost_matrix: `(K, K)`, `C[true, decision]`; `None` (default) with `costs`.
+        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
+            costs_val)`, for early stopping and calibration, or `None` (default).
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of everything random; `None` (default) follows
             `keras.utils.set_random_seed`.
@@ -38,6 +40,8 @@ def train(
             algorithm's own number.
         jobs: number of processes that train them, above 1 with a `seed` only.
             Defaults to 1, this process.
+        costs: `(N, D)` cost vectors instead of a cost matrix, where costs differ
+            from example to example. Defaults to `None`.
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
@@ -56,5 +60,7 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape
     (540,)
     """
-    trainer = Trainer(x, y, validation_data, settings, seed, verbose=verbose, jobs=jobs)
+    trainer = Trainer(
+        x, y, validation_data, settings, seed, verbose=verbose, jobs=jobs, costs=costs
+    )
     return trainer.train(algorithm, cost_matrix, ensemble=ensemble).model

@@ -30,10 +30,3 @@ def eager_models() -> Iterator[None]:
             stack.callback(tf.config.run_functions_eagerly, tf.config.functions_run_eagerly())
             tf.config.run_functions_eagerly(True)
         yield
-
-
-@pytest.fixture
-def run_eagerly():
-    """Runs a test within `eager_models`."""
-    with eager_models():
-        yield

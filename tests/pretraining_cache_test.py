@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from tests.eager import run_eagerly  # noqa: F401
 from tests.pretraining_data_test import as_tf_data
 from tests.weights import assert_same_weights
 

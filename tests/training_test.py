@@ -100,6 +100,7 @@ class TestTable:
             "cnn_sosr": 1,
             "calibrated_bayes": 1,
             "ensemble_bayes": 4,
+            "cost_model": 1,
             "dnn_weighted": 1,
             "cnn_weighted": 1,
         }
@@ -272,7 +273,7 @@ class TestCache:
                 keras.config.set_dtype_policy("mixed_bfloat16")
             other = make_trainer(**kwargs)
             if change == "data":
-                other.x = changed(other.x, 0, 0.5)
+                other.data = dataclasses.replace(other.data, x=changed(other.data.x, 0, 0.5))
             after = other.stages("csdnn", matrix)
         finally:
             keras.config.set_dtype_policy(policy)
@@ -410,3 +411,76 @@ class TestTrain:
         cost = cost_of(model, DATA.x_test, DATA.y_test, MATRICES[0])
         constant = MATRICES[0][DATA.y_test].mean(axis=0).min()
         assert cost < 0.5 * constant
+
+
+class TestCostsOfExamples:
+    """Rows that are trained on costs that differ from example to example."""
+
+    COSTS = MATRICES[0][DATA.y_train] * np.random.default_rng(0).uniform(
+        0.5, 1.5, size=(len(DATA.y_train), 1)
+    )
+
+    @pytest.mark.parametrize(
+        "name", ["dnn_bayes", "csosr", "min", "csdnn", "seae_sosr", "cost_model", "dnn_weighted"]
+    )
+    def test_every_kind_of_row(self, name, run_eagerly):
+        trainer = make_trainer(costs=self.COSTS)
+        model = trainer.train(name).model
+        assert csdl.decide(model, DATA.x_test).shape == DATA.y_test.shape
+
+    def test_costs_that_follow_from_a_matrix_give_what_the_matrix_gives(self, run_eagerly):
+        costs = MATRICES[0][DATA.y_train]
+        for name in ("csdnn", "cost_model", "cnn_bayes"):
+            own = make_trainer(costs=costs).train(name).model.predict(DATA.x_test, verbose=0)
+            other = make_trainer().train(name, MATRICES[0]).model.predict(DATA.x_test, verbose=0)
+            np.testing.assert_allclose(own, other, rtol=1e-3, atol=1e-4)
+
+    def test_stages_depend_on_the_costs_that_they_look_at(self):
+        one, same, other = (make_trainer(costs=self.COSTS * scale) for scale in (1, 1, 2))
+        assert one.stages("csdnn") == same.stages("csdnn")
+        assert one.stages("csdnn") != other.stages("csdnn")
+        assert one.stages("seae_sosr")["pretraining"] == other.stages("seae_sosr")["pretraining"]
+        by_matrix = make_trainer().stages("dnn_bayes", MATRICES[0])
+        assert one.stages("dnn_bayes") == other.stages("dnn_bayes") == by_matrix
+
+    def test_what_it_refuses(self):
+        with pytest.raises(ValueError, match="received neither"):
+            make_trainer().train("csdnn")
+        with pytest.raises(ValueError, match="received both"):
+            make_trainer(costs=self.COSTS).train("csdnn", MATRICES[0])
+        with pytest.raises(ValueError, match="a cost vector for each of 200 labels; received 199"):
+            make_trainer(costs=self.COSTS[1:])
+        with pytest.raises(ValueError, match="Expected validation data with costs"):
+            make_trainer(costs=self.COSTS, validation_data=VALIDATION)
+
+
+class TestEnsembles:
+    def test_members_differ_and_their_mean_decides(self, run_eagerly):
+        trainer = make_trainer()
+        together = trainer.train("dnn_sosr", MATRICES[0], ensemble=3)
+        single = trainer.train("dnn_sosr", MATRICES[0])
+        assert together.seconds > single.seconds
+        outputs = together.model.predict(DATA.x_test, verbose=0)
+        assert np.abs(outputs - single.model.predict(DATA.x_test, verbose=0)).max() > 1e-3
+
+    def test_one_member_is_the_network_alone(self, run_eagerly):
+        trainer = make_trainer()
+        one = trainer.train("dnn_bayes", MATRICES[0], ensemble=1).model
+        assert_same_weights(one, trainer.train("dnn_bayes", MATRICES[0]).model)
+
+    def test_processes_train_what_one_process_trains(self):
+        outputs = [
+            make_trainer(jobs=jobs)
+            .train("sdae_bayes", MATRICES[0], ensemble=2)
+            .model.predict(DATA.x_test, verbose=0)
+            for jobs in (1, 2)
+        ]
+        np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-4, atol=1e-5)
+
+    def test_what_it_refuses(self):
+        with pytest.raises(ValueError, match="`members`"):
+            make_trainer().train("dnn_bayes", MATRICES[0], ensemble=0)
+        with pytest.raises(ValueError, match="draws nothing at random"):
+            make_trainer().train("csosr", MATRICES[0], ensemble=2)
+        with pytest.raises(ValueError, match="Expected a `seed` with jobs=2"):
+            make_trainer(seed=None, jobs=2)

@@ -35,7 +35,8 @@ def convnet(
         shift: largest shift in training, as a share of height and width. Defaults
             to 0.07, two pixels of 28; 0 for none.
         dropout: share of features dropped before the output layer. Defaults to 0.4.
-        output: `"probability"` (default) or `"cost"`.
+        output: `"probability"` (default), `"cost"`, or `"features"` for the network
+            without an output layer.
         name: name of the model.
         seed: seed of weights, shifts and dropout; `None` (default) follows
             `keras.utils.set_random_seed`.
@@ -84,5 +85,7 @@ def convnet(
     )
     if dropout:
         x = keras.layers.Dropout(dropout, seed=seeds.next())(x)
+    if output == "features":
+        return keras.Model(inputs, x, name=name)
     head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
     return keras.Model(inputs, head(x), name=name)

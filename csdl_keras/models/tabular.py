@@ -31,7 +31,8 @@ def tabular(
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units dropped in training. Defaults to 0.2.
-        output: `"probability"` (default) or `"cost"`.
+        output: `"probability"` (default), `"cost"`, or `"features"` for the network
+            without an output layer.
         name: name of the model.
         seed: seed of weights and dropout; `None` (default) follows
             `keras.utils.set_random_seed`.
@@ -69,5 +70,7 @@ def tabular(
         )(features)
         if dropout:
             features = keras.layers.Dropout(dropout, seed=seeds.next())(features)
+    if output == "features":
+        return keras.Model(inputs, features, name=name)
     head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
     return keras.Model(inputs, head(features), name=name)

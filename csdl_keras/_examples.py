@@ -1,0 +1,46 @@
+"""Examples that networks are trained on, checked."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from csdl_keras.costs import check_cost_vectors, check_labels
+
+
+@dataclasses.dataclass(frozen=True)
+class Examples:
+    """Inputs, labels, and where each example has costs of its own, those.
+
+    Args:
+        x: float32 inputs `(N, ...)`.
+        y: int64 labels `(N,)`.
+        costs: float64 cost vectors `(N, D)`, or `None`.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    costs: np.ndarray | None = None
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """What there is of the three."""
+        return (self.x, self.y) if self.costs is None else (self.x, self.y, self.costs)
+
+
+def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
+    """The examples, if they pass their checks; `name` is what messages call the inputs."""
+    inputs, labels = np.asarray(x), check_labels(y)
+    if inputs.dtype.kind not in "iuf" or inputs.ndim < 2 or len(inputs) != len(labels):
+        raise ValueError(
+            f"Expected `{name}` to be real inputs of shape (N, ...) with N = {len(labels)} labels; "
+            f"received shape {inputs.shape}, dtype {inputs.dtype}."
+        )
+    if not np.isfinite(inputs).all():
+        raise ValueError(f"Expected `{name}` without NaN and infinity; received some.")
+    vectors = None if costs is None else check_cost_vectors(costs)
+    if vectors is not None and len(vectors) != len(labels):
+        raise ValueError(
+            f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
+        )
+    return Examples(inputs.astype("float32", copy=False), labels, vectors)

@@ -1,0 +1,65 @@
+"""What a network of a row is trained for: its targets, loss and metric."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._examples import Examples
+from csdl_keras._job import Job
+from csdl_keras.costs import zero_one
+from csdl_keras.losses import MINLoss, ObservedCostLoss, OneSidedLoss, SOSRLoss
+from csdl_keras.metrics import AverageCost
+from csdl_keras.models import labelled_costs
+
+_BY_LABELS = ("nll", "weighted_nll")
+
+
+def targets(job: Job, data: Examples) -> Any:
+    """What `fit` is given as `y`."""
+    if job.row.training == "expected_cost":
+        costs = job.matrix[data.y] if data.costs is None else data.costs
+        return labelled_costs(data.y, costs / job.max_cost)
+    if data.costs is None or job.row.training in _BY_LABELS:
+        return data.y
+    return data.costs
+
+
+def objective(job: Job, data: Examples) -> dict[str, Any]:
+    """The arguments `loss` and `metrics` of `compile`."""
+    if job.row.training == "expected_cost":
+        return {
+            "loss": {
+                "probability": keras.losses.SparseCategoricalCrossentropy(),
+                "class_costs": ObservedCostLoss(),
+            },
+            "metrics": {"expected_cost": [AverageCost()]},
+        }
+    return {"loss": _loss(job, data), "metrics": [_metric(job, data)]}
+
+
+def _loss(job: Job, data: Examples) -> keras.losses.Loss:
+    if job.row.training in _BY_LABELS:
+        return keras.losses.SparseCategoricalCrossentropy()
+    # A matrix is scaled before it is rounded to float32, cost vectors within the loss.
+    costs: dict[str, Any] = {"cost_matrix": job.scaled}
+    if data.costs is not None:
+        costs = {"cost_scale": 1 / job.max_cost}
+    if job.row.training == "min":
+        return MINLoss(priors=np.bincount(data.y, minlength=len(job.matrix)) / len(data.y), **costs)
+    return OneSidedLoss(**costs) if job.settings.hard_hinge else SOSRLoss(**costs)
+
+
+def _metric(job: Job, data: Examples) -> AverageCost:
+    """What early stopping watches; cost-blind training must not look at the costs."""
+    matrix = job.matrix if data.costs is None or job.row.training == "weighted_nll" else None
+    if job.row.training == "nll":
+        matrix = zero_one(len(job.matrix))
+    return AverageCost(matrix, output=job.row.output)
+
+
+def mean_costs(job: Job, data: Examples) -> np.ndarray:
+    """For each example, the mean cost of mistaking its class; 1 on average."""
+    costs = job.matrix[data.y] if data.costs is None else data.costs
+    weights = costs.sum(axis=1) / (costs.shape[1] - 1)
+    return weights / weights.mean()
