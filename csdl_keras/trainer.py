@@ -6,19 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
-import numpy as np
 
-from csdl_keras import models
+from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
 from csdl_keras._examples import Examples, check_examples
-from csdl_keras._fit import Weights, build_network, fit_network, pretrain_network
+from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._job import Job
-from csdl_keras._machine import fit_machine, load_machine
+from csdl_keras._machine import fit_machine
 from csdl_keras._optional import optional_module
 from csdl_keras._seeds import member_seed
 from csdl_keras._workers import workers
 from csdl_keras.algorithms import Algorithm, get_algorithm
-from csdl_keras.calibration import calibrate
 from csdl_keras.costs import check_cost_matrix, check_labels, class_means
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
@@ -158,7 +156,7 @@ class Trainer:
             pretrained = self._pretrained(job)
             results.append(self._trained(job, pretrained))
             seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
-        model = self._model(first, [result.arrays for result in results])
+        model = assemble(first, [result.arrays for result in results], self.data, self.validation)
         return Trained(model, seconds, int(results[0].info["epochs"]))
 
     def stages(
@@ -311,27 +309,6 @@ class Trainer:
             )
 
         return self._stage(job.training(), seed, run)
-
-    def _model(self, job: Job, weights: Sequence[Sequence[np.ndarray]]) -> Any:
-        """The classifier that members with these weights make."""
-        if job.row.body == "svm":
-            return load_machine(weights[0])
-        members = []
-        for arrays in weights:
-            network = build_network(job, self.data.x, self.seed)
-            network.set_weights(arrays)
-            members.append(
-                network.cost_model() if isinstance(network, models.ExpectedCostModel) else network
-            )
-        held_out = self.validation if job.row.calibrated else None
-        if held_out is not None and job.row.output == "cost":
-            members = [calibrate(member, held_out.x, held_out.y) for member in members]
-        model = members[0] if len(members) == 1 else models.ensemble(members)
-        if held_out is not None and job.row.output == "probability":
-            model = calibrate(model, held_out.x, held_out.y)
-        return (
-            models.bayes_classifier(model, job.matrix) if job.row.prediction == "bayes" else model
-        )
 
 
 def _train_alone(
