@@ -11,6 +11,7 @@ from csdl_keras.layers import (
     ClassProbabilities,
     CostOutput,
     ExpectedCost,
+    InverseLink,
     TemperatureScaling,
 )
 from csdl_keras.layers.decision import OUTPUTS
@@ -73,7 +74,7 @@ def _describe_tensor(tensor: Any) -> tuple[str, str]:
         kinds = {_describe_tensor(part)[0] for part in parts}
         return (kinds.pop() if len(kinds) == 1 else "unknown"), f"Average {layer.name!r}"
     words = f"{type(layer).__name__} {layer.name!r}"
-    if isinstance(layer, (BayesDecision, CostOutput, ExpectedCost)):
+    if isinstance(layer, (BayesDecision, CostOutput, ExpectedCost, InverseLink)):
         return "cost", words
     if isinstance(layer, (ClassProbabilities, TemperatureScaling)):
         return "probability", words

@@ -14,8 +14,28 @@ from keras import layers
 import csdl_keras
 from csdl_keras import AverageCost, DecisionAccuracy, ReconstructionLoss, SOSRLoss
 from csdl_keras import layers as csdl_layers
-from csdl_keras.losses import MINLoss, OneSidedLoss, SquaredErrorLoss, expected_cost
-from csdl_keras.models import bayes_classifier, caffe_cifar10, decision_model, mlp
+from csdl_keras.losses import (
+    LogisticCostLoss,
+    MINLoss,
+    OneSidedLoss,
+    PoissonCostLoss,
+    SquaredErrorLoss,
+    expected_cost,
+)
+from csdl_keras.metrics import NormalizedCost
+from csdl_keras.models import (
+    auxiliary_costs,
+    bayes_classifier,
+    caffe_cifar10,
+    convnet,
+    cost_estimator,
+    decision_model,
+    ensemble,
+    expected_cost_model,
+    labelled_costs,
+    mlp,
+    tabular,
+)
 
 RNG = np.random.default_rng(0)
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -84,6 +104,23 @@ def caffe(variant: str, output: str) -> Case:
     return Case(caffe_cifar10(IMAGES.shape[1:], 3, variant, output, mean), IMAGES)
 
 
+def body() -> keras.Model:
+    inputs = keras.Input((4,))
+    return keras.Model(inputs, layers.Dense(5, "tanh")(inputs))
+
+
+def costs_of_examples(rank: int | None) -> Case:
+    model = expected_cost_model(body(), WITH_ABSTAIN, rank=rank, seed=1)
+    y = labelled_costs(LABELS, WITH_ABSTAIN[LABELS])
+    return trained(model, X, y, **model.losses_and_weights())
+
+
+def auxiliary() -> Case:
+    model = auxiliary_costs(mlp((4,), 3, (6, 5), output="cost"), num_decisions=3)
+    arguments = model.losses_and_weights(SOSRLoss(), PoissonCostLoss, alpha=0.5)
+    return trained(model, X, model.targets(COSTS), **arguments)
+
+
 def softmax(units: int = 3) -> Callable[[Any], Any]:
     return layers.Dense(units, "softmax")
 
@@ -97,6 +134,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "OneSidedLoss(cost_matrix)": lambda: with_loss(OneSidedLoss(MATRIX), LABELS),
     "MINLoss": lambda: with_loss(MINLoss(), COSTS),
     "MINLoss(cost_matrix)": lambda: with_loss(MINLoss(MATRIX, [0.2, 0.5, 0.3]), LABELS),
+    "PoissonCostLoss": lambda: with_loss(PoissonCostLoss(cost_scale=0.5), COSTS),
+    "PoissonCostLoss(cost_matrix)": lambda: with_loss(PoissonCostLoss(MATRIX), LABELS),
+    "LogisticCostLoss": lambda: with_loss(LogisticCostLoss(cost_scale=0.1), COSTS),
+    "LogisticCostLoss(cost_matrix)": lambda: with_loss(LogisticCostLoss(MATRIX / 9), LABELS),
     "SquaredErrorLoss": lambda: with_loss(SquaredErrorLoss(), COSTS),
     "ReconstructionLoss": lambda: with_loss(ReconstructionLoss(from_logits=True), X),
     "AverageCost(bayes)": lambda: trained(
@@ -109,11 +150,18 @@ CASES: dict[str, Callable[[], Case]] = {
     "AverageCost, DecisionAccuracy": lambda: with_loss(
         SOSRLoss(), COSTS, metrics=[AverageCost(), DecisionAccuracy()]
     ),
+    "NormalizedCost": lambda: with_loss(
+        SOSRLoss(MATRIX), LABELS, metrics=[NormalizedCost(MATRIX)]
+    ),
     "BayesDecision": lambda: Case(network(softmax(), csdl_layers.BayesDecision(WITH_ABSTAIN))),
     "ClassProbabilities": lambda: Case(
         network(layers.Dense(1), csdl_layers.ClassProbabilities(from_logits=True))
     ),
     "TemperatureScaling": lambda: Case(network(softmax(), csdl_layers.TemperatureScaling(3.0))),
+    "BiasCorrectedTemperatureScaling": lambda: Case(
+        network(softmax(), csdl_layers.BiasCorrectedTemperatureScaling(2.0, [0.1, -0.3, 0.2]))
+    ),
+    "InverseLink": lambda: Case(network(layers.Dense(3), csdl_layers.InverseLink("logit", 0.5))),
     "expected_cost": lambda: trained(
         network(softmax(), csdl_layers.BayesDecision(MATRIX)), X, LABELS, loss=expected_cost
     ),
@@ -122,6 +170,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "MaskingNoise": lambda: Case(network(csdl_layers.MaskingNoise(0.5), layers.Dense(3))),
     "CaffePooling2D max": lambda: on_images(csdl_layers.CaffePooling2D("max")),
     "CaffePooling2D average": lambda: on_images(csdl_layers.CaffePooling2D("average", 4, 3)),
+    "RandomShift": lambda: on_images(csdl_layers.RandomShift(0.2, 0.2)),
     "WithinChannelLRN": lambda: on_images(csdl_layers.WithinChannelLRN(5, alpha=1.0, beta=2.0)),
     "CAE": lambda: cae(tied=False),
     "CAE tied": lambda: cae(tied=True),
@@ -136,4 +185,12 @@ CASES: dict[str, Callable[[], Case]] = {
         bayes_classifier(network(layers.Dense(1)), MATRIX[:2, :2], from_logits=True)
     ),
     "decision_model": lambda: Case(decision_model(network(softmax()))),
+    "cost_estimator": lambda: Case(cost_estimator(network(csdl_layers.CostOutput(3)), "log", 0.5)),
+    "expected_cost_model": lambda: costs_of_examples(rank=None),
+    "expected_cost_model low-rank": lambda: costs_of_examples(rank=2),
+    "cost_model": lambda: Case(expected_cost_model(body(), MATRIX, seed=1).cost_model()),
+    "auxiliary_costs": auxiliary,
+    "ensemble": lambda: Case(ensemble([network(softmax()) for _ in range(3)])),
+    "convnet": lambda: Case(convnet(IMAGES.shape[1:], 3, filters=(4, 6)), IMAGES),
+    "tabular": lambda: Case(tabular(X, 3, hidden_units=(6,))),
 }

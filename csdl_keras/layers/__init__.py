@@ -11,7 +11,9 @@ from csdl_keras.layers.class_probabilities import ClassProbabilities
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.decision import Decision
 from csdl_keras.layers.expected_cost import ExpectedCost
+from csdl_keras.layers.inverse_link import InverseLink
 from csdl_keras.layers.masking_noise import MaskingNoise
+from csdl_keras.layers.random_shift import RandomShift
 from csdl_keras.layers.temperature_scaling import TemperatureScaling
 from csdl_keras.layers.within_channel_lrn import WithinChannelLRN
 
@@ -25,7 +27,9 @@ __all__ = [
     "CostOutput",
     "Decision",
     "ExpectedCost",
+    "InverseLink",
     "MaskingNoise",
+    "RandomShift",
     "TemperatureScaling",
     "WithinChannelLRN",
 ]

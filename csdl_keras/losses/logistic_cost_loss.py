@@ -48,7 +48,7 @@ class LogisticCostLoss(CostLoss):
     `sum_k ln(1 + exp(u_k)) - c_k u_k`, averaged over the batch, for costs in
     [0, 1] after `cost_scale`; see `logistic_cost`. The outputs `u` of the model,
     of a `CostOutput`, are **logits** of estimated costs, whose argmin is the
-    decision as well; `csdl_keras.cost_estimates` turns them into costs.
+    decision as well; `models.cost_estimator` turns them into costs.
 
     Bounded gradients make it robust; where costs span magnitudes, small ones
     are estimated less exactly than by `PoissonCostLoss`.

@@ -50,7 +50,7 @@ class PoissonCostLoss(CostLoss):
     `sum_k exp(u_k) - c_k u_k` plus a constant of the data, averaged over the
     batch; see `poisson_cost`. The outputs `u` of the model, of a `CostOutput`,
     are **logarithms** of estimated costs, whose argmin is the decision as well;
-    `csdl_keras.cost_estimates` turns them into costs.
+    `models.cost_estimator` turns them into costs.
 
     With enough data the estimates approach the expected costs `E[c_k|x]`, and
     the argmin the Bayes decision, also where costs differ from example to

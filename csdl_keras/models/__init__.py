@@ -4,6 +4,7 @@ from csdl_keras.models.auxiliary_costs import AuxiliaryCostModel, auxiliary_cost
 from csdl_keras.models.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.convnet import convnet
+from csdl_keras.models.cost_estimator import cost_estimator
 from csdl_keras.models.decision_model import decision_model
 from csdl_keras.models.ensemble import ensemble
 from csdl_keras.models.expected_cost_model import (
@@ -22,6 +23,7 @@ __all__ = [
     "bayes_classifier",
     "caffe_cifar10",
     "convnet",
+    "cost_estimator",
     "decision_model",
     "ensemble",
     "expected_cost_model",

@@ -6,6 +6,7 @@ import keras
 
 from csdl_keras._checks import check_integer, check_number
 from csdl_keras._seeds import Seeds
+from csdl_keras.layers import RandomShift
 from csdl_keras.models.heads import check_input_shape, output_layer
 
 
@@ -60,7 +61,7 @@ def convnet(
     seeds = Seeds(seed)
     inputs = x = keras.Input(input_shape)
     if shift:
-        x = keras.layers.RandomTranslation(
+        x = RandomShift(
             shift, shift, fill_mode="nearest", seed=seeds.next(), data_format="channels_last"
         )(x)
     for index, size in enumerate(sizes):

@@ -1,0 +1,67 @@
+"""From the scale on which costs are estimated back to costs."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from csdl_keras._checks import check_choice, check_number
+from csdl_keras._ops import head_dtype
+
+LINKS = ("log", "logit")
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class InverseLink(keras.layers.Layer):
+    """Turns logarithms, or logits, of estimated costs into estimated costs.
+
+    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`: what
+    a network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and
+    `cost_scale=s` expects a decision to cost, in the unit of the costs that it
+    was given.
+
+    Args:
+        link: `"log"` (default) or `"logit"`.
+        cost_scale: `s`, the loss's own. Defaults to 1.
+        dtype: dtype policy of the layer; `None` (default) is the global one, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, D)`, the network's outputs `u`.
+
+    Returns:
+        `(batch, D)` costs above 0.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    References:
+        - McCullagh, Nelder: Generalized linear models, chapter 2 (1989)
+
+    Example:
+
+    >>> import numpy as np
+    >>> print(ops.convert_to_numpy(InverseLink("log")(np.log([[0.5, 4.0]]))).round(3))
+    [[0.5 4. ]]
+    """
+
+    def __init__(
+        self, link: str = "log", cost_scale: float = 1.0, dtype: Any = None, **kwargs: Any
+    ):
+        super().__init__(dtype=head_dtype(dtype), **kwargs)
+        self.link = check_choice("link", link, LINKS)
+        self.cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
+
+    def build(self, input_shape: Any) -> None:
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        costs = ops.exp(inputs) if self.link == "log" else ops.sigmoid(inputs)
+        return costs / self.cost_scale
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        return tuple(input_shape)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "link": self.link, "cost_scale": self.cost_scale}
