@@ -22,7 +22,7 @@ from csdl_keras.losses import (
     SquaredErrorLoss,
     expected_cost,
 )
-from csdl_keras.metrics import NormalizedCost
+from csdl_keras.metrics import NormalizedCost, Savings
 from csdl_keras.models import (
     auxiliary_costs,
     bayes_classifier,
@@ -151,7 +151,7 @@ CASES: dict[str, Callable[[], Case]] = {
         SOSRLoss(), COSTS, metrics=[AverageCost(), DecisionAccuracy()]
     ),
     "NormalizedCost": lambda: with_loss(
-        SOSRLoss(MATRIX), LABELS, metrics=[NormalizedCost(MATRIX)]
+        SOSRLoss(MATRIX), LABELS, metrics=[NormalizedCost(MATRIX), Savings(MATRIX)]
     ),
     "BayesDecision": lambda: Case(network(softmax(), csdl_layers.BayesDecision(WITH_ABSTAIN))),
     "ClassProbabilities": lambda: Case(

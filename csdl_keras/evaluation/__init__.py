@@ -1,5 +1,10 @@
 """What decisions cost: scores, intervals and comparisons, in NumPy, for anybody's decisions."""
 
+from csdl_keras.evaluation.calibration_error import (
+    Reliability,
+    calibration_error,
+    reliability,
+)
 from csdl_keras.evaluation.compare_costs import CostDifference, compare_costs
 from csdl_keras.evaluation.cost_interval import cost_interval
 from csdl_keras.evaluation.cost_report import CostReport, cost_report
@@ -15,13 +20,16 @@ from csdl_keras.evaluation.scores import (
 __all__ = [
     "CostDifference",
     "CostReport",
+    "Reliability",
     "average_cost",
+    "calibration_error",
     "compare_costs",
     "cost_interval",
     "cost_per_class",
     "cost_report",
     "decision_costs",
     "normalized_cost",
+    "reliability",
     "risk_coverage_area",
     "risk_coverage_curve",
     "savings",

@@ -42,7 +42,7 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     Example:
 
     >>> layer = BiasCorrectedTemperatureScaling(1.0, [0.0, 1.0])
-    >>> print(ops.convert_to_numpy(layer(np.array([[0.9, 0.1]]))).round(2))
+    >>> print(keras.ops.convert_to_numpy(layer(np.array([[0.9, 0.1]]))).round(2))
     [[0.77 0.23]]
     """
 

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._checks import check_integer
 from csdl_keras._ops import (
     at_least_float32,
     check_if_array,
@@ -12,7 +13,7 @@ from csdl_keras._ops import (
     distributions,
     rows_of,
 )
-from csdl_keras.costs import check_cost_matrix
+from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 
@@ -36,12 +37,15 @@ class AverageCost(DecisionMetric):
             `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`
             and `output="probability"`. Rows that do not sum to 1 make the
             result NaN. Defaults to False.
+        class_id: `None` (default), or the true class whose examples alone are
+            averaged over, 0 if there are none; needs `cost_matrix`.
         name: name of the metric.
         dtype: dtype of the result, by default at least float32.
 
     Raises:
         ValueError: if the matrix fails its check, `output` is unknown or does
-            not go with `bayes`, or the shapes do not match.
+            not go with `bayes`, `class_id` is no row of the matrix, or the shapes
+            do not match.
 
     Example:
 
@@ -57,6 +61,7 @@ class AverageCost(DecisionMetric):
         cost_matrix: Any = None,
         output: str = "cost",
         bayes: bool = False,
+        class_id: int | None = None,
         name: str | None = "average_cost",
         dtype: Any = None,
     ):
@@ -72,11 +77,28 @@ class AverageCost(DecisionMetric):
                 f"output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
             )
         self.bayes = bayes
+        if class_id is not None:
+            if self.cost_matrix is None:
+                raise ValueError("Expected a `cost_matrix` with `class_id`; received none.")
+            check_integer("class_id", class_id, low=0)
+            check_labels([class_id], len(self.cost_matrix))
+        self.class_id = class_id
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         if self.cost_matrix is not None:
             check_if_array(y_true, len(self.cost_matrix))
-        super().update_state(y_true, y_pred, sample_weight)
+        super().update_state(y_true, y_pred, self._weights(y_true, sample_weight))
+
+    def _weights(self, y_true: Any, sample_weight: Any) -> Any:
+        """The weights of examples, 0 for those of other classes than `class_id`."""
+        if self.class_id is None:
+            return sample_weight
+        labels = ops.reshape(ops.convert_to_tensor(y_true), (-1,))
+        chosen = ops.cast(labels == ops.cast(self.class_id, labels.dtype), self.dtype)
+        if sample_weight is None:
+            return chosen
+        weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
+        return chosen * ops.reshape(weight, (-1,))
 
     def decision_costs(self, y_pred: Any) -> Any:
         if not self.bayes:
@@ -104,5 +126,9 @@ class AverageCost(DecisionMetric):
         )
 
     def get_config(self) -> dict[str, Any]:
-        matrix = None if self.cost_matrix is None else self.cost_matrix.tolist()
-        return {**super().get_config(), "cost_matrix": matrix, "bayes": self.bayes}
+        return {
+            **super().get_config(),
+            "cost_matrix": None if self.cost_matrix is None else self.cost_matrix.tolist(),
+            "bayes": self.bayes,
+            "class_id": self.class_id,
+        }

@@ -6,9 +6,7 @@ from csdl_keras._ops import inputs_of
 from csdl_keras.layers import InverseLink
 
 
-def cost_estimator(
-    model: keras.Model, link: str = "log", cost_scale: float = 1.0
-) -> keras.Model:
+def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.0) -> keras.Model:
     """The model that outputs costs, of one that outputs their logarithms or logits.
 
     Decisions, an argmin, are the same. Costs are what a mean over an ensemble,

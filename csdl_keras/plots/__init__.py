@@ -16,6 +16,7 @@ from csdl_keras.plots.cost_against import cost_against  # noqa: E402
 from csdl_keras.plots.cost_against_threshold import cost_against_threshold  # noqa: E402
 from csdl_keras.plots.cost_confusion import cost_confusion  # noqa: E402
 from csdl_keras.plots.cost_matrix_heatmap import cost_matrix_heatmap  # noqa: E402
+from csdl_keras.plots.reliability_diagram import reliability_diagram  # noqa: E402
 from csdl_keras.plots.risk_coverage import risk_coverage  # noqa: E402
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "cost_against_threshold",
     "cost_confusion",
     "cost_matrix_heatmap",
+    "reliability_diagram",
     "risk_coverage",
 ]

@@ -50,7 +50,9 @@ class TestCostEstimator(TestCase):
     def test_learns_the_mean_cost_in_the_unit_of_the_costs(self):
         """Two decisions whose costs are drawn from {0, 40} and {10, 20}, whatever the input."""
         rng = np.random.default_rng(0)
-        costs = np.stack([40.0 * rng.integers(2, size=800), 10.0 + 10.0 * rng.integers(2, size=800)])
+        costs = np.stack(
+            [40.0 * rng.integers(2, size=800), 10.0 + 10.0 * rng.integers(2, size=800)]
+        )
         x = np.ones((800, FEATURES), "float32")
         for loss, link in ((PoissonCostLoss, "log"), (LogisticCostLoss, "logit")):
             network = mlp((FEATURES,), 2, (4,), output="cost", seed=0)

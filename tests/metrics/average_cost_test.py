@@ -140,6 +140,42 @@ class TestAverageCost(TestCase):
         self.assertAllClose(metric.result(), matrix[labels, 0].mean())
 
 
+class TestClassCost(TestCase):
+    """The average over one class's examples."""
+
+    @pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_of_each_class(self, shape, weighted):
+        weights = np.arange(7.0) if weighted else np.ones(7)
+        paid = np.array([C[y, decide(row)] for y, row in zip(LABELS, OUTPUTS, strict=True)])
+        for k in range(3):
+            metric = self.run_config_round_trip(AverageCost(C, class_id=k, name=f"cost_{k}"))
+            for part in (slice(0, 4), slice(4, None)):
+                sample_weight = weights[part].reshape(shape) if weighted else None
+                metric.update_state(LABELS[part].reshape(shape), OUTPUTS[part], sample_weight)
+            expected = np.average(paid[LABELS == k], weights=weights[LABELS == k])
+            self.assertAllClose(metric.result(), expected)
+
+    def test_a_class_without_examples(self):
+        metric = AverageCost(C, class_id=1)
+        metric.update_state(np.array([0, 2]), OUTPUTS[:2])
+        self.assertAllClose(metric.result(), 0.0)
+
+    def test_in_evaluate(self):
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Activation("linear")])
+        metrics = [AverageCost(C, class_id=k, name=f"cost_{k}") for k in range(3)]
+        model.compile(loss=lambda _, outputs: outputs, metrics=metrics)
+        logs = model.evaluate(OUTPUTS, LABELS, batch_size=2, verbose=0, return_dict=True)
+        paid = np.array([C[y, decide(row)] for y, row in zip(LABELS, OUTPUTS, strict=True)])
+        for k in range(3):
+            self.assertAllClose(logs[f"cost_{k}"], paid[LABELS == k].mean())
+
+    @pytest.mark.parametrize("arguments", [{}, {"cost_matrix": C}])
+    def test_what_it_refuses(self, arguments):
+        with pytest.raises(ValueError, match="received"):
+            AverageCost(**arguments, class_id=3)
+
+
 class TestErrors:
     @pytest.mark.parametrize("output", ["costs", None, 0])
     def test_unknown_output(self, output):

@@ -4,8 +4,8 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.evaluation import normalized_cost
-from csdl_keras.metrics import NormalizedCost
+from csdl_keras.evaluation import normalized_cost, savings
+from csdl_keras.metrics import NormalizedCost, Savings
 from tests.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
@@ -56,3 +56,19 @@ class TestNormalizedCost(TestCase):
             NormalizedCost()
         with pytest.raises(ValueError, match="Expected `num_decisions` to be 3.*received 4"):
             NormalizedCost(C, 4)
+
+
+class TestSavings(TestCase):
+    @pytest.mark.parametrize("output", ["cost", "probability"])
+    def test_over_batches(self, output):
+        metric = self.run_config_round_trip(Savings(C, output=output))
+        decided = OUTPUTS.argmin(axis=1) if output == "cost" else OUTPUTS.argmax(axis=1)
+        for part in (slice(0, 10), slice(10, None)):
+            metric.update_state(LABELS[part], OUTPUTS[part])
+        self.assertAllClose(metric.result(), savings(LABELS, decided, C))
+
+    def test_its_ends(self):
+        perfect, constant = Savings(C), Savings(C)
+        perfect.update_state(LABELS, C[LABELS])
+        constant.update_state(LABELS, np.tile(C[LABELS].sum(axis=0), (23, 1)))
+        assert (float(perfect.result()), float(constant.result())) == (1.0, 0.0)
