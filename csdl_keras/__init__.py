@@ -10,7 +10,7 @@ import importlib
 from typing import Any
 
 from csdl_keras import costs, datasets, layers, losses, metrics, models
-from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm
+from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
 from csdl_keras.hidden_layers import hidden_layers
@@ -34,10 +34,10 @@ __all__ = [
     "CAE",
     "CostOutput",
     "DecisionAccuracy",
-    "EXTRA_ALGORITHMS",
     "MINLoss",
     "MaskingNoise",
     "OneSidedLoss",
+    "PAPER_ALGORITHMS",
     "ReconstructionLoss",
     "SOSRLoss",
     "Settings",

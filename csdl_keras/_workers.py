@@ -4,7 +4,18 @@ import contextlib
 import os
 from collections.abc import Iterator
 
+import keras
+
 from csdl_keras._optional import optional_module
+
+
+def default_jobs() -> int:
+    """A process for each core, or just this one where there is a GPU for it to use."""
+    if keras.backend.backend() == "torch":
+        on_gpu = optional_module("torch", "torch").cuda.is_available()
+    else:
+        on_gpu = any("cpu" not in str(name).lower() for name in keras.distribution.list_devices())
+    return 1 if on_gpu else (os.cpu_count() or 1)
 
 
 @contextlib.contextmanager
@@ -37,9 +48,14 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     else:
         threads = max(1, (os.cpu_count() or 1) // jobs)
         # Processes inherit these; TensorFlow does not heed the variables that joblib sets.
-        names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
-        before = {name: os.environ.get(name) for name in names}
-        os.environ.update({name: value or str(threads) for name, value in before.items()})
+        wanted = {
+            "TF_NUM_INTRAOP_THREADS": str(threads),
+            "TF_NUM_INTEROP_THREADS": str(threads),
+            # TensorFlow's own default on some processors; on others it nearly doubles its speed.
+            "TF_ENABLE_ONEDNN_OPTS": "1",
+        }
+        before = {name: os.environ.get(name) for name in wanted}
+        os.environ.update({name: before[name] or value for name, value in wanted.items()})
         try:
             with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=threads):
                 yield

@@ -1,4 +1,4 @@
-"""The algorithms of the paper's Table 1, as data."""
+"""The algorithms of the paper's Table 1, and a few beyond it, as data."""
 
 import dataclasses
 from typing import Any
@@ -22,7 +22,7 @@ TRAININGS = tuple(_FITTING)
 
 @dataclasses.dataclass(frozen=True)
 class Algorithm:
-    """A row of Table 1: a choice at each stage.
+    """An algorithm, such as a row of Table 1: a choice at each stage.
 
     Args:
         name: name in code and on the command line.
@@ -151,12 +151,6 @@ _ROWS = (
     Algorithm("seae_sosr", "SEAE SOSR", "mlp", "seae", "sosr", "argmin"),
     Algorithm("csdnn", "CSDNN", "mlp", "cae", "sosr", "argmin"),
     Algorithm("cnn_sosr", "CNN SOSR", "cnn", "none", "sosr", "argmin"),
-)
-
-#: The fifteen rows of Table 1 by name; `"scae_sosr"` finds `"csdnn"`.
-ALGORITHMS: dict[str, Algorithm] = _Rows({row.name: row for row in _ROWS})
-
-_EXTRA = (
     Algorithm("calibrated_bayes", "Calibrated Bayes", "auto", "none", "nll", "bayes", False, True),
     Algorithm("ensemble_bayes", "Ensemble Bayes", "auto", "none", "nll", "bayes", False, True, 5),
     Algorithm("cost_model", "Cost model", "auto", "none", "expected_cost", "argmin", False, True),
@@ -164,17 +158,21 @@ _EXTRA = (
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
 )
 
-#: Rows that the paper does not have: the common workaround of weighting examples
-#: by their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by
-#: cost-proportionate example weighting, ICDM 2003).
-EXTRA_ALGORITHMS: dict[str, Algorithm] = {row.name: row for row in _EXTRA}
+#: Every row by name: the fifteen of Table 1, then those that the paper does not have, which
+#: have `in_table2=False`: the default rows, and the common workaround of weighting examples by
+#: their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by cost-proportionate example
+#: weighting, ICDM 2003). `"scae_sosr"` finds `"csdnn"`.
+ALGORITHMS: dict[str, Algorithm] = _Rows({row.name: row for row in _ROWS})
+
+#: The names of the fifteen rows of the paper's Table 1.
+PAPER_ALGORITHMS = tuple(row.name for row in _ROWS if row.in_table2)
 
 
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """The row of that name; a row of your own as it is.
 
     Args:
-        algorithm: a name of `ALGORITHMS` or `EXTRA_ALGORITHMS`, or an `Algorithm`.
+        algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
 
     Returns:
         An `Algorithm`.
@@ -189,7 +187,6 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
-    if algorithm in ALGORITHMS.keys() | _Rows.aliases.keys():
-        return ALGORITHMS[algorithm]
-    names = (*ALGORITHMS, *EXTRA_ALGORITHMS)
-    return EXTRA_ALGORITHMS[check_choice("algorithm", algorithm, names)]
+    if algorithm not in _Rows.aliases:
+        check_choice("algorithm", algorithm, tuple(ALGORITHMS))
+    return ALGORITHMS[algorithm]

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -10,12 +10,8 @@ import keras
 from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
 from csdl_keras._examples import Examples, check_examples
-from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._job import Job
-from csdl_keras._machine import fit_machine
-from csdl_keras._optional import optional_module
-from csdl_keras._seeds import member_seed
-from csdl_keras._workers import workers
+from csdl_keras._stages import Stages
 from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix, check_labels, class_means
 from csdl_keras.settings import Settings
@@ -48,9 +44,9 @@ class Trainer:
         cache: a `StageCache` in which finished stages are looked up and kept,
             so that they outlive the process and are shared with others; it
             needs a `seed`. `None` (default) keeps them in memory.
-        jobs: number of processes that train the members of an ensemble; above 1
-            it needs a `seed`, and `callbacks` see nothing of them. Defaults to 1,
-            this process.
+        jobs: number of processes that train, the members of an ensemble or what
+            `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
+            nothing of them. Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
 
@@ -89,14 +85,15 @@ class Trainer:
             self._check_validation(self.validation)
         self.settings = Settings() if settings is None else settings
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
-        self.callbacks = list(callbacks)
-        self.verbose = verbose
         if cache is not None and self.seed is None:
             raise ValueError(
                 "Expected a `seed` with a `cache`, so that what is found there is what would be "
                 "trained; received None."
             )
         self.cache = StageCache() if cache is None else cache
+        self._stages = Stages(
+            self.data, self.validation, self.seed, self.cache, list(callbacks), verbose
+        )
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
             raise ValueError(
@@ -128,7 +125,7 @@ class Trainer:
         """Trains one algorithm for one cost matrix.
 
         Args:
-            algorithm: a name of `ALGORITHMS` or `EXTRA_ALGORITHMS`, or an `Algorithm`.
+            algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
             cost_matrix: `(K, K)`, `C[true, decision]`; losses see it divided by
                 its largest entry. `None` (default) takes the examples' own
                 `costs`; Bayes rows then decide by the mean costs of each class.
@@ -148,15 +145,73 @@ class Trainer:
         row = get_algorithm(algorithm)
         if ensemble is not None:
             row = dataclasses.replace(row, members=ensemble)
+        members = self._members(row, cost_matrix, settings)
+        if self.jobs > 1 and sum(not self._stages.is_trained(job) for job in members) > 1:
+            for _ in self._stages.run_missing(members, self.jobs):
+                pass
+        return self._trained(members)
+
+    def train_all(
+        self,
+        requests: Iterable[tuple[str | Algorithm, Any]],
+        settings: Settings | None = None,
+    ) -> Iterator[tuple[int, Trained]]:
+        """Trains several algorithms, in `jobs` processes.
+
+        Args:
+            requests: pairs of an algorithm and a cost matrix, as `train` takes them.
+            settings: as in `train`.
+
+        Returns:
+            An iterator of `(index, trained)`: which of the requests it is, and what
+            `train` returns for it, as soon as there is one; in the order of
+            requests if `jobs` is 1.
+
+        Raises:
+            ValueError: if a request fails its check; nothing is trained then.
+
+        Example:
+
+        >>> import csdl_keras
+        >>> data = csdl_keras.datasets.load("digits", train_size=150)
+        >>> matrix = csdl_keras.costs.zero_one(10)
+        >>> settings = csdl_keras.Settings(hidden_units=(20,)).limit_epochs(2)
+        >>> trainer = Trainer(data.x_train, data.y_train, settings=settings, seed=0)
+        >>> requests = [("dnn_blind", matrix), ("dnn_sosr", matrix)]
+        >>> [index for index, trained in trainer.train_all(requests)]
+        [0, 1]
+        """
+        members = [
+            self._members(get_algorithm(algorithm), matrix, settings)
+            for algorithm, matrix in requests
+        ]
+        return self._train_all(members)
+
+    def _train_all(self, members: list[list[Job]]) -> Iterator[tuple[int, Trained]]:
+        waiting = dict(enumerate(members))
+        if self.jobs > 1:
+            everything = [job for jobs in members for job in jobs]
+            for _ in self._stages.run_missing(everything, self.jobs):
+                for index in list(waiting):
+                    if all(map(self._stages.is_trained, waiting[index])):
+                        yield index, self._trained(waiting.pop(index))
+        for index, jobs in waiting.items():
+            yield index, self._trained(jobs)
+
+    def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:
+        """A job for each network of a row."""
         first = self._job(row, cost_matrix, settings)
-        jobs = [dataclasses.replace(first, member=member) for member in range(row.members)]
-        self._train_in_parallel(jobs)
+        return [dataclasses.replace(first, member=member) for member in range(row.members)]
+
+    def _trained(self, members: list[Job]) -> Trained:
+        """The classifier that the networks of a row make, trained where they are not."""
         seconds, results = 0.0, []
-        for job in jobs:
-            pretrained = self._pretrained(job)
-            results.append(self._trained(job, pretrained))
+        for job in members:
+            pretrained = self._stages.pretrained(job)
+            results.append(self._stages.trained(job))
             seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
-        model = assemble(first, [result.arrays for result in results], self.data, self.validation)
+        weights = [result.arrays for result in results]
+        model = assemble(members[0], weights, self.data, self.validation)
         return Trained(model, seconds, int(results[0].info["epochs"]))
 
     def stages(
@@ -199,8 +254,9 @@ class Trainer:
         """
         check_choice("name", name, ("pretraining", "training"))
         job = self._job(algorithm, cost_matrix, settings)
-        pretrained = self._pretrained(job)
-        return pretrained if name == "pretraining" else self._trained(job, pretrained)
+        if name == "pretraining":
+            return self._stages.pretrained(job)
+        return self._stages.trained(job)
 
     def _job(self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None) -> Job:
         settings = self.settings if settings is None else settings
@@ -249,81 +305,3 @@ class Trainer:
             "policy": keras.config.dtype_policy().name,
             "floatx": keras.config.floatx(),
         }
-
-    def _train_in_parallel(self, jobs: Sequence[Job]) -> None:
-        """Trains the members of an ensemble that are missing in processes of their own."""
-        missing = [job for job in jobs if job.training() not in self.cache]
-        if self.jobs == 1 or len(missing) < 2:
-            return
-        joblib = optional_module("joblib", "compare")
-        with workers(self.jobs):
-            tasks = (
-                joblib.delayed(_train_alone)(job, self.data, self.validation, self.seed)
-                for job in missing
-            )
-            results = joblib.Parallel()(tasks)
-        for job, (pretrained, trained) in zip(missing, results, strict=True):
-            description = job.pretraining()
-            if pretrained is not None and description is not None:
-                self.cache.put(description, pretrained)
-            self.cache.put(job.training(), trained)
-
-    def _stage(
-        self,
-        description: dict[str, Any],
-        seed: int | None,
-        run: Callable[[], tuple[Weights, dict[str, Any]]],
-    ) -> StageResult:
-        def seeded() -> tuple[Weights, dict[str, Any]]:
-            if seed is not None:
-                keras.utils.set_random_seed(seed)
-            return run()
-
-        return self.cache.get(description, seeded)
-
-    def _pretrained(self, job: Job) -> StageResult | None:
-        description = job.pretraining()
-        if description is None:
-            return None
-        seed = member_seed(self.seed, job.member)
-        return self._stage(
-            description,
-            seed,
-            lambda: pretrain_network(job, self.data, seed, self.callbacks, self.verbose),
-        )
-
-    def _trained(self, job: Job, pretrained: StageResult | None) -> StageResult:
-        seed = member_seed(self.seed, job.member)
-
-        def run() -> tuple[Weights, dict[str, Any]]:
-            if job.row.body == "svm":
-                return fit_machine(job, self.data)
-            return fit_network(
-                job,
-                self.data,
-                self.validation,
-                pretrained.arrays if pretrained else (),
-                seed,
-                self.callbacks,
-                self.verbose,
-            )
-
-        return self._stage(job.training(), seed, run)
-
-
-def _train_alone(
-    job: Job, data: Examples, validation: Examples | None, seed: int
-) -> tuple[StageResult | None, StageResult]:
-    """The stages of one member of an ensemble, in a process of its own."""
-    trainer = Trainer(
-        data.x,
-        data.y,
-        None if validation is None else validation.arrays,
-        job.settings,
-        seed,
-        costs=data.costs,
-    )
-    pretrained = trainer._pretrained(job)
-    trained = trainer._trained(job, pretrained)
-    keras.utils.clear_session()  # or Keras would hold on to every model of the process
-    return pretrained, trained

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
@@ -56,7 +56,7 @@ def table():
     trained, fits = {}, {}
     second = ["dnn_blind", "dnn_bayes", "sdae_bayes", "cnn_bayes", "sdae_sosr", "csdnn"]
     with eager_models():
-        for index, names in enumerate(([*ALGORITHMS, *EXTRA_ALGORITHMS], second)):
+        for index, names in enumerate(([*ALGORITHMS], second)):
             for name in names:
                 before = counter.fits
                 trained[name, index] = trainer.train(name, MATRICES[index])
@@ -65,7 +65,7 @@ def table():
 
 
 class TestTable:
-    @pytest.mark.parametrize("name", [*ALGORITHMS, *EXTRA_ALGORITHMS])
+    @pytest.mark.parametrize("name", [*ALGORITHMS])
     def test_every_row_decides(self, table, name):
         model = table[0][name, 0].model
         decisions = csdl.decide(model, DATA.x_test)

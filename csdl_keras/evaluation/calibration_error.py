@@ -1,6 +1,7 @@
 """How far predicted probabilities are from the shares that come true."""
 
-from typing import Any, NamedTuple
+import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,8 @@ from csdl_keras._checks import check_integer
 from csdl_keras.costs import check_labels
 
 
-class Reliability(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Reliability:
     """Predictions in bins of equal width: what they said, and what came true.
 
     Args:

@@ -4,7 +4,7 @@ import argparse
 import pathlib
 from typing import Any
 
-from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS
+from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras.experiments.profiles import PROFILES
 from csdl_keras.experiments.tune_arguments import add_tune
@@ -92,6 +92,12 @@ def _add_compare(commands: Any) -> None:
         help="seed of training, of --imbalanced and of --train-size (default 0)",
     )
     compare.add_argument(
+        "--jobs",
+        type=positive_integer,
+        metavar="N",
+        help="processes that train; by default one for each core, or a single one on a GPU",
+    )
+    compare.add_argument(
         "--out",
         type=pathlib.Path,
         metavar="FOLDER",
@@ -128,11 +134,12 @@ def _add_table2(commands: Any) -> None:
         help="data sets instead of the profile's, such as mnist,mnist_imb,cifar10; _imb is the "
         "imbalanced variant",
     )
+    others = [name for name in ALGORITHMS if name not in PAPER_ALGORITHMS]
     table2.add_argument(
         "--algorithms",
         metavar="A,B,...",
         help="rows instead of all fifteen, see `csdl-keras table1`; also "
-        f"{', '.join(EXTRA_ALGORITHMS)}, which are not in the paper",
+        f"{', '.join(others)}, which are not in the paper",
     )
     table2.add_argument(
         "--cost-seeds",

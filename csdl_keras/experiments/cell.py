@@ -59,13 +59,18 @@ class Cell:
         stages = _trainer(self.source, self.seed, folder).stages(
             self.row, self.matrix, self.settings
         )
-        decisions = {
+        decisions: dict[str, Any] = {
             "stage": "decisions",
             "training": StageCache.key(stages["training"]),
             "prediction": self.row.prediction,
             "costs": fingerprint(self.matrix) if self.row.prediction == "bayes" else None,
             "images": _images(self.source),
         }
+        # Named only where they are not what they are in the rows of the paper.
+        if self.row.calibrated:
+            decisions["calibrated"] = True
+        if self.row.members > 1:
+            decisions["members"] = self.row.members
         return {**stages, "decisions": decisions}
 
     def run(self, stage: str, folder: pathlib.Path) -> StageResult | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from csdl_keras import datasets
 from csdl_keras._optional import optional_module
+from csdl_keras._workers import default_jobs
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
@@ -52,7 +53,8 @@ def compare(arguments: argparse.Namespace) -> int:
         highlight=False,
     )
     total = len(names) * arguments.cost_seeds
-    display = Display(console, total, arguments.cost_seeds)
+    jobs = default_jobs() if arguments.jobs is None else arguments.jobs
+    display = Display(console, total, arguments.cost_seeds, jobs)
     comparison = Comparison(
         data,
         names,
@@ -62,6 +64,7 @@ def compare(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         callbacks=[display.callback()],
         announce=display.announce,
+        jobs=jobs,
     )
     start = time.perf_counter()
     results = []

@@ -9,16 +9,20 @@ import keras
 import numpy as np
 
 from csdl_keras._optional import optional_module
-from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS, get_algorithm
+from csdl_keras.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
 from csdl_keras.experiments.results import Result, ResultFile
 from csdl_keras.settings import Settings
+from csdl_keras.trained import Trained
 from csdl_keras.trainer import Trainer
 
 #: The rows that `csdl-keras compare` runs by default.
 DEFAULT_ALGORITHMS = (
+    "ensemble_bayes",
+    "calibrated_bayes",
+    "cost_model",
     "dnn_blind",
     "dnn_bayes",
     "sdae_bayes",
@@ -47,7 +51,9 @@ class Comparison:
         settings: how networks are trained.
         seed: seed of training.
         callbacks: Keras callbacks for each `fit`.
-        announce: called before each row with the algorithm and the matrix's number from 1.
+        announce: called before each row with the algorithm and the matrix's number from 1;
+            never where several rows are trained at once.
+        jobs: number of processes that train. Defaults to 1.
     """
 
     data: DataSet
@@ -58,6 +64,7 @@ class Comparison:
     seed: int = 0
     callbacks: Sequence[keras.callbacks.Callback] = ()
     announce: Callable[[str, int], None] = lambda name, number: None
+    jobs: int = 1
 
     #: Where the model of the lowest validation cost is kept.
     model_path: pathlib.Path = dataclasses.field(init=False)
@@ -66,7 +73,11 @@ class Comparison:
         self.model_path = self.folder / "best_model.keras"
 
     def run(self) -> Iterator[Result]:
-        """Trains row after row; each result is on disk before it is yielded."""
+        """Trains the rows; each result is on disk before it is yielded.
+
+        Rows come in the order of matrices and algorithms, or with several `jobs`
+        as they get ready.
+        """
         data = self.data
         trainer = Trainer(
             data.x_train,
@@ -75,38 +86,49 @@ class Comparison:
             settings=self.settings,
             seed=self.seed,
             callbacks=self.callbacks,
+            jobs=self.jobs,
         )
         matrices = [
             randomized_proportional(data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + i)
             for i in range(self.num_cost_matrices)
         ]
+        rows = [(name, i) for i in range(len(matrices)) for name in self.algorithms]
         file = ResultFile(self.folder / "results.csv")
         lowest = np.inf
-        for index, matrix in enumerate(matrices):
-            for name in self.algorithms:
-                self.announce(name, index + 1)
-                trained = trainer.train(name, matrix)
-                test = decide(trained.model, data.x_test)
-                validation = decide(trained.model, data.x_val)
-                result = Result(
-                    dataset=data.name,
-                    imbalanced=data.imbalanced,
-                    algorithm=name,
-                    cost_seed=FIRST_COST_SEED + index,
-                    average_cost=float(matrix[data.y_test, test].mean()),
-                    error_rate=float(np.mean(test != data.y_test)),
-                    validation_cost=float(matrix[data.y_val, validation].mean()),
-                    train_seconds=round(trained.seconds, 2),
-                    epochs=trained.epochs,
-                    train_size=len(data.y_train_val),
-                    seed=self.seed,
-                    backend=keras.backend.backend(),
-                )
-                if result.validation_cost < lowest:
-                    lowest = result.validation_cost
-                    self._save(trained.model)
-                file.append(result)
-                yield result
+        self._announce(rows, 0)
+        for number, trained in trainer.train_all([(name, matrices[i]) for name, i in rows]):
+            name, index = rows[number]
+            result = self._result(name, index, matrices[index], trained)
+            if result.validation_cost < lowest:
+                lowest = result.validation_cost
+                self._save(trained.model)
+            file.append(result)
+            yield result
+            self._announce(rows, number + 1)
+
+    def _announce(self, rows: Sequence[tuple[str, int]], number: int) -> None:
+        if self.jobs == 1 and number < len(rows):
+            name, index = rows[number]
+            self.announce(name, index + 1)
+
+    def _result(self, name: str, index: int, matrix: np.ndarray, trained: Trained) -> Result:
+        data = self.data
+        test = decide(trained.model, data.x_test)
+        validation = decide(trained.model, data.x_val)
+        return Result(
+            dataset=data.name,
+            imbalanced=data.imbalanced,
+            algorithm=name,
+            cost_seed=FIRST_COST_SEED + index,
+            average_cost=float(matrix[data.y_test, test].mean()),
+            error_rate=float(np.mean(test != data.y_test)),
+            validation_cost=float(matrix[data.y_val, validation].mean()),
+            train_seconds=round(trained.seconds, 2),
+            epochs=trained.epochs,
+            train_size=len(data.y_train_val),
+            seed=self.seed,
+            backend=keras.backend.backend(),
+        )
 
     def _save(self, model: Any) -> None:
         """Saves a model so that the folder holds the old or the new one, never half of one."""
@@ -124,8 +146,7 @@ class Comparison:
 
 def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:
     """Returns the names of the rows; raises a ValueError that lists the right ones."""
-    known = (*ALGORITHMS, *EXTRA_ALGORITHMS)
-    wrong = [name for name in names if name not in ALGORITHMS and name not in EXTRA_ALGORITHMS]
+    wrong = [name for name in names if name not in ALGORITHMS]
     if wrong or not names:
-        raise ValueError(f"Expected algorithms among {', '.join(known)}; received {wrong}.")
+        raise ValueError(f"Expected algorithms among {', '.join(ALGORITHMS)}; received {wrong}.")
     return tuple(dict.fromkeys(get_algorithm(name).name for name in names))

@@ -26,9 +26,11 @@ class Display:
         console: where to print.
         total: number of rows times cost matrices.
         num_cost_matrices: number of cost matrices.
+        jobs: number of processes that train; the epochs of others than this one
+            are not seen. Defaults to 1.
     """
 
-    def __init__(self, console: Console, total: int, num_cost_matrices: int):
+    def __init__(self, console: Console, total: int, num_cost_matrices: int, jobs: int = 1):
         self.console = console
         self.num_cost_matrices = num_cost_matrices
         self.progress = Progress(
@@ -39,8 +41,9 @@ class Display:
             TimeElapsedColumn(),
             console=console,
         )
-        self.rows = self.progress.add_task("all rows", total=total, unit="rows")
-        self.epochs = self.progress.add_task("", total=None, unit="epochs")
+        words = "all rows" if jobs == 1 else f"all rows, {jobs} processes"
+        self.rows = self.progress.add_task(words, total=total, unit="rows")
+        self.epochs = self.progress.add_task("", total=None, unit="epochs", visible=jobs == 1)
 
     def __enter__(self) -> "Display":
         self.progress.start()
@@ -58,7 +61,7 @@ class Display:
         """Counts a row and prints what it costs."""
         self.progress.advance(self.rows)
         self.progress.console.print(
-            f"{result.algorithm:<11} matrix {result.cost_seed}: average cost "
+            f"{result.algorithm:<16} matrix {result.cost_seed}: average cost "
             f"{result.average_cost:.3f}, error {result.error_rate:.1%}, "
             f"{result.train_seconds:.0f} s",
             highlight=False,

@@ -12,7 +12,7 @@ import numpy as np
 
 from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
-from csdl_keras.algorithms import ALGORITHMS, EXTRA_ALGORITHMS
+from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.data_source import results_path
 from csdl_keras.experiments.grid_result import GridResult
@@ -21,7 +21,7 @@ from csdl_keras.experiments.outcome import Outcome
 Row = dict[str, Any]
 
 _CURVE = "csdnn"
-_ORDER = {name: index for index, name in enumerate((*ALGORITHMS, *EXTRA_ALGORITHMS))}
+_ORDER = {name: index for index, name in enumerate(ALGORITHMS)}
 
 
 class GridFiles:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 
-from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm
 from csdl_keras.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
@@ -34,7 +34,7 @@ class Profile:
     dear_cost_seeds: int
     train_size: int | None = None
     cnn_train_size: int | None = None
-    algorithms: tuple[str, ...] = tuple(ALGORITHMS)
+    algorithms: tuple[str, ...] = PAPER_ALGORITHMS
 
     def parameters(self, row: Algorithm) -> list[str]:
         """The fields that are chosen for a row, in order."""

@@ -1,6 +1,6 @@
 """The command `csdl-keras table1`."""
 
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 _HEADINGS = ("algorithm", "name", "pre-training", "training", "prediction")
 
@@ -18,7 +18,7 @@ def table1() -> str:
     CSDNN       csdnn       O             O         X
     """
     rows = [_HEADINGS]
-    rows += [(row.title, row.name, *row.awareness) for row in ALGORITHMS.values()]
+    rows += [(row.title, row.name, *row.awareness) for row in map(get_algorithm, PAPER_ALGORITHMS)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     return "\n".join(line.rstrip() for line in lines)

@@ -3,11 +3,13 @@
 import pathlib
 from typing import Any
 
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.experiments.whole_number import positive_integer, whole_number
 
-#: Rows that can be searched: those trained by the negative log-likelihood or SOSR.
-TUNABLE = tuple(name for name, row in ALGORITHMS.items() if row.training in ("nll", "sosr"))
+#: Rows that can be searched: those of the paper trained by the negative log-likelihood or SOSR.
+TUNABLE = tuple(
+    name for name in PAPER_ALGORITHMS if get_algorithm(name).training in ("nll", "sosr")
+)
 
 SPACE = "as one value, values (0,0.25,1) or a range (0.01:1, or 0.01:1:log)"
 

@@ -56,6 +56,31 @@ class TestComparison:
         assert len((run[0].folder / "results.csv").read_text().splitlines()) == 1 + 4
 
 
+class TestProcesses:
+    def test_two_processes_come_to_the_same(self, run, tmp_path):
+        """The same but for rounding, since processes split their work otherwise."""
+        announced = []
+        comparison = Comparison(
+            DATA,
+            [*NAMES, "sdae_sosr"],
+            num_cost_matrices=2,
+            folder=tmp_path,
+            settings=SETTINGS,
+            seed=3,
+            announce=lambda name, number: announced.append(name),
+            jobs=2,
+        )
+        results = list(comparison.run())
+        assert announced == []
+        found = {(row.algorithm, row.cost_seed): row for row in results}
+        assert len(found) == len(results) == 6
+        for row in run[1]:
+            twin = found[row.algorithm, row.cost_seed]
+            assert twin.average_cost == pytest.approx(row.average_cost, rel=0.1)
+            assert twin.epochs == row.epochs
+        assert comparison.model_path.exists()
+
+
 def constant_model(decision):
     """A network that decides the same for every image."""
     inputs = keras.Input(DATA.input_shape)
@@ -74,10 +99,12 @@ class TestBestModel:
         decisions = others[:3]
         decisions[best] = lowest
 
-        def train(self, name, cost_matrix):
-            return Trained(constant_model(decisions[names.index(name)]), seconds=1.0, epochs=1)
+        def train_all(self, requests):
+            for index, (name, _) in enumerate(requests):
+                model = constant_model(decisions[names.index(name)])
+                yield index, Trained(model, seconds=1.0, epochs=1)
 
-        monkeypatch.setattr(Trainer, "train", train)
+        monkeypatch.setattr(Trainer, "train_all", train_all)
         comparison = Comparison(DATA, names, 1, tmp_path, SETTINGS)
         results = list(comparison.run())
         expected = matrix[DATA.y_val].mean(axis=0)[decisions]
@@ -89,7 +116,9 @@ class TestBestModel:
 class TestCheckAlgorithms:
     def test_the_default(self):
         assert check_algorithms(DEFAULT_ALGORITHMS) == DEFAULT_ALGORITHMS
-        assert len(DEFAULT_ALGORITHMS) == 9
+        assert len(DEFAULT_ALGORITHMS) == 12
+        best_first = ("ensemble_bayes", "calibrated_bayes", "cost_model")
+        assert DEFAULT_ALGORITHMS[:3] == best_first
 
     def test_repeated_names_count_once(self):
         assert check_algorithms(["csdnn", "dnn_sosr", "csdnn"]) == ("csdnn", "dnn_sosr")

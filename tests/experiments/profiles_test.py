@@ -12,7 +12,7 @@ class TestProfiles:
     def test_names(self):
         assert list(PROFILES) == ["tiny", "small", "paper"]
         for profile in PROFILES.values():
-            assert profile.algorithms == tuple(csdl.ALGORITHMS)
+            assert profile.algorithms == csdl.PAPER_ALGORITHMS
             fields = {field.name for field in dataclasses.fields(csdl.Settings)}
             assert set(profile.grids) <= fields
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from csdl_keras.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.claim import Claim
 from csdl_keras.experiments.reporting.column import Column
@@ -108,7 +108,7 @@ def claims(table: Table, curves: list[BetaCurve]) -> list[Claim]:
 
 def _series(series: str) -> tuple[str, ...]:
     """The paper's rows of a series; rows that it does not have are no part of its claims."""
-    return tuple(name for name, row in ALGORITHMS.items() if row.series == series)
+    return tuple(name for name in PAPER_ALGORITHMS if get_algorithm(name).series == series)
 
 
 def _singles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str], tuple[str]]]:

@@ -4,7 +4,7 @@ import collections
 import dataclasses
 import pathlib
 
-from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.cost_row import CostRow
@@ -45,10 +45,10 @@ class Table:
     def groups(columns: list[Column]) -> list[tuple[str, list[Algorithm]]]:
         """Heading and rows of each group: those with a figure of ours or of the paper's."""
         run = dict.fromkeys(name for column in columns for name in column.cells)
-        extra = [name for name in run if name not in ALGORITHMS]
+        extra = [name for name in run if name not in PAPER_ALGORITHMS]
         rows = [
             get_algorithm(name)
-            for name in (*ALGORITHMS, *extra)
+            for name in (*PAPER_ALGORITHMS, *extra)
             if name in run or any(column.paper(name) for column in columns)
         ]
         groups = {

@@ -1,0 +1,131 @@
+"""Other packages' ways to decide by costs, each as a function from data to decisions."""
+
+import functools
+import importlib.util
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from csdl_keras.datasets import DataSet
+
+#: Decides on the test inputs for one cost matrix.
+Decide = Callable[[np.ndarray], np.ndarray]
+
+
+def flat(x: np.ndarray) -> np.ndarray:
+    """Inputs as rows of float64."""
+    return np.asarray(x, dtype="float64").reshape(len(x), -1)
+
+
+def classifiers(seed: int) -> dict[str, object]:
+    """scikit-learn's classifiers by name, as their users would set them up."""
+    return {
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
+        "svc": SVC(C=10.0),
+        "boosting": HistGradientBoostingClassifier(random_state=seed),
+        "forest": RandomForestClassifier(500, n_jobs=-1, random_state=seed),
+        "mlp": MLPClassifier((256,), early_stopping=True, max_iter=500, random_state=seed),
+    }
+
+
+def scikit_learn(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
+    """Each classifier by its argmax, and by the Bayes decision, calibrated in several ways."""
+    x = flat(np.concatenate([data.x_train, data.x_val]))
+    y = data.y_train_val
+    test = flat(data.x_test)
+
+    def argmax(classifier) -> Decide:
+        decided = classifier.fit(x, y).predict(test)
+        return lambda matrix: decided
+
+    def bayes(classifier) -> Decide:
+        probabilities = np.zeros((len(test), data.num_classes))
+        classifier.fit(x, y)
+        probabilities[:, classifier.classes_] = classifier.predict_proba(test)
+        return lambda matrix: (probabilities @ matrix).argmin(axis=1)
+
+    # A fold needs an example of each class, or it could not tell its probability.
+    folds = int(min(5, np.bincount(y).min()))
+    for name, classifier in classifiers(seed).items():
+        yield f"{name}, argmax", functools.partial(argmax, classifier)
+        if name != "svc":
+            yield f"{name}, Bayes", functools.partial(bayes, classifier)
+        for method in ("sigmoid", "isotonic", "temperature"):
+            calibrated = CalibratedClassifierCV(classifier, method=method, cv=folds)
+            yield f"{name}, {method}, Bayes", functools.partial(bayes, calibrated)
+
+
+def costsensitive(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
+    """The package `costsensitive`: reductions to regression and binary classification."""
+    import costsensitive as package
+
+    x, test = flat(np.concatenate([data.x_train, data.x_val])), flat(data.x_test)
+    y = data.y_train_val
+    linear = LogisticRegression(max_iter=2000)
+    learners = {
+        "regression one-vs-rest": lambda: package.RegressionOneVsRest(Ridge(), njobs=1),
+        "weighted all-pairs": lambda: package.WeightedAllPairs(linear, njobs=1),
+        "weighted one-vs-rest": lambda: package.WeightedOneVsRest(linear, njobs=1),
+        "filter tree": lambda: package.FilterTree(linear, njobs=1),
+    }
+
+    def decide(learner, matrix) -> np.ndarray:
+        model = learner()
+        model.fit(x, matrix[y])
+        return np.asarray(model.predict(test)).ravel().astype(int)
+
+    for name, learner in learners.items():
+        yield (
+            f"costsensitive {name}",
+            lambda learner=learner: lambda matrix: decide(learner, matrix),
+        )
+
+
+def vowpal_wabbit(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
+    """Vowpal Wabbit's `csoaa`: a linear regression of each decision's cost."""
+    import vowpalwabbit
+
+    x, test = flat(np.concatenate([data.x_train, data.x_val])), flat(data.x_test)
+    y, classes = data.y_train_val, data.num_classes
+
+    def features(row: np.ndarray) -> str:
+        return " ".join(f"{i}:{row[i]:.5g}" for i in np.flatnonzero(row))
+
+    def decide(option: str, matrix: np.ndarray) -> np.ndarray:
+        learner = vowpalwabbit.Workspace(f"--{option} {classes} --random_seed {seed} -b 18 --quiet")
+        scaled = matrix / matrix.max()
+        rows = [features(row) for row in x]
+        order = np.random.default_rng(seed)
+        for _ in range(10):
+            for n in order.permutation(len(rows)):
+                costs = " ".join(f"{k + 1}:{scaled[y[n], k]:.6g}" for k in range(classes))
+                learner.learn(f"{costs} | {rows[n]}")
+        found = [learner.predict(f"| {features(row)}") - 1 for row in test]
+        learner.finish()
+        return np.asarray(found, dtype=int)
+
+    for option in ("csoaa", "wap"):
+        yield (
+            f"Vowpal Wabbit {option}",
+            lambda option=option: lambda matrix: decide(option, matrix),
+        )
+
+
+#: The packages by the module that each one needs.
+PACKAGES = {
+    "sklearn": scikit_learn,
+    "costsensitive": costsensitive,
+    "vowpalwabbit": vowpal_wabbit,
+}
+
+
+def installed() -> list[str]:
+    """The modules of `PACKAGES` that can be imported."""
+    return [name for name in PACKAGES if importlib.util.find_spec(name) is not None]

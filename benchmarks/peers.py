@@ -1,0 +1,190 @@
+"""What decisions cost: this package's default rows beside other packages.
+
+    python benchmarks/peers.py --out benchmarks/results/peers
+    python benchmarks/peers.py --datasets mnist,mnist_imb --splits 1 --out ...
+
+For each data set, split and method the average test cost over cost matrices
+`randomized_proportional(y, seed=1000 + i)`. Writes `peers.csv` as it goes (run it
+again and it goes on where it stopped) and `peers.md`, the table.
+
+The peers are scikit-learn 1.8 or later and, where they are installed,
+`costsensitive` and `vowpalwabbit`. All of them learn from training and
+validation examples together.
+"""
+
+import argparse
+import csv
+import datetime
+import importlib.metadata
+import pathlib
+import platform
+import sys
+import time
+import warnings
+
+import numpy as np
+from peer_methods import PACKAGES, installed
+
+import csdl_keras as csdl
+
+OURS = ("calibrated_bayes", "ensemble_bayes")
+FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
+FIRST_COST_SEED = 1000
+VERSIONS = ("keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
+VERSIONS += ("costsensitive", "vowpalwabbit")
+
+
+def ours(data, seed, jobs):
+    """The default rows, for `run`."""
+    trainer = csdl.Trainer(
+        data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs
+    )
+
+    def prepare(name):
+        def decide(matrix):
+            return csdl.decide(trainer.train(name, matrix).model, data.x_test)
+
+        return decide
+
+    for name in OURS:
+        yield f"csdl_keras {name}", lambda name=name: prepare(name)
+
+
+def load(name, split):
+    """The data set of that name, `_imb` for the imbalanced variant."""
+    return csdl.datasets.load(name.removesuffix("_imb"), name.endswith("_imb"), seed=split)
+
+
+def run(arguments, done, write):
+    """Runs what is not done yet; `write` gets every row."""
+    for name in arguments.datasets.split(","):
+        for split in range(arguments.splits):
+            data = load(name, split)
+            methods = [method for p in installed() for method in PACKAGES[p](data, split)]
+            methods += list(ours(data, split, arguments.jobs))
+            matrices = [
+                csdl.costs.randomized_proportional(
+                    data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + i
+                )
+                for i in range(arguments.cost_seeds)
+            ]
+            for method, prepare in methods:
+                seeds = range(FIRST_COST_SEED, FIRST_COST_SEED + len(matrices))
+                if all((name, str(split), method, str(seed)) in done for seed in seeds):
+                    continue
+                start = time.perf_counter()
+                decide = prepare()
+                for seed, matrix in zip(seeds, matrices, strict=True):
+                    decided = decide(matrix)
+                    row = {
+                        "dataset": name,
+                        "split": split,
+                        "method": method,
+                        "cost_seed": seed,
+                        "average_cost": float(matrix[data.y_test, decided].mean()),
+                        "error_rate": float(np.mean(decided != data.y_test)),
+                        # What has been spent on this method by now, not on this matrix.
+                        "seconds": round(time.perf_counter() - start, 2),
+                    }
+                    if (name, str(split), method, str(seed)) not in done:
+                        write(row)
+                print(f"{name}, split {split}: {method}, {row['seconds']:.0f} s", flush=True)
+
+
+def table(rows):
+    """Markdown: methods by their mean cost, and whether ours differ from the best peer."""
+    costs = {}
+    for row in rows:
+        key = (row["method"], row["dataset"])
+        by_split = costs.setdefault(key, {}).setdefault(int(row["split"]), [])
+        by_split.append(float(row["average_cost"]))
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    splits = {key: np.array([np.mean(v) for _, v in sorted(s.items())]) for key, s in costs.items()}
+    methods = list(dict.fromkeys(method for method, _ in splits))
+    peers = [method for method in methods if not method.startswith("csdl_keras")]
+
+    def mean(method, dataset):
+        return splits[method, dataset].mean() if (method, dataset) in splits else np.inf
+
+    lines = ["| method | " + " | ".join(datasets) + " |", "| --- |" + " ---: |" * len(datasets)]
+    best = {dataset: min(peers, key=lambda m: mean(m, dataset)) for dataset in datasets}
+    for method in sorted(methods, key=lambda m: np.mean([mean(m, d) for d in datasets])):
+        cells = []
+        for dataset in datasets:
+            value = mean(method, dataset)
+            words = "–" if np.isinf(value) else f"{value:.3f}"
+            cells.append(f"**{words}**" if method == best[dataset] else words)
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        "Bold: the best peer. Differences from it, mean and 95 % interval over splits:",
+        "",
+    ]
+    for method in (m for m in methods if m not in peers):
+        for dataset in datasets:
+            if (method, dataset) not in splits:
+                continue
+            gaps = splits[method, dataset] - splits[best[dataset], dataset]
+            words = f"{gaps.mean():+.4f}"
+            if len(gaps) > 1:
+                from scipy import stats
+
+                low, high = stats.t.interval(
+                    0.95, len(gaps) - 1, gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))
+                )
+                words += f" ({low:+.4f} to {high:+.4f}, {len(gaps)} splits)"
+            lines.append(f"- {dataset}: {method} against {best[dataset]} {words}")
+    return "\n".join(lines) + "\n"
+
+
+def versions():
+    """Names and versions of the packages that are installed."""
+    found = []
+    for name in VERSIONS:
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return f"Python {platform.python_version()}, {', '.join(found)}"
+
+
+def main():
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--datasets",
+        default="digits,digits_imb,mnist_5k,mnist_5k_imb",
+        help="names separated by commas, _imb for the imbalanced variant; TFDS names too",
+    )
+    parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
+    parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    path = arguments.out / "peers.csv"
+    rows = list(csv.DictReader(path.open())) if path.exists() else []
+    done = {tuple(row[key] for key in FIELDS[:4]) for row in rows}
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        if not rows:
+            writer.writeheader()
+
+        def write(row):
+            writer.writerow(row)
+            file.flush()
+
+        run(arguments, done, write)
+    rows = list(csv.DictReader(path.open()))
+    text = table(rows)
+    note = (
+        f"`python {' '.join(sys.argv)}`, {versions()}, {platform.machine()}, "
+        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
+    )
+    (arguments.out / "peers.md").write_text(f"{text}\n{note}")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""The stages of jobs on one data set, each of them run once, in one process or several."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import keras
+
+from csdl_keras._examples import Examples
+from csdl_keras._fit import Weights, fit_network, pretrain_network
+from csdl_keras._job import Job
+from csdl_keras._machine import fit_machine
+from csdl_keras._optional import optional_module
+from csdl_keras._seeds import member_seed
+from csdl_keras._workers import workers
+from csdl_keras.stage_cache import StageCache, StageResult
+
+
+@dataclasses.dataclass(frozen=True)
+class Stages:
+    """Runs stages of jobs, and keeps what they leave in a cache.
+
+    Args:
+        data: the training examples.
+        validation: the validation examples, or `None`.
+        seed: from which each stage begins, or `None`.
+        cache: where finished stages are found.
+        callbacks: Keras callbacks for each `fit` in this process.
+        verbose: as in `keras.Model.fit`.
+    """
+
+    data: Examples
+    validation: Examples | None
+    seed: int | None
+    cache: StageCache
+    callbacks: Sequence[keras.callbacks.Callback] = ()
+    verbose: Any = 0
+
+    def pretrained(self, job: Job) -> StageResult | None:
+        """What the job's pre-training leaves; `None` if it has none."""
+        description = job.pretraining()
+        if description is None:
+            return None
+        return self.cache.get(description, lambda: self._pretrain(job))
+
+    def trained(self, job: Job) -> StageResult:
+        """What the job's training leaves."""
+        pretrained = self.pretrained(job)
+        start = pretrained.arrays if pretrained else ()
+        return self.cache.get(job.training(), lambda: self._train(job, start))
+
+    def is_trained(self, job: Job) -> bool:
+        """Whether the cache has the job's training."""
+        return job.training() in self.cache
+
+    def run_missing(self, jobs: Sequence[Job], processes: int) -> Iterator[Job]:
+        """Runs what jobs lack in processes of their own; yields a job whenever one is trained.
+
+        Stages that need no other go first, all at once; then those that begin
+        where a pre-training ended.
+        """
+        joblib = optional_module("joblib", "compare")
+        waves: list[dict[str, tuple[str, Job]]] = [{}, {}]
+        for job in jobs:
+            if self.is_trained(job):
+                continue
+            before, training = job.pretraining(), job.training()
+            if before is not None and before not in self.cache:
+                waves[0].setdefault(self.cache.key(before), ("pretraining", job))
+            wave = waves[0 if before is None else 1]
+            wave.setdefault(self.cache.key(training), ("training", job))
+        with workers(processes):
+            for wave in waves:
+                # The longest first, so that none of them is left to run alone at the end.
+                order = sorted(wave.values(), key=lambda work: work[1].row.body == "mlp")
+                alone = dataclasses.replace(self, cache=StageCache(), callbacks=(), verbose=0)
+                tasks = [joblib.delayed(_run_alone)(alone, *self._work(*work)) for work in order]
+                parallel = joblib.Parallel(return_as="generator_unordered")
+                for stage, job, result in parallel(tasks):
+                    if stage == "training":
+                        self.cache.put(job.training(), result)
+                        yield job
+                    else:
+                        self.cache.put(job.pretraining() or {}, result)
+
+    def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights]:
+        """A stage with the weights that it begins from."""
+        found = self.pretrained(job) if stage == "training" else None
+        return stage, job, list(found.arrays) if found else []
+
+    def _begin(self, job: Job) -> int | None:
+        seed = member_seed(self.seed, job.member)
+        if seed is not None:
+            keras.utils.set_random_seed(seed)
+        return seed
+
+    def _pretrain(self, job: Job) -> tuple[Weights, dict[str, Any]]:
+        seed = self._begin(job)
+        return pretrain_network(job, self.data, seed, self.callbacks, self.verbose)
+
+    def _train(self, job: Job, pretrained: Sequence[Any]) -> tuple[Weights, dict[str, Any]]:
+        seed = self._begin(job)
+        if job.row.body == "svm":
+            return fit_machine(job, self.data)
+        return fit_network(
+            job, self.data, self.validation, pretrained, seed, self.callbacks, self.verbose
+        )
+
+
+def _run_alone(
+    stages: Stages, stage: str, job: Job, pretrained: Weights
+) -> tuple[str, Job, StageResult]:
+    """A stage in a process of its own."""
+    if stage == "pretraining":
+        result = stages.cache.get({}, lambda: stages._pretrain(job))
+    else:
+        result = stages.cache.get({}, lambda: stages._train(job, pretrained))
+    keras.utils.clear_session()  # or Keras would hold on to every model of the process
+    return stage, job, result
