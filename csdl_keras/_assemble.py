@@ -10,6 +10,7 @@ from csdl_keras._examples import Examples
 from csdl_keras._fit import build_network
 from csdl_keras._job import Job
 from csdl_keras._machine import load_machine
+from csdl_keras._objective import LINKED
 from csdl_keras.calibration import calibrate
 
 
@@ -44,6 +45,8 @@ def _member(
 ) -> Any:
     network = build_network(job, data.x, seed=0)  # of weights that are replaced at once
     network.set_weights(arrays)
+    if job.row.training in LINKED:
+        return models.cost_estimator(network, LINKED[job.row.training][1])
     if not isinstance(network, models.ExpectedCostModel):
         return network
     # Each has probabilities and costs of its own, so each is calibrated by itself.

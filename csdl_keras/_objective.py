@@ -8,11 +8,24 @@ import numpy as np
 from csdl_keras._examples import Examples
 from csdl_keras._job import Job
 from csdl_keras.costs import zero_one
-from csdl_keras.losses import MINLoss, ObservedCostLoss, OneSidedLoss, SOSRLoss
+from csdl_keras.losses import (
+    LogisticCostLoss,
+    MINLoss,
+    ObservedCostLoss,
+    OneSidedLoss,
+    PoissonCostLoss,
+    SOSRLoss,
+)
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import labelled_costs
 
 _BY_LABELS = ("nll", "weighted_nll")
+
+#: Trainings whose network outputs costs on another scale: their loss, and the link to it.
+LINKED: dict[str, tuple[Any, str]] = {
+    "poisson": (PoissonCostLoss, "log"),
+    "logistic": (LogisticCostLoss, "logit"),
+}
 
 
 def targets(job: Job, data: Examples) -> Any:
@@ -45,6 +58,8 @@ def _loss(job: Job, data: Examples) -> keras.losses.Loss:
     costs: dict[str, Any] = {"cost_matrix": job.scaled}
     if data.costs is not None:
         costs = {"cost_scale": 1 / job.max_cost}
+    if job.row.training in LINKED:
+        return LINKED[job.row.training][0](**costs)
     if job.row.training == "min":
         return MINLoss(priors=np.bincount(data.y, minlength=len(job.matrix)) / len(data.y), **costs)
     return OneSidedLoss(**costs) if job.settings.hard_hinge else SOSRLoss(**costs)

@@ -14,6 +14,8 @@ _FITTING = {
     "weighted_nll": ("argmax",),
     "min": ("argmax",),
     "sosr": ("argmin",),
+    "poisson": ("argmin",),
+    "logistic": ("argmin",),
     "one_sided_svm": ("argmin",),
     "expected_cost": ("argmin",),
 }
@@ -35,7 +37,8 @@ class Algorithm:
         training: `"nll"`, the cost-blind negative log-likelihood of class
             probabilities; `"weighted_nll"`, the same with examples weighted by
             the mean cost of mistaking their class; `"min"`, `MINLoss`;
-            `"sosr"`, cost estimates by `SOSRLoss`; `"one_sided_svm"`, `CSOSR`;
+            `"sosr"`, `"poisson"` and `"logistic"`, cost estimates by `SOSRLoss`,
+            `PoissonCostLoss` and `LogisticCostLoss`; `"one_sided_svm"`, `CSOSR`;
             `"expected_cost"`, class probabilities and costs by class, see
             `models.expected_cost_model`.
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of

@@ -454,6 +454,59 @@ class TestCostsOfExamples:
             make_trainer(costs=self.COSTS, validation_data=VALIDATION)
 
 
+class TestLinkedTrainings:
+    """Networks that estimate logarithms or logits of costs."""
+
+    @pytest.mark.parametrize("training", ["poisson", "logistic"])
+    @pytest.mark.parametrize("own_costs", [False, True])
+    def test_outputs_are_costs_and_ensembles_average_them(self, training, own_costs, run_eagerly):
+        row = Algorithm(training, training, "mlp", "none", training, "argmin")
+        costs = MATRICES[0][DATA.y_train]
+        trainer = make_trainer(costs=costs if own_costs else None)
+        matrix = None if own_costs else MATRICES[0]
+        single = trainer.train(row, matrix).model
+        assert csdl.output_kind(single) == "cost"
+        outputs = single.predict(DATA.x_test, verbose=0)
+        assert outputs.min() > 0 and 0.01 < outputs.mean() < 1.0
+        together = trainer.train(row, matrix, ensemble=2).model
+        other = trainer.train(dataclasses.replace(row, members=2), matrix).model
+        both = together.predict(DATA.x_test, verbose=0)
+        np.testing.assert_allclose(both, other.predict(DATA.x_test, verbose=0), rtol=1e-5)
+        assert np.abs(both - outputs).max() > 1e-4
+
+
+class TestTrainAll:
+    REQUESTS = [("dnn_bayes", MATRICES[1]), ("sdae_sosr", MATRICES[0]), ("dnn_blind", MATRICES[0])]
+
+    def test_what_train_returns_in_the_order_of_requests(self, run_eagerly):
+        found = list(make_trainer().train_all(self.REQUESTS))
+        assert [index for index, _ in found] == [0, 1, 2]
+        trainer = make_trainer()
+        for index, trained in found:
+            twin = trainer.train(*self.REQUESTS[index])
+            assert_same_weights(trained.model, twin.model)
+            assert trained.epochs == twin.epochs
+
+    def test_several_processes_run_shared_stages_once(self):
+        trainer = make_trainer(jobs=2)
+        found = dict(trainer.train_all(self.REQUESTS))
+        assert sorted(found) == [0, 1, 2]
+        assert found[0].seconds == found[2].seconds > 0
+        for index, trained in found.items():
+            outputs = trained.model.predict(DATA.x_test, verbose=0)
+            model = make_trainer().train(*self.REQUESTS[index]).model
+            np.testing.assert_allclose(
+                outputs, model.predict(DATA.x_test, verbose=0), rtol=1e-3, atol=1e-4
+            )
+
+    def test_wrong_requests_are_refused_before_any_training(self):
+        counter = Counter()
+        trainer = make_trainer(callbacks=[counter])
+        with pytest.raises(ValueError, match="`algorithm`"):
+            trainer.train_all([("dnn_blind", MATRICES[0]), ("dnn", MATRICES[0])])
+        assert counter.fits == 0
+
+
 class TestEnsembles:
     def test_members_differ_and_their_mean_decides(self, run_eagerly):
         trainer = make_trainer()
