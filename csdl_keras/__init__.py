@@ -9,7 +9,7 @@ KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib) an
 import importlib
 from typing import Any
 
-from csdl_keras import costs, datasets, layers, losses, metrics, models
+from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
 from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
@@ -51,6 +51,7 @@ __all__ = [
     "datasets",
     "decide",
     "decision_model",
+    "evaluation",
     "hidden_layers",
     "layers",
     "losses",
