@@ -11,27 +11,27 @@ from csdl_keras._fit import build_network
 from csdl_keras._job import Job
 from csdl_keras._machine import load_machine
 from csdl_keras._objective import LINKED
+from csdl_keras._training_data import TrainingData
 from csdl_keras.calibration import calibrate
 
 
 def assemble(
     job: Job,
     weights: Sequence[Sequence[np.ndarray]],
-    data: Examples,
-    validation: Examples | None,
+    data: TrainingData,
 ) -> Any:
     """The model of a row: its members with their weights, their mean, calibration, decision.
 
     Args:
         job: the row for one cost matrix.
         weights: of each member.
-        data: what it was trained on, of which networks keep means.
-        validation: what it is calibrated on, or None.
+        data: training examples, of which networks keep means, and validation
+            examples, on which probabilities are calibrated.
     """
     if job.row.body == "svm":
         return load_machine(weights[0])
-    held_out = validation if job.row.calibrated else None
-    members = [_member(job, arrays, data, held_out) for arrays in weights]
+    held_out = data.validation if job.row.calibrated else None
+    members = [_member(job, arrays, data.train, held_out) for arrays in weights]
     model = members[0] if len(members) == 1 else models.ensemble(members)
     if job.row.output == "cost":
         return model

@@ -10,6 +10,7 @@ from csdl_keras import models
 from csdl_keras._examples import Examples
 from csdl_keras._job import Job
 from csdl_keras._objective import mean_costs, objective, targets
+from csdl_keras._training_data import TrainingData
 from csdl_keras.costs import cost_vectors
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.pretraining import pretrain
@@ -59,21 +60,21 @@ def pretrain_network(
 
 def fit_network(
     job: Job,
-    data: Examples,
-    validation: Examples | None,
+    data: TrainingData,
     pretrained: Sequence[np.ndarray],
     seed: int | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
     """Trains a new network from pre-trained weights, if any; returns all its weights."""
-    model, settings = build_network(job, data.x, seed), job.settings
+    train, validation = data.train, data.validation
+    model, settings = build_network(job, train.x, seed), job.settings
     if len(pretrained):
         weights = iter(pretrained)
         for layer in hidden_layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
-    optimizer = job.body.optimizer(settings, job.body.steps(settings, len(data.x)))
-    model.compile(optimizer, **objective(job, data))
+    optimizer = job.body.optimizer(settings, job.body.steps(settings, len(train.x)))
+    model.compile(optimizer, **objective(job, train))
     callbacks = list(callbacks)
     if validation is not None:
         callbacks.append(
@@ -85,9 +86,9 @@ def fit_network(
             )
         )
     history = model.fit(
-        data.x,
-        targets(job, data),
-        sample_weight=mean_costs(job, data) if job.row.training == "weighted_nll" else None,
+        train.x,
+        targets(job, train),
+        sample_weight=mean_costs(job, train) if job.row.training == "weighted_nll" else None,
         validation_data=None if validation is None else (validation.x, targets(job, validation)),
         epochs=job.epochs,
         batch_size=job.body.batch_size(settings),

@@ -6,12 +6,12 @@ from typing import Any
 
 import keras
 
-from csdl_keras._examples import Examples
 from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine
 from csdl_keras._optional import optional_module
 from csdl_keras._seeds import member_seed
+from csdl_keras._training_data import TrainingData
 from csdl_keras._workers import workers
 from csdl_keras.stage_cache import StageCache, StageResult
 
@@ -21,16 +21,14 @@ class Stages:
     """Runs stages of jobs, and keeps what they leave in a cache.
 
     Args:
-        data: the training examples.
-        validation: the validation examples, or `None`.
+        data: what to train and to validate on.
         seed: from which each stage begins, or `None`.
         cache: where finished stages are found.
         callbacks: Keras callbacks for each `fit` in this process.
         verbose: as in `keras.Model.fit`.
     """
 
-    data: Examples
-    validation: Examples | None
+    data: TrainingData
     seed: int | None
     cache: StageCache
     callbacks: Sequence[keras.callbacks.Callback] = ()
@@ -96,15 +94,13 @@ class Stages:
 
     def _pretrain(self, job: Job) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
-        return pretrain_network(job, self.data, seed, self.callbacks, self.verbose)
+        return pretrain_network(job, self.data.train, seed, self.callbacks, self.verbose)
 
     def _train(self, job: Job, pretrained: Sequence[Any]) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
         if job.row.body == "svm":
-            return fit_machine(job, self.data)
-        return fit_network(
-            job, self.data, self.validation, pretrained, seed, self.callbacks, self.verbose
-        )
+            return fit_machine(job, self.data.train)
+        return fit_network(job, self.data, pretrained, seed, self.callbacks, self.verbose)
 
 
 def _run_alone(

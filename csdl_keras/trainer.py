@@ -1,7 +1,6 @@
 """Trains algorithms on one data set, stages that they share once."""
 
 import dataclasses
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,13 +8,13 @@ import keras
 
 from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
-from csdl_keras._examples import Examples, check_examples
 from csdl_keras._job import Job
 from csdl_keras._stages import Stages
+from csdl_keras._training_data import check_training_data
 from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix, check_labels, class_means
 from csdl_keras.settings import Settings
-from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
+from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.trained import Trained
 
 
@@ -78,11 +77,7 @@ class Trainer:
         jobs: int = 1,
         costs: Any = None,
     ):
-        self.data = check_examples("x", x, y, costs)
-        self.validation = None
-        if validation_data is not None:
-            self.validation = check_examples("validation_data", *validation_data)
-            self._check_validation(self.validation)
+        self.data = check_training_data(x, y, costs, validation_data)
         self.settings = Settings() if settings is None else settings
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if cache is not None and self.seed is None:
@@ -91,28 +86,12 @@ class Trainer:
                 "trained; received None."
             )
         self.cache = StageCache() if cache is None else cache
-        self._stages = Stages(
-            self.data, self.validation, self.seed, self.cache, list(callbacks), verbose
-        )
+        self._stages = Stages(self.data, self.seed, self.cache, list(callbacks), verbose)
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
             raise ValueError(
                 f"Expected a `seed` with jobs={self.jobs}, since processes cannot share a state of "
                 "random numbers; received None."
-            )
-
-    def _check_validation(self, validation: Examples) -> None:
-        shape = self.data.x.shape[1:]
-        if validation.x.shape[1:] != shape:
-            raise ValueError(
-                f"Expected validation inputs of shape (N, {str(shape)[1:]}, as in "
-                f"training; received {validation.x.shape}."
-            )
-        widths = [None if d.costs is None else d.costs.shape[1] for d in (self.data, validation)]
-        if widths[0] != widths[1]:
-            raise ValueError(
-                "Expected validation data with costs like those of training; received cost "
-                f"vectors of the lengths {widths[0]} and {widths[1]}."
             )
 
     def train(
@@ -211,7 +190,7 @@ class Trainer:
             results.append(self._stages.trained(job))
             seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
         weights = [result.arrays for result in results]
-        model = assemble(members[0], weights, self.data, self.validation)
+        model = assemble(members[0], weights, self.data)
         return Trained(model, seconds, int(results[0].info["epochs"]))
 
     def stages(
@@ -260,46 +239,32 @@ class Trainer:
 
     def _job(self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None) -> Job:
         settings = self.settings if settings is None else settings
-        row, size = get_algorithm(algorithm), len(self.data.x)
-        if (cost_matrix is None) == (self.data.costs is None):
+        row, train = get_algorithm(algorithm), self.data.train
+        if (cost_matrix is None) == (train.costs is None):
             raise ValueError(
                 "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
                 f"{'both' if cost_matrix is not None else 'neither'}."
             )
         own: dict[str, Any] = {}
-        if self.data.costs is not None:
-            matrix = check_cost_matrix(class_means(self.data.y, self.data.costs), square=False)
-            own["example_costs"] = self._costs_fingerprint
-            own["largest"] = float(self.data.costs.max())
+        if train.costs is not None:
+            matrix = check_cost_matrix(class_means(train.y, train.costs), square=False)
+            own["example_costs"] = self.data.costs_fingerprint
+            own["largest"] = float(train.costs.max())
         else:
             matrix = check_cost_matrix(cost_matrix)
-        for data in (self.data, self.validation):
-            if data is not None:
-                check_labels(data.y, len(matrix))
+        for part in self.data.parts:
+            check_labels(part.y, len(matrix))
         if not matrix.any():
             raise ValueError("Expected costs with an entry above 0; received all zeros.")
-        return Job(row, matrix, settings, size, self._context, **own)
+        return Job(row, matrix, settings, len(train.x), self._context, **own)
 
-    @functools.cached_property
-    def _costs_fingerprint(self) -> str:
-        """What tells the examples' costs, those of validation too."""
-        parts = [data.costs for data in (self.data, self.validation) if data is not None]
-        return fingerprint(*(part for part in parts if part is not None))
-
-    @functools.cached_property
+    @property
     def _context(self) -> dict[str, Any]:
         """What every stage depends on beside its choices."""
         if self.cache.folder is None:
             return {}  # the cache is this trainer's own, and its data does not change
         return {
-            "data": fingerprint(
-                *(
-                    part
-                    for data in (self.data, self.validation)
-                    if data
-                    for part in (data.x, data.y)
-                )
-            ),
+            "data": self.data.fingerprint,
             "seed": self.seed,
             "backend": keras.backend.backend(),
             "policy": keras.config.dtype_policy().name,

@@ -1,0 +1,230 @@
+"""Costs that differ from example to example and are unknown when it has to be decided.
+
+    python benchmarks/example_costs.py --out benchmarks/results/example_costs
+
+The row `cost_model` beside what else one can do: Poisson, logistic and one-sided
+(SOSR) regression of the cost vector by the same network, and the calibrated Bayes
+decision on mean costs of each class. On images, costs come from two generators
+for cost matrices `randomized_proportional(y, seed=1000 + i)`: `own`, class costs
+times an exponential of the image, the form that the model has; and `other`, class
+costs plus a surcharge for bright images and heavy-tailed noise, which it has not.
+On tables, costs are the problem's own (`empulse` has the data, if it is
+installed). Writes `example_costs.csv` as it goes (run it again and it goes on
+where it stopped) and `example_costs.md`.
+"""
+
+import argparse
+import csv
+import dataclasses
+import datetime
+import importlib.util
+import pathlib
+import platform
+import sys
+import warnings
+
+import keras
+import numpy as np
+
+import csdl_keras as csdl
+
+FIELDS = ("problem", "seed", "method", "average_cost", "relative", "seconds")
+FIRST_COST_SEED = 1000
+METHODS = {
+    "cost_model": csdl.ALGORITHMS["cost_model"],
+    "calibrated_bayes on class means": csdl.ALGORITHMS["calibrated_bayes"],
+    "Poisson regression": csdl.Algorithm("p", "P", "auto", "none", "poisson", "argmin"),
+    "logistic regression": csdl.Algorithm("l", "L", "auto", "none", "logistic", "argmin"),
+    "SOSR": csdl.Algorithm("s", "S", "auto", "none", "sosr", "argmin"),
+}
+
+
+@dataclasses.dataclass
+class Problem:
+    """Inputs, labels and costs of training, validation and test examples, in this order."""
+
+    x: tuple[np.ndarray, ...]
+    y: tuple[np.ndarray, ...]
+    costs: tuple[np.ndarray, ...]
+
+
+def summaries(x: np.ndarray) -> np.ndarray:
+    """A few numbers about each image, of mean 0 and deviation 1 in training."""
+    images = x.mean(axis=-1)
+    rows, columns = (np.linspace(-1, 1, size) for size in images.shape[1:])
+    total = images.sum(axis=(1, 2)) + 1e-6
+    return np.stack(
+        [
+            images.mean(axis=(1, 2)),
+            images.std(axis=(1, 2)),
+            (images * rows[:, None]).sum(axis=(1, 2)) / total,
+            (images * columns[None]).sum(axis=(1, 2)) / total,
+        ],
+        axis=1,
+    )
+
+
+def image_problem(name: str, generator: str, seed: int, train_size: int | None) -> Problem:
+    """Images with generated costs."""
+    imbalanced = name.endswith("_imb")
+    data = csdl.datasets.load(name.removesuffix("_imb"), imbalanced, train_size)
+    rng = np.random.default_rng(seed)
+    matrix = csdl.costs.randomized_proportional(
+        data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + seed
+    )
+    x = (data.x_train, data.x_val, data.x_test)
+    y = (data.y_train, data.y_val, data.y_test)
+    numbers = [summaries(part) for part in x]
+    mean, deviation = numbers[0].mean(axis=0), numbers[0].std(axis=0) + 1e-9
+    direction = rng.normal(size=(numbers[0].shape[1], data.num_classes, data.num_classes)) / 2
+    bright = np.quantile(numbers[0][:, 0], 0.7)
+    surcharge = rng.uniform(1.0, 4.0, size=data.num_classes) * matrix[matrix > 0].mean()
+    costs = []
+    for own, labels in zip(numbers, y, strict=True):
+        base = matrix[labels]
+        z = (own - mean) / deviation
+        if generator == "own":
+            slope = np.einsum("nf,fnk->nk", z, direction[:, labels])
+            drawn = base * np.exp(slope) * rng.gamma(2.0, 0.5, size=(len(base), 1))
+        else:
+            extra = surcharge * (own[:, :1] > bright) * (base > 0)
+            drawn = (base + extra) * rng.pareto(2.5, size=(len(base), 1)) * 1.5
+        costs.append(drawn)
+    return Problem(x, y, tuple(costs))
+
+
+def table_problem(name: str, seed: int) -> Problem:
+    """A table with its own costs, split 50/20/30 with classes in proportion."""
+    import empulse.datasets
+    import pandas as pd
+    from sklearn.model_selection import train_test_split
+
+    load = {
+        "churn": empulse.datasets.load_churn_tv_subscriptions,
+        "credit": empulse.datasets.load_credit_scoring_pakdd,
+    }
+    found = load[name](backend="pandas")
+    x = pd.get_dummies(found.data, dtype=float).fillna(0.0).to_numpy("float32")
+    # Amounts of money span magnitudes.
+    x = np.sign(x) * np.log1p(np.abs(x))
+    y = np.asarray(found.target, dtype="int64")
+    costs = np.zeros((len(y), 2))
+    own = {key: np.asarray(value, float) for key, value in found.instance_costs.items()}
+    if name == "credit":
+        # A default loses what is lent at a loss given default of 75 %; a refusal the profit.
+        costs[:, 0], costs[:, 1] = 0.75 * own["cl"] * y, own["fp_cost"] * (1 - y)
+    else:
+        costs[:, 0] = np.where(y == 1, own["fn_cost"], own["tn_cost"])
+        costs[:, 1] = np.where(y == 1, own["tp_cost"], own["fp_cost"])
+    rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
+    train, validation = train_test_split(rest, test_size=2 / 7, stratify=y[rest], random_state=seed)
+    parts = (train, validation, test)
+    return Problem(
+        tuple(x[p] for p in parts), tuple(y[p] for p in parts), tuple(costs[p] for p in parts)
+    )
+
+
+def make_problem(name: str, seed: int, train_size: int | None) -> Problem:
+    """The problem `images/generator`, or the table of that name."""
+    if "/" in name:
+        data, generator = name.split("/")
+        return image_problem(data, generator, seed, train_size)
+    return table_problem(name, seed)
+
+
+def run(problem: Problem, seed: int):
+    """`(method, average test cost, in units of the best constant decision, seconds)`."""
+    trainer = csdl.Trainer(
+        problem.x[0],
+        problem.y[0],
+        validation_data=(problem.x[1], problem.y[1], problem.costs[1]),
+        costs=problem.costs[0],
+        seed=seed,
+    )
+    for name, row in METHODS.items():
+        trained = trainer.train(row)
+        decided = csdl.decide(trained.model, problem.x[2])
+        scores = (
+            csdl.evaluation.average_cost(problem.costs[2], decided),
+            csdl.evaluation.normalized_cost(problem.costs[2], decided),
+        )
+        keras.utils.clear_session()
+        yield name, *scores, trained.seconds
+
+
+def table(rows: list[dict]) -> str:
+    """Markdown: geometric means of the cost in units of Poisson regression's."""
+    from scipy import stats
+
+    problems = list(dict.fromkeys(row["problem"] for row in rows))
+    costs = {(r["problem"], r["method"], r["seed"]): float(r["average_cost"]) for r in rows}
+    lines = ["| method | " + " | ".join(problems) + " |", "| --- |" + " ---: |" * len(problems)]
+    for method in METHODS:
+        cells = []
+        for problem in problems:
+            seeds = [s for p, m, s in costs if (p, m) == (problem, method)]
+            base = "Poisson regression"
+            logs = np.array(
+                [
+                    np.log(costs[problem, method, s] / costs[problem, base, s])
+                    for s in seeds
+                    if (problem, base, s) in costs
+                ]
+            )
+            if not len(logs):
+                cells.append("–")
+                continue
+            words = f"{np.exp(logs.mean()):.2f}"
+            if len(logs) > 1 and method != base:
+                half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
+                words += f" ({np.exp(logs.mean() - half):.2f}–{np.exp(logs.mean() + half):.2f})"
+            cells.append(words)
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    lines += ["", "Average test cost in units of Poisson regression's: geometric mean over cost"]
+    lines += ["matrices (tables: splits) and its 95 % interval, in pairs."]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    """Runs the benchmark."""
+    images = ("mnist", "mnist_imb", "cifar10", "cifar10_imb")
+    problems = [f"{name}/{generator}" for name in images for generator in ("own", "other")]
+    if importlib.util.find_spec("empulse") is not None:
+        problems += ["churn", "credit"]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--problems", default=",".join(problems))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--train-size", type=int, help="of image sets; by default all")
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    path = arguments.out / "example_costs.csv"
+    rows = list(csv.DictReader(path.open())) if path.exists() else []
+    done = {tuple(row[key] for key in FIELDS[:2]) for row in rows}
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if not rows:
+            writer.writerow(FIELDS)
+        for seed in range(arguments.seeds):
+            for name in arguments.problems.split(","):
+                if (name, str(seed)) in done:
+                    continue
+                problem = make_problem(name, seed, arguments.train_size)
+                # All methods of a problem, or none, or pairs would lack their other half.
+                found = [(name, seed, *scores) for scores in run(problem, seed)]
+                writer.writerows(found)
+                file.flush()
+                for row in found:
+                    print(*row, flush=True)
+    text = table(list(csv.DictReader(path.open())))
+    note = (
+        f"`python {' '.join(sys.argv)}`, Keras {keras.__version__} on {keras.backend.backend()}, "
+        f"{platform.machine()}, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
+    )
+    (arguments.out / "example_costs.md").write_text(f"{text}\n{note}")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

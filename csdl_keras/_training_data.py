@@ -1,0 +1,64 @@
+"""What a trainer trains and validates on."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._examples import Examples, check_examples
+from csdl_keras.stage_cache import fingerprint
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingData:
+    """Training examples, and validation examples that match them.
+
+    Args:
+        train: the training examples.
+        validation: the validation examples, or `None`.
+    """
+
+    train: Examples
+    validation: Examples | None = None
+
+    @property
+    def parts(self) -> list[Examples]:
+        """What there is of the two."""
+        return [part for part in (self.train, self.validation) if part is not None]
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """What tells inputs and labels."""
+        arrays: list[np.ndarray] = []
+        for part in self.parts:
+            arrays += [part.x, part.y]
+        return fingerprint(*arrays)
+
+    @functools.cached_property
+    def costs_fingerprint(self) -> str:
+        """What tells the examples' own costs."""
+        return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
+
+
+def check_training_data(
+    x: Any, y: Any, costs: Any, validation_data: tuple[Any, ...] | None
+) -> TrainingData:
+    """The data, if it passes its checks."""
+    train = check_examples("x", x, y, costs)
+    if validation_data is None:
+        return TrainingData(train)
+    validation = check_examples("validation_data", *validation_data)
+    shape = train.x.shape[1:]
+    if validation.x.shape[1:] != shape:
+        raise ValueError(
+            f"Expected validation inputs of shape (N, {str(shape)[1:]}, as in "
+            f"training; received {validation.x.shape}."
+        )
+    widths = [None if part.costs is None else part.costs.shape[1] for part in (train, validation)]
+    if widths[0] != widths[1]:
+        raise ValueError(
+            "Expected validation data with costs like those of training; received cost "
+            f"vectors of the lengths {widths[0]} and {widths[1]}."
+        )
+    return TrainingData(train, validation)

@@ -1,0 +1,34 @@
+"""A small trainer that tests share."""
+
+import keras
+
+import csdl_keras as csdl
+from csdl_keras.trainer import Trainer
+
+DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
+MATRICES = [csdl.costs.randomized_proportional(DATA.y_train_val, seed=seed) for seed in (0, 1)]
+SETTINGS = csdl.Settings(
+    hidden_units=(16,),
+    epochs=2,
+    pretraining_epochs=2,
+    cnn_epochs=1,
+    min_steps=1,
+    auto_epochs=1,
+    auto_min_steps=1,
+)
+LONGER = csdl.Settings(hidden_units=(16,), batch_size=10, epochs=9, patience=3, min_steps=1)
+VALIDATION = (DATA.x_val, DATA.y_val)
+
+
+class Counter(keras.callbacks.Callback):
+    """Counts calls of `fit`."""
+
+    fits = 0
+
+    def on_train_begin(self, logs=None):
+        self.fits += 1
+
+
+def make_trainer(**kwargs):
+    arguments = {"settings": SETTINGS, "seed": 0}
+    return Trainer(DATA.x_train, DATA.y_train, **{**arguments, **kwargs})
