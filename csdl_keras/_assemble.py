@@ -13,6 +13,7 @@ from csdl_keras._machine import load_machine
 from csdl_keras._objective import LINKED
 from csdl_keras._training_data import TrainingData
 from csdl_keras.calibration import calibrate
+from csdl_keras.costs import regret
 
 
 def assemble(
@@ -37,7 +38,10 @@ def assemble(
         return model
     if held_out is not None:
         model = calibrate(model, held_out.x, held_out.y)
-    return models.bayes_classifier(model, job.matrix) if job.row.prediction == "bayes" else model
+    if job.row.prediction != "bayes":
+        return model
+    # Mean costs of a class may all be above 0, which changes no decision.
+    return models.bayes_classifier(model, regret(job.matrix))
 
 
 def _member(

@@ -12,7 +12,7 @@ from csdl_keras._job import Job
 from csdl_keras._stages import Stages
 from csdl_keras._training_data import check_training_data
 from csdl_keras.algorithms import Algorithm, get_algorithm
-from csdl_keras.costs import check_cost_matrix, check_labels, class_means
+from csdl_keras.costs import check_cost_matrix, check_labels, check_mean_costs, class_means
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.trained import Trained
@@ -107,7 +107,8 @@ class Trainer:
             algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
             cost_matrix: `(K, K)`, `C[true, decision]`; losses see it divided by
                 its largest entry. `None` (default) takes the examples' own
-                `costs`; Bayes rows then decide by the mean costs of each class.
+                `costs`; Bayes rows then decide by the mean costs of each class,
+                less the least of them, see `costs.regret`.
             settings: other choices than the trainer's own; `None` (default) is those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
@@ -247,7 +248,7 @@ class Trainer:
             )
         own: dict[str, Any] = {}
         if train.costs is not None:
-            matrix = check_cost_matrix(class_means(train.y, train.costs), square=False)
+            matrix = check_mean_costs(class_means(train.y, train.costs))
             own["example_costs"] = self.data.costs_fingerprint
             own["largest"] = float(train.costs.max())
         else:

@@ -33,6 +33,19 @@ class TestCostsOfExamples:
             other = make_trainer().train(name, MATRICES[0]).model.predict(DATA.x_test, verbose=0)
             np.testing.assert_allclose(own, other, rtol=1e-3, atol=1e-4)
 
+    @pytest.mark.parametrize("name", ["dnn_bayes", "dnn_sosr", "cost_model", "dnn_weighted"])
+    def test_right_decisions_may_cost_something(self, name, run_eagerly):
+        trainer = make_trainer(costs=self.COSTS + 0.5)
+        assert csdl.decide(trainer.train(name).model, DATA.x_test).shape == DATA.y_test.shape
+        if name == "dnn_bayes":
+            plain = make_trainer(costs=self.COSTS).train(name).model
+            np.testing.assert_allclose(
+                trainer.train(name).model.predict(DATA.x_test, verbose=0),
+                plain.predict(DATA.x_test, verbose=0),
+                rtol=1e-4,
+                atol=1e-4,
+            )
+
     def test_stages_depend_on_the_costs_that_they_look_at(self):
         one, same, other = (make_trainer(costs=self.COSTS * scale) for scale in (1, 1, 2))
         assert one.stages("csdnn") == same.stages("csdnn")
