@@ -7,7 +7,7 @@ import numpy as np
 
 from csdl_keras._examples import Examples
 from csdl_keras._job import Job
-from csdl_keras.costs import zero_one
+from csdl_keras.costs import regret, zero_one
 from csdl_keras.losses import (
     LogisticCostLoss,
     MINLoss,
@@ -67,7 +67,9 @@ def _loss(job: Job, data: Examples) -> keras.losses.Loss:
 
 def _metric(job: Job, data: Examples) -> AverageCost:
     """What early stopping watches; cost-blind training must not look at the costs."""
-    matrix = job.matrix if data.costs is None or job.row.training == "weighted_nll" else None
+    by_class = data.costs is None or job.row.training == "weighted_nll"
+    # Mean costs of a class may all be above 0; a cost matrix is 0 for the right decision.
+    matrix = regret(job.matrix) if by_class else None
     if job.row.training == "nll":
         matrix = zero_one(len(job.matrix))
     return AverageCost(matrix, output=job.row.output)
