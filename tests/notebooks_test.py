@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-NUMBER = 6
+NUMBER = 7
 
 
 def read(path):
