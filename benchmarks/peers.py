@@ -1,7 +1,7 @@
 """What decisions cost: this package's default rows beside other packages.
 
     python benchmarks/peers.py --out benchmarks/results/peers
-    python benchmarks/peers.py --datasets mnist,mnist_imb --splits 1 --out ...
+    python benchmarks/peers.py --datasets mnist,cifar10 --packages "" --splits 1 --out ...
 
 For each data set, split and method the average test cost over cost matrices
 `randomized_proportional(y, seed=1000 + i)`. Writes `peers.csv` as it goes (run it
@@ -24,25 +24,37 @@ import warnings
 
 import numpy as np
 from peer_methods import PACKAGES, installed
+from scipy import stats
+from sklearn.model_selection import train_test_split
 
 import csdl_keras as csdl
 
-OURS = ("calibrated_bayes", "ensemble_bayes")
+SINGLE = csdl.Algorithm("nll_bayes", "NLL, Bayes", "auto", "none", "nll", "bayes")
+OURS = {
+    "one network, Bayes": SINGLE,
+    "calibrated_bayes": csdl.ALGORITHMS["calibrated_bayes"],
+    "ensemble_bayes": csdl.ALGORITHMS["ensemble_bayes"],
+}
 FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
 FIRST_COST_SEED = 1000
 VERSIONS = ("keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
 VERSIONS += ("costsensitive", "vowpalwabbit")
 
 
-def ours(data, seed, jobs):
-    """The default rows, for `run`."""
+def ours(data, seed, jobs, spent):
+    """The default rows, and their network without what they add to it, for `run`.
+
+    Their networks are trained once; `spent` gets what each row would take alone.
+    """
     trainer = csdl.Trainer(
         data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs
     )
 
     def prepare(name):
         def decide(matrix):
-            return csdl.decide(trainer.train(name, matrix).model, data.x_test)
+            trained = trainer.train(OURS[name], matrix)
+            spent[f"csdl_keras {name}"] = trained.seconds
+            return csdl.decide(trained.model, data.x_test)
 
         return decide
 
@@ -50,18 +62,36 @@ def ours(data, seed, jobs):
         yield f"csdl_keras {name}", lambda name=name: prepare(name)
 
 
-def load(name, split):
-    """The data set of that name, `_imb` for the imbalanced variant."""
-    return csdl.datasets.load(name.removesuffix("_imb"), name.endswith("_imb"), seed=split)
+def load(name, split, train_size=None):
+    """The data set of that name, `_imb` for the imbalanced variant.
+
+    Split 0 is its own; the others draw test and validation examples anew, as many
+    of each class.
+    """
+    data = csdl.datasets.load(name.removesuffix("_imb"), train_size=train_size)
+    if split:
+        x = np.concatenate([data.x_train, data.x_val, data.x_test])
+        y = np.concatenate([data.y_train, data.y_val, data.y_test])
+        x, x_test, y, y_test = train_test_split(
+            x, y, test_size=len(data.y_test), stratify=y, random_state=split
+        )
+        x_train, x_val, y_train, y_val = train_test_split(
+            x, y, test_size=len(data.y_val), stratify=y, random_state=split
+        )
+        parts = (x_train, y_train, x_val, y_val, x_test, y_test)
+        data = csdl.datasets.DataSet(data.name, data.num_classes, *parts)
+    return csdl.datasets.imbalance(data, seed=0) if name.endswith("_imb") else data
 
 
 def run(arguments, done, write):
     """Runs what is not done yet; `write` gets every row."""
     for name in arguments.datasets.split(","):
         for split in range(arguments.splits):
-            data = load(name, split)
-            methods = [method for p in installed() for method in PACKAGES[p](data, split)]
-            methods += list(ours(data, split, arguments.jobs))
+            data = load(name, split, arguments.train_size)
+            packages = [p for p in arguments.packages.split(",") if p in installed()]
+            methods = [method for p in packages for method in PACKAGES[p](data, split)]
+            spent = {}
+            methods += list(ours(data, split, arguments.jobs, spent))
             matrices = [
                 csdl.costs.randomized_proportional(
                     data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + i
@@ -84,11 +114,22 @@ def run(arguments, done, write):
                         "average_cost": float(matrix[data.y_test, decided].mean()),
                         "error_rate": float(np.mean(decided != data.y_test)),
                         # What has been spent on this method by now, not on this matrix.
-                        "seconds": round(time.perf_counter() - start, 2),
+                        "seconds": round(spent.get(method, time.perf_counter() - start), 2),
                     }
                     if (name, str(split), method, str(seed)) not in done:
                         write(row)
                 print(f"{name}, split {split}: {method}, {row['seconds']:.0f} s", flush=True)
+
+
+def difference(own, other):
+    """How two methods' costs on the same splits differ, in words."""
+    gaps = own - other
+    words = f"{gaps.mean():+.4f}, {own.mean() / other.mean():.2f}x"
+    if len(gaps) == 1:
+        return words
+    half = stats.t.ppf(0.975, len(gaps) - 1) * gaps.std(ddof=1) / np.sqrt(len(gaps))
+    low, high = gaps.mean() - half, gaps.mean() + half
+    return f"{words} ({low:+.4f} to {high:+.4f}, {len(gaps)} splits)"
 
 
 def table(rows):
@@ -107,33 +148,30 @@ def table(rows):
         return splits[method, dataset].mean() if (method, dataset) in splits else np.inf
 
     lines = ["| method | " + " | ".join(datasets) + " |", "| --- |" + " ---: |" * len(datasets)]
-    best = {dataset: min(peers, key=lambda m: mean(m, dataset)) for dataset in datasets}
+    best = {
+        dataset: min((m for m in peers if (m, dataset) in splits), key=lambda m: mean(m, dataset))
+        for dataset in datasets
+        if any((m, dataset) in splits for m in peers)
+    }
     for method in sorted(methods, key=lambda m: np.mean([mean(m, d) for d in datasets])):
         cells = []
         for dataset in datasets:
             value = mean(method, dataset)
             words = "–" if np.isinf(value) else f"{value:.3f}"
-            cells.append(f"**{words}**" if method == best[dataset] else words)
+            cells.append(f"**{words}**" if method == best.get(dataset) else words)
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
     lines += [
         "",
-        "Bold: the best peer. Differences from it, mean and 95 % interval over splits:",
-        "",
+        "Bold: the best peer. Differences and ratios of ours, and, where there are several",
     ]
+    lines += ["splits, the mean difference over them and its 95 % interval:", ""]
+    single = "csdl_keras one network, Bayes"
     for method in (m for m in methods if m not in peers):
-        for dataset in datasets:
-            if (method, dataset) not in splits:
-                continue
-            gaps = splits[method, dataset] - splits[best[dataset], dataset]
-            words = f"{gaps.mean():+.4f}"
-            if len(gaps) > 1:
-                from scipy import stats
-
-                low, high = stats.t.interval(
-                    0.95, len(gaps) - 1, gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))
-                )
-                words += f" ({low:+.4f} to {high:+.4f}, {len(gaps)} splits)"
-            lines.append(f"- {dataset}: {method} against {best[dataset]} {words}")
+        for dataset in (d for d in datasets if (method, d) in splits):
+            for other in {best.get(dataset, single): None, single: None}:
+                if other != method and (other, dataset) in splits:
+                    words = difference(splits[method, dataset], splits[other, dataset])
+                    lines.append(f"- {dataset}: {method} against {other} {words}")
     return "\n".join(lines) + "\n"
 
 
@@ -157,6 +195,12 @@ def main():
         help="names separated by commas, _imb for the imbalanced variant; TFDS names too",
     )
     parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
+    parser.add_argument("--train-size", type=int, help="examples to learn from (default all)")
+    parser.add_argument(
+        "--packages",
+        default=",".join(PACKAGES),
+        help="peers, of those that are installed (default: all)",
+    )
     parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
     parser.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")

@@ -75,11 +75,11 @@ def fit_network(
             layer.set_weights([next(weights) for _ in layer.weights])
     optimizer = job.body.optimizer(settings, job.body.steps(settings, len(train.x)))
     model.compile(optimizer, **objective(job, train))
-    callbacks = list(callbacks)
-    if validation is not None:
+    callbacks, monitor = list(callbacks), job.body.monitor(train.x)
+    if validation is not None and monitor is not None:
         callbacks.append(
             keras.callbacks.EarlyStopping(
-                job.body.monitor,
+                monitor,
                 mode="min",
                 patience=job.patience,
                 restore_best_weights=True,

@@ -30,6 +30,8 @@ class Job:
         member: number of the network in an ensemble. Defaults to 0.
         example_costs: `None` (default), or a fingerprint of the examples' own costs.
         largest: the largest cost; `None` (default) is that of the matrix.
+        stacked: number of networks that are trained as one, see `fit_stacked`.
+            Defaults to 1.
     """
 
     row: Algorithm
@@ -40,6 +42,7 @@ class Job:
     member: int = 0
     example_costs: str | None = None
     largest: float | None = None
+    stacked: int = 1
 
     @property
     def max_cost(self) -> float:
@@ -121,6 +124,8 @@ class Job:
             description["training"] = "one_sided"
         description |= {"epochs": self.epochs, "patience": self.patience}
         description |= self.body.choices(settings)
+        if self.stacked > 1:
+            description["stacked"] = self.stacked
         if self.row.body == "mlp":
             description["pretraining"] = self.pretraining()
         return description

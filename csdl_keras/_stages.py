@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from csdl_keras._fit import Weights, fit_network, pretrain_network
+from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine
 from csdl_keras._optional import optional_module
@@ -100,6 +101,8 @@ class Stages:
         seed = self._begin(job)
         if job.row.body == "svm":
             return fit_machine(job, self.data.train)
+        if job.stacked > 1:
+            return fit_stacked(job, self.data, seed, self.callbacks, self.verbose)
         return fit_network(job, self.data, pretrained, seed, self.callbacks, self.verbose)
 
 

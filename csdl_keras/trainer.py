@@ -8,6 +8,7 @@ import keras
 
 from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._fit_stacked import split_members
 from csdl_keras._job import Job
 from csdl_keras._stages import Stages
 from csdl_keras._training_data import check_training_data
@@ -179,8 +180,11 @@ class Trainer:
             yield index, self._trained(jobs)
 
     def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:
-        """A job for each network of a row."""
+        """A job for each network of a row, or one for all where they train faster as one."""
         first = self._job(row, cost_matrix, settings)
+        stackable = row.members > 1 and row.body != "svm" and row.training == "nll"
+        if stackable and first.body.stacks(self.data.train.x):
+            return [dataclasses.replace(first, stacked=row.members)]
         return [dataclasses.replace(first, member=member) for member in range(row.members)]
 
     def _trained(self, members: list[Job]) -> Trained:
@@ -190,7 +194,11 @@ class Trainer:
             pretrained = self._stages.pretrained(job)
             results.append(self._stages.trained(job))
             seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
-        weights = [result.arrays for result in results]
+        weights = [
+            arrays
+            for job, result in zip(members, results, strict=True)
+            for arrays in split_members(result.arrays, job.stacked)
+        ]
         model = assemble(members[0], weights, self.data)
         return Trained(model, seconds, int(results[0].info["epochs"]))
 

@@ -2,10 +2,12 @@
 
 import dataclasses
 
+import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras._fit_stacked import stack
 from csdl_keras.algorithms import Algorithm
 from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
@@ -148,3 +150,68 @@ class TestEnsembles:
             make_trainer().train("csosr", MATRICES[0], ensemble=2)
         with pytest.raises(ValueError, match="Expected a `seed` with jobs=2"):
             make_trainer(seed=None, jobs=2)
+
+
+class TestStackedMembers:
+    """Members on tables, which train as one network."""
+
+    X, X_VAL, X_TEST = (x.reshape(len(x), -1) for x in (DATA.x_train, DATA.x_val, DATA.x_test))
+    ROW = dataclasses.replace(csdl.ALGORITHMS["ensemble_bayes"], members=3)
+
+    def trainer(self, validation=True, **kwargs):
+        settings = csdl.Settings().limit_epochs(3)
+        data = (self.X_VAL, DATA.y_val) if validation else None
+        arguments = {"validation_data": data, "settings": settings, "seed": 0, **kwargs}
+        return csdl.Trainer(self.X, DATA.y_train, **arguments)
+
+    def test_a_stack_computes_what_its_networks_compute(self):
+        networks = [csdl.models.tabular(self.X, 10, (7, 5), seed=seed) for seed in range(3)]
+        found = stack(networks).predict(self.X_TEST, verbose=0)
+        for member, network in enumerate(networks):
+            np.testing.assert_allclose(
+                found[:, member], network.predict(self.X_TEST, verbose=0), rtol=1e-5, atol=1e-6
+            )
+
+    @pytest.mark.parametrize("validation", [True, False])
+    def test_members_learn_and_differ(self, validation):
+        counter = Counter()
+        trainer = self.trainer(validation, callbacks=[counter])
+        model = trainer.train(self.ROW, MATRICES[0]).model
+        assert counter.fits == 1
+        members = [layer for layer in model.layers if isinstance(layer, keras.Model)]
+        outputs = [member.predict(self.X_TEST, verbose=0) for member in members]
+        assert len(outputs) == 3
+        for index, output in enumerate(outputs):
+            assert np.mean(output.argmax(axis=1) == DATA.y_test) > 0.5
+            assert np.abs(output - outputs[index - 1]).max() > 1e-3
+
+    def test_each_keeps_its_best_epoch(self):
+        losses = []
+
+        class Losses(keras.callbacks.Callback):
+            def on_epoch_end(self, epoch, logs=None):
+                outputs = self.model.predict(TestStackedMembers.X_VAL, verbose=0)
+                chosen = outputs[np.arange(len(DATA.y_val)), :, DATA.y_val]
+                losses.append(-np.log(chosen).mean(axis=0))
+
+        settings = dataclasses.replace(
+            csdl.Settings().limit_epochs(6), auto_learning_rate=0.1, auto_batch_size=20
+        )
+        trainer = self.trainer(settings=settings, callbacks=[Losses()])
+        row = dataclasses.replace(self.ROW, calibrated=False)
+        model = trainer.train(row, MATRICES[0]).model
+        members = [layer for layer in model.layers if isinstance(layer, keras.Model)]
+        found = [
+            -np.log(m.predict(self.X_VAL, verbose=0)[np.arange(len(DATA.y_val)), DATA.y_val]).mean()
+            for m in members
+        ]
+        np.testing.assert_allclose(found, np.min(losses, axis=0), rtol=1e-4)
+        assert np.min(losses, axis=0).sum() < losses[-1].sum()
+
+    def test_one_member_is_another_stage(self):
+        trainer = self.trainer()
+        descriptions = [
+            trainer._members(dataclasses.replace(self.ROW, members=m), MATRICES[0], None)[0]
+            for m in (1, 2, 3)
+        ]
+        assert len({csdl.StageCache.key(job.training()) for job in descriptions}) == 3

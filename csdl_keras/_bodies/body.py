@@ -11,9 +11,6 @@ from csdl_keras.settings import Settings
 class Body:
     """Base class of networks: built for inputs, and trained as `Settings` say."""
 
-    #: What early stopping watches: the average cost of decisions, or the loss.
-    monitor = "val_average_cost"
-
     def build(
         self, settings: Settings, x: np.ndarray, num_classes: int, output: str, seed: int | None
     ) -> keras.Model:
@@ -31,6 +28,14 @@ class Body:
     def patience(self, settings: Settings, train_size: int) -> int:
         """Epochs without improvement before training stops."""
         raise NotImplementedError(f"{type(self).__name__} must implement `patience`.")
+
+    def monitor(self, x: np.ndarray) -> str | None:
+        """What early stopping watches; `None` where the last epoch is kept."""
+        return "val_average_cost"
+
+    def stacks(self, x: np.ndarray) -> bool:
+        """Whether several of it train faster as one network, see `fit_stacked`."""
+        return False
 
     def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
         """What trains it, in at most `steps` updates."""

@@ -1,0 +1,127 @@
+"""Members of an ensemble trained as one network, whose layers hold the weights of all of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._fit import Weights, build_network
+from csdl_keras._job import Job
+from csdl_keras._seeds import member_seed
+from csdl_keras._training_data import TrainingData
+
+
+def fit_stacked(
+    job: Job,
+    data: TrainingData,
+    seed: int | None,
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Any,
+) -> tuple[Weights, dict[str, Any]]:
+    """Trains `job.stacked` networks by the negative log-likelihood, on the same batches.
+
+    Where networks are small, what a step takes is mostly not arithmetic, and
+    they take little longer together than one of them alone. Of each its own
+    best epoch is kept. Returns the weights of the first, then the second, ...
+    """
+    train, validation, settings = data.train, data.validation, job.settings
+    networks = [
+        build_network(job, train.x, member_seed(seed, member)) for member in range(job.stacked)
+    ]
+    model = stack(networks)
+    model.compile(
+        job.body.optimizer(settings, job.body.steps(settings, len(train.x))),
+        loss=keras.losses.SparseCategoricalCrossentropy(),
+        loss_weights=[float(job.stacked)],  # a mean over members becomes a sum
+    )
+    best = _BestEpochs(networks, validation)
+    history = model.fit(
+        train.x,
+        np.repeat(train.y[:, None], job.stacked, axis=1),
+        epochs=job.epochs,
+        batch_size=job.body.batch_size(settings),
+        callbacks=[*callbacks, best],
+        verbose=verbose,
+    )
+    return [array for weights in best.weights for array in weights], {"epochs": len(history.epoch)}
+
+
+def split_members(arrays: Sequence[np.ndarray], members: int) -> list[Sequence[np.ndarray]]:
+    """The weights of each member, of those that `fit_stacked` returns."""
+    size = len(arrays) // members
+    return [arrays[i * size : (i + 1) * size] for i in range(members)]
+
+
+def stack(networks: Sequence[keras.Model]) -> keras.Model:
+    """One network that computes what each of several computes, `(batch, M, K)`.
+
+    Args:
+        networks: `M` chains of layers of equal shapes, which may differ only in
+            the weights of their dense layers. What has no weights is shared.
+    """
+    members = len(networks)
+    inputs = x = keras.Input(networks[0].input_shape[1:])
+    stacked = False
+    for layer in networks[0].layers[1:]:
+        if isinstance(layer, keras.layers.Dense):
+            if not stacked:
+                x, stacked = keras.layers.RepeatVector(members)(x), True
+            x = keras.layers.EinsumDense(
+                "bmf,mfu->bmu",
+                (members, layer.units),
+                activation=layer.activation,
+                bias_axes="mu",
+                dtype=layer.dtype_policy,
+            )(x)
+        else:
+            x = layer(x)
+    model = keras.Model(inputs, x, name="stacked")
+    for layer, *twins in zip(_dense(model), *map(_dense, networks), strict=True):
+        weights = zip(*(twin.get_weights() for twin in twins), strict=True)
+        layer.set_weights([np.stack(arrays) for arrays in weights])
+    return model
+
+
+def _dense(model: keras.Model) -> list[keras.layers.Layer]:
+    kinds = (keras.layers.Dense, keras.layers.EinsumDense)
+    return [layer for layer in model.layers if isinstance(layer, kinds)]
+
+
+class _BestEpochs(keras.callbacks.Callback):
+    """Keeps each member's weights of its lowest validation loss, or the last ones.
+
+    Args:
+        networks: the networks that were stacked.
+        validation: examples, or `None`.
+    """
+
+    def __init__(self, networks: Sequence[keras.Model], validation: Any):
+        super().__init__()
+        self.networks = networks
+        self.validation = validation
+        self.lowest = np.full(len(networks), np.inf)
+        self.weights: list[Weights] = [network.get_weights() for network in networks]
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        if self.validation is None:
+            return
+        x, y = self.validation.x, self.validation.y
+        outputs = np.asarray(self.model.predict(x, batch_size=1024, verbose=0), "float64")
+        chosen = np.maximum(outputs[np.arange(len(y)), :, y], keras.config.epsilon())
+        losses = -np.log(chosen).mean(axis=0)
+        better = np.flatnonzero(losses < self.lowest)
+        self.lowest[better] = losses[better]
+        self._keep(better)
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        if self.validation is None:
+            self._keep(range(len(self.networks)))
+
+    def _keep(self, members: Any) -> None:
+        stacked = [layer.get_weights() for layer in _dense(self.model)]
+        for member in members:
+            network = self.networks[member]
+            for layer, arrays in zip(_dense(network), stacked, strict=True):
+                layer.set_weights([array[member] for array in arrays])
+            self.weights[member] = network.get_weights()
