@@ -15,8 +15,16 @@ from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
-from csdl_keras.losses import MINLoss, OneSidedLoss, ReconstructionLoss, SOSRLoss, sosr
-from csdl_keras.metrics import AverageCost, DecisionAccuracy
+from csdl_keras.losses import (
+    LogisticCostLoss,
+    MINLoss,
+    OneSidedLoss,
+    PoissonCostLoss,
+    ReconstructionLoss,
+    SOSRLoss,
+    sosr,
+)
+from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
 from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import pretrain
@@ -34,12 +42,16 @@ __all__ = [
     "CAE",
     "CostOutput",
     "DecisionAccuracy",
+    "LogisticCostLoss",
     "MINLoss",
     "MaskingNoise",
+    "NormalizedCost",
     "OneSidedLoss",
     "PAPER_ALGORITHMS",
+    "PoissonCostLoss",
     "ReconstructionLoss",
     "SOSRLoss",
+    "Savings",
     "Settings",
     "StageCache",
     "Trainer",

@@ -40,8 +40,10 @@ def assemble(
         model = calibrate(model, held_out.x, held_out.y)
     if job.row.prediction != "bayes":
         return model
-    # Mean costs of a class may all be above 0, which changes no decision.
-    return models.bayes_classifier(model, regret(job.matrix))
+    if job.example_costs is None:
+        return models.bayes_classifier(model, job.matrix)
+    # What even the cheapest decision costs in a class changes no decision.
+    return models.bayes_classifier(model, regret(job.matrix), mean_costs=True)
 
 
 def _member(

@@ -23,7 +23,9 @@ def build_network(job: Job, x: np.ndarray, seed: int | None) -> keras.Model:
     if job.row.training == "expected_cost":
         body = job.body.build(job.settings, x, len(job.matrix), "features", seed)
         return models.expected_cost_model(body, job.scaled, seed=seed)
-    return job.body.build(job.settings, x, len(job.matrix), job.row.output, seed)
+    # Probabilities of classes, or costs of decisions.
+    width = job.matrix.shape[1 if job.row.output == "cost" else 0]
+    return job.body.build(job.settings, x, width, job.row.output, seed)
 
 
 def pretrain_network(
@@ -38,7 +40,7 @@ def pretrain_network(
     settings, matrix = job.settings, job.pretraining_costs
     costs = None if matrix is None else cost_vectors(matrix, data.y)
     if costs is not None and data.costs is not None and job.row.pretraining == "cae":
-        costs = data.costs / job.max_cost
+        costs = data.costs / job.unit
     optimizers = {"adam": keras.optimizers.Adam, "sgd": keras.optimizers.SGD}
     pretrain(
         model,

@@ -45,14 +45,16 @@ class Job:
     stacked: int = 1
 
     @property
-    def max_cost(self) -> float:
-        """By what losses divide costs."""
+    def unit(self) -> float:
+        """By what losses divide costs: the largest, or where it may be far out, the mean."""
+        if self.row.training in ("expected_cost", "poisson"):
+            return float(self.matrix[self.matrix > 0].mean())
         return float(self.matrix.max()) if self.largest is None else self.largest
 
     @property
     def scaled(self) -> np.ndarray:
-        """The cost matrix as losses see it, divided by its largest entry."""
-        return self.matrix / self.max_cost
+        """The cost matrix as losses see it."""
+        return self.matrix / self.unit
 
     @property
     def beta(self) -> float:

@@ -19,7 +19,7 @@ def fit_machine(job: Job, data: Examples) -> tuple[list[np.ndarray], dict[str, A
         gamma=float(settings.gamma_factor / (rows.shape[1] * rows.var())),
         cost_matrix=job.scaled if data.costs is None else None,
     )
-    machine.fit(rows, data.y if data.costs is None else data.costs / job.max_cost)
+    machine.fit(rows, data.y if data.costs is None else data.costs / job.unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
     return [np.frombuffer(pickle.dumps(machine), np.uint8)], info
 

@@ -32,7 +32,7 @@ def targets(job: Job, data: Examples) -> Any:
     """What `fit` is given as `y`."""
     if job.row.training == "expected_cost":
         costs = job.matrix[data.y] if data.costs is None else data.costs
-        return labelled_costs(data.y, costs / job.max_cost)
+        return labelled_costs(data.y, costs / job.unit)
     if data.costs is None or job.row.training in _BY_LABELS:
         return data.y
     return data.costs
@@ -57,7 +57,7 @@ def _loss(job: Job, data: Examples) -> keras.losses.Loss:
     # A matrix is scaled before it is rounded to float32, cost vectors within the loss.
     costs: dict[str, Any] = {"cost_matrix": job.scaled}
     if data.costs is not None:
-        costs = {"cost_scale": 1 / job.max_cost}
+        costs = {"cost_scale": 1 / job.unit}
     if job.row.training in LINKED:
         return LINKED[job.row.training][0](**costs)
     if job.row.training == "min":

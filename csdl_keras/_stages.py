@@ -73,7 +73,10 @@ class Stages:
                 # The longest first, so that none of them is left to run alone at the end.
                 order = sorted(wave.values(), key=lambda work: work[1].row.body == "mlp")
                 alone = dataclasses.replace(self, cache=StageCache(), callbacks=(), verbose=0)
-                tasks = [joblib.delayed(_run_alone)(alone, *self._work(*work)) for work in order]
+                types = (keras.config.floatx(), keras.config.dtype_policy().name)
+                tasks = [
+                    joblib.delayed(_run_alone)(alone, types, *self._work(*work)) for work in order
+                ]
                 parallel = joblib.Parallel(return_as="generator_unordered")
                 for stage, job, result in parallel(tasks):
                     if stage == "training":
@@ -107,9 +110,11 @@ class Stages:
 
 
 def _run_alone(
-    stages: Stages, stage: str, job: Job, pretrained: Weights
+    stages: Stages, types: tuple[str, str], stage: str, job: Job, pretrained: Weights
 ) -> tuple[str, Job, StageResult]:
-    """A stage in a process of its own."""
+    """A stage in a process of its own, which computes with the `types` of this one."""
+    keras.config.set_floatx(types[0])
+    keras.config.set_dtype_policy(types[1])
     if stage == "pretraining":
         result = stages.cache.get({}, lambda: stages._pretrain(job))
     else:

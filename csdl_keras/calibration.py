@@ -6,13 +6,14 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_choice
+from csdl_keras._checks import check_choice, check_number
 from csdl_keras._ops import has_structure, inputs_of
 from csdl_keras._optional import optional_module
 from csdl_keras.costs import check_labels
 from csdl_keras.layers import (
     BayesDecision,
     BiasCorrectedTemperatureScaling,
+    ClassProbabilities,
     ExpectedCost,
     TemperatureScaling,
 )
@@ -25,10 +26,6 @@ from csdl_keras.models.bayes_classifier import (
 
 METHODS = ("temperature", "bias_corrected")
 
-# Standard deviation of ln(T) and of biases before any example is seen. Without it, examples
-# that are all classified right would ask for a temperature of 0.
-_LOG_TEMPERATURE_SPREAD, _BIAS_SPREAD = 0.5, 1.0
-
 
 def calibrate(
     model: keras.Model,
@@ -37,6 +34,7 @@ def calibrate(
     method: str = "temperature",
     from_logits: bool = False,
     batch_size: int | None = None,
+    spread: float | None = 1.0,
 ) -> keras.Model:
     """Fits how sharp a classifier's probabilities are, on examples it was not trained on.
 
@@ -45,21 +43,24 @@ def calibrate(
     minimises the negative log-likelihood of the validation labels,
     `-sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and with
     `method="bias_corrected"` over one bias for each class too. Normal priors,
-    `2 ln(T)^2` and `|b|^2 / 2` in that sum, decide where a handful of examples
-    does not: examples that are all classified right would ask for `T = 0`, a
-    class without examples for an infinite bias.
+    `(ln(T)^2 + |b|^2) / (2 spread^2)` added to that sum, decide where a handful
+    of examples does not: examples that are all classified right would ask for
+    `T = 0`, a class without examples for an infinite bias.
 
     Args:
         model: a classifier whose output is `(batch, K)` probabilities (or
             logits), or `(batch, 1)`, the probability (or logit) of class 1; or a
             model that ends in expected costs, of `bayes_classifier` or
             `ExpectedCostModel.cost_model`, whose costs then stay. Its layers are
-            shared, not copied.
+            shared, not copied, but for a last `Dense` layer of one logistic unit,
+            whose logit is needed.
         x_val: inputs that were not trained on, whatever `model.predict` takes.
         y_val: their labels, integers `(N,)`.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
+        spread: standard deviation of `ln(T)` and of biases before any example is
+            seen. Defaults to 1; `None` is the likelihood alone.
 
     Returns:
         A functional `keras.Model` that saves and exports with its temperature:
@@ -85,6 +86,8 @@ def calibrate(
     ('probability', (None, 3))
     """
     check_choice("method", method, METHODS)
+    if spread is not None:
+        check_number("spread", spread, 0, exclude_low=True)
     optional_module("scipy", "compare")  # before the predictions, not after them
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
@@ -97,7 +100,7 @@ def calibrate(
         raise ValueError(
             f"Expected a label for each of {len(outputs)} inputs; received {len(labels)}."
         )
-    temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected")
+    temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
     scaling = (
         TemperatureScaling(temperature)
         if method == "temperature"
@@ -111,7 +114,10 @@ def calibrate(
 
 
 def fit_temperature(
-    probabilities: np.ndarray, labels: np.ndarray, with_bias: bool = False
+    probabilities: np.ndarray,
+    labels: np.ndarray,
+    with_bias: bool = False,
+    spread: float | None = 1.0,
 ) -> tuple[float, np.ndarray]:
     """The temperature, and biases, under which the labels are most likely.
 
@@ -119,6 +125,7 @@ def fit_temperature(
         probabilities: `(N, K)`.
         labels: integers `(N,)`.
         with_bias: whether to fit biases; otherwise they are zeros.
+        spread: of the priors, or `None` for none.
 
     Returns:
         `(temperature, bias)`.
@@ -141,11 +148,14 @@ def fit_temperature(
         gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
         if with_bias:
             gradient[1:] = error.mean(axis=0)
-        loss += 0.5 * np.sum((values / spreads) ** 2) / size
-        return loss, gradient + values / spreads**2 / size
+        loss += 0.5 * weight * np.sum(values**2) / size
+        return loss, gradient + weight * values / size
 
-    spreads = np.array([_LOG_TEMPERATURE_SPREAD] + [_BIAS_SPREAD] * (classes * with_bias))
-    found = minimize(likelihood, np.zeros(len(spreads)), jac=True, method="L-BFGS-B").x
+    weight = 0.0 if spread is None else 1.0 / spread**2
+    # Beyond, e^20, the exponential could overflow on its way; no data asks for it.
+    bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
+    start = np.zeros(len(bounds))
+    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
@@ -154,10 +164,37 @@ def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[A
     # The history of the output, since a layer that several models share has several inputs.
     history: Any = model.outputs[0]._keras_history if has_structure(model) else None
     layer: Any = getattr(history, "operation", None)
-    if isinstance(layer, (BayesDecision, ExpectedCost)) and not from_logits:
+    if isinstance(layer, (BayesDecision, ExpectedCost)):
         ends = layer._inbound_nodes[history.node_index].input_tensors
         if isinstance(layer, BayesDecision):
             return inputs_of(model), ends[0], layer
         return inputs_of(model), ends[0], lambda probabilities: layer([probabilities, ends[1]])
     check_classifier(model, from_logits)
+    logits = None if from_logits else _logit(model)
+    if logits is not None:
+        probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
+        return inputs_of(model), probabilities, None
     return inputs_of(model), class_probabilities(model, from_logits), None
+
+
+def _logit(model: keras.Model) -> Any:
+    """What a model's one logistic unit takes the logistic function of, or `None`.
+
+    Its probability rounds to 1 where the logit is 17, and no temperature could
+    tell how sure it was any more.
+    """
+    output = model.outputs[0]
+    layer: Any = output._keras_history.operation
+    if output.shape[-1] != 1 or isinstance(layer, keras.Model):
+        return None
+    before = layer._inbound_nodes[output._keras_history.node_index].input_tensors
+    sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
+    if isinstance(layer, keras.layers.Dense) and sigmoid:
+        config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
+        twin = keras.layers.Dense.from_config(config)
+        logit = twin(before[0])
+        twin.set_weights(layer.get_weights())
+        return logit
+    if sigmoid or type(layer).__name__ == "Sigmoid":
+        return before[0]
+    return None

@@ -370,12 +370,13 @@ def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
     return np.hstack([matrix, prices[:, None]])
 
 
-def check_mean_costs(mean_costs: Any) -> np.ndarray:
+def check_mean_costs(mean_costs: Any, num_classes: int | None = None) -> np.ndarray:
     """Checks mean costs of classes, `class_means`, and returns them as float64.
 
     Args:
         mean_costs: array-like of shape `(K, D)`, K at least 2: finite, not
             negative; the diagonal may be anything.
+        num_classes: the expected `K`; `None` (default) accepts any.
 
     Returns:
         A new float64 array.
@@ -393,4 +394,9 @@ def check_mean_costs(mean_costs: Any) -> np.ndarray:
     _check_non_negative("mean_costs", array)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
+    if num_classes is not None and len(array) != num_classes:
+        raise ValueError(
+            f"Expected `mean_costs` with one row for each of {num_classes} classes; "
+            f"received shape {array.shape}."
+        )
     return array

@@ -43,6 +43,11 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
     if output is not None:
         return check_choice("output", output, OUTPUTS)
     kind, layer = describe_output(model)
+    if kind not in OUTPUTS and hasattr(model, "cost_model"):
+        raise ValueError(
+            f"Expected a model of costs alone; received {model.name!r}, whose outputs are for "
+            "training. Decide by its `cost_model()`."
+        )
     if kind not in OUTPUTS:
         raise ValueError(
             f"Expected a model that ends in BayesDecision, CostOutput, a softmax or one logistic "

@@ -1,6 +1,7 @@
 """Trains algorithms on one data set, stages that they share once."""
 
 import dataclasses
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
 from csdl_keras._fit_stacked import split_members
 from csdl_keras._job import Job
+from csdl_keras._optional import optional_module
+from csdl_keras._row_checks import check_decisions
 from csdl_keras._stages import Stages
 from csdl_keras._training_data import check_training_data
 from csdl_keras.algorithms import Algorithm, get_algorithm
@@ -106,10 +109,11 @@ class Trainer:
 
         Args:
             algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
-            cost_matrix: `(K, K)`, `C[true, decision]`; losses see it divided by
-                its largest entry. `None` (default) takes the examples' own
-                `costs`; Bayes rows then decide by the mean costs of each class,
-                less the least of them, see `costs.regret`.
+            cost_matrix: `(K, D)`, `C[true, decision]`; losses see it divided by
+                its largest entry. Decisions that are no class, `D > K`, are for
+                rows that weigh probabilities or estimate costs consistently.
+                `None` (default) takes the examples' own `costs`; Bayes rows
+                then decide by the mean costs of each class.
             settings: other choices than the trainer's own; `None` (default) is those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
@@ -212,7 +216,7 @@ class Trainer:
 
         Args:
             algorithm: as in `train`, and so are the others.
-            cost_matrix: `(K, K)`, or `None` (default).
+            cost_matrix: `(K, D)`, or `None` (default).
             settings: choices.
 
         Returns:
@@ -234,7 +238,7 @@ class Trainer:
         Args:
             name: `"pretraining"` or `"training"`.
             algorithm: as in `train`, and so are the others.
-            cost_matrix: `(K, K)`, or `None` (default).
+            cost_matrix: `(K, D)`, or `None` (default).
             settings: choices.
 
         Returns:
@@ -258,9 +262,20 @@ class Trainer:
         if train.costs is not None:
             matrix = check_mean_costs(class_means(train.y, train.costs))
             own["example_costs"] = self.data.costs_fingerprint
-            own["largest"] = float(train.costs.max())
+            own["largest"] = max(
+                float(part.costs.max()) for part in self.data.parts if part.costs is not None
+            )
         else:
-            matrix = check_cost_matrix(cost_matrix)
+            matrix = check_cost_matrix(cost_matrix, square=False)
+        check_decisions(row, matrix, train.costs is not None)
+        if row.calibrated and self.data.validation is None:
+            warnings.warn(
+                f"{row.name!r} calibrates probabilities on `validation_data`; there is none, so "
+                "they stay as they are.",
+                stacklevel=4,
+            )
+        elif row.calibrated:
+            optional_module("scipy", "compare")  # before the training, not after it
         for part in self.data.parts:
             check_labels(part.y, len(matrix))
         if not matrix.any():

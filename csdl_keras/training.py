@@ -28,7 +28,7 @@ def train(
         algorithm: a name of `ALGORITHMS`, such as `"csdnn"`, or an `Algorithm`.
         x: inputs `(N, ...)`, see `Trainer`.
         y: integer labels `(N,)`.
-        cost_matrix: `(K, K)`, `C[true, decision]`; `None` (default) with `costs`.
+        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
             costs_val)`, for early stopping and calibration, or `None` (default).
         settings: a `Settings`; `None` (default) is `Settings()`.

@@ -57,6 +57,17 @@ class TestFitTemperature(TestCase):
         assert abs(temperature - 2.0) < 0.15
         self.assertAllClose(bias - bias.mean(), shift - shift.mean(), atol=0.2)
 
+    @pytest.mark.parametrize("size", [50, 400])
+    def test_without_a_prior_the_likelihood_alone(self, size):
+        scores = np.random.default_rng(5).normal(size=(size, 3)) * 6
+        labels = drawn(softmax(scores / 4))
+        found, _ = fit_temperature(softmax(scores), labels, spread=None)
+        grid = np.exp(np.linspace(np.log(found) - 0.3, np.log(found) + 0.3, 61))
+        values = [likelihood(softmax(scores), labels, temperature) for temperature in grid]
+        assert np.argmin(values) == 30
+        with_prior, _ = fit_temperature(softmax(scores), labels)
+        assert abs(np.log(with_prior / found)) < 8 / size
+
     def test_examples_that_are_all_right_leave_it_finite(self):
         rows = np.array([[0.9, 0.1], [0.2, 0.8]])
         few, _ = fit_temperature(rows, np.array([0, 1]))
@@ -121,6 +132,22 @@ class TestCalibrate(TestCase):
         labels = (RNG.uniform(size=len(X)) < 0.5 + 0.2 * (p - 0.5)).astype(int)
         after = calibrate(model, X, labels).predict(X, verbose=0)
         assert np.abs(after[:, 1] - 0.5).mean() < np.abs(p - 0.5).mean()
+
+    @pytest.mark.parametrize("ending", ["dense", "activation", "logits"])
+    def test_one_unit_that_is_far_too_sure(self, ending):
+        """Its probabilities round to 1 where they would have to be weighed."""
+        logits = np.random.default_rng(3).normal(size=4000).astype("float32") * 15
+        labels = (np.random.default_rng(4).uniform(size=4000) < 1 / (1 + np.exp(-logits / 8))) * 1
+        activation = {"dense": ["sigmoid"], "activation": [None], "logits": [None]}[ending]
+        parts = [keras.Input((1,)), layers.Dense(1, *activation, kernel_initializer="ones")]
+        if ending == "activation":
+            parts.append(layers.Activation("sigmoid"))
+        model = keras.Sequential(parts)
+        calibrated = calibrate(model, logits[:, None], labels, from_logits=ending == "logits")
+        # All but exactly the temperature that labels were drawn with, on both sides of 0.
+        outputs = calibrated.predict(np.array([[40.0], [-40.0]]), verbose=0)
+        wanted = 1 / (1 + np.exp(-5))
+        self.assertAllClose(outputs, [[1 - wanted, wanted], [wanted, 1 - wanted]], atol=2e-3)
 
     def test_saved_and_loaded(self, tmp_path):
         model = functional([layers.Dense(3, "softmax")])

@@ -31,7 +31,7 @@ class AutomaticBody(Body):
                 # Small images are cheap, so they can have the wider network that they need.
                 filters=(32, 64, 128) if math.prod(sides) <= 256 else (16, 32, 64),
                 # Two pixels of 28, and a whole pixel at the least.
-                shift=min(0.5, max(0.07, 1 / min(sides))),
+                shift=min(0.5, max(0.07, 1 / max(sides))),
                 output=output,
                 seed=seed,
             )
@@ -57,7 +57,7 @@ class AutomaticBody(Body):
         warmup = max(1, steps // 20)
         rate = keras.optimizers.schedules.CosineDecay(
             0.0,
-            steps - warmup,
+            max(1, steps - warmup),
             warmup_target=settings.auto_learning_rate,
             warmup_steps=warmup,
         )

@@ -12,6 +12,7 @@ from csdl_keras.evaluation.cost_interval import cost_interval
 from csdl_keras.evaluation.scores import average_cost, cost_per_class, example_costs
 
 _HEADS = ("model", "average cost", "95 % interval", "normalised", "savings", "errors", "p")
+_MOST_CLASSES = 12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +27,8 @@ class CostRow:
         normalized_cost: the average in units of the best constant decision's; NaN
             where that costs nothing.
         error_rate: share of decisions that are not the cheapest one (with labels:
-            not the true class).
+            of decisions for a class, those that are not for the true one).
+        abstained: share of decisions that are for no class; 0 without labels.
         per_class: average cost of each true class, empty without labels.
         against_best: comparison with the model of lowest average cost; `None` for
             that model itself.
@@ -38,6 +40,7 @@ class CostRow:
     high: float
     normalized_cost: float
     error_rate: float
+    abstained: float
     per_class: tuple[float, ...]
     against_best: CostDifference | None
 
@@ -64,6 +67,9 @@ class CostRow:
 class CostReport:
     """A table of `CostRow`s, cheapest first; `print` it, or show it in a notebook.
 
+    With labels a second table has the average cost of each true class; of more
+    than twelve those that the cheapest model pays most for.
+
     Args:
         rows: the rows.
         size: number of test examples.
@@ -79,33 +85,54 @@ class CostReport:
     size: int
 
     def __str__(self) -> str:
-        table = [_HEADS, *(row.cells() for row in self.rows)]
-        widths = [max(len(line[i]) for line in table) for i in range(len(_HEADS))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in table
-        ]
-        return "\n".join([*lines, self._note()])
+        return "\n\n".join([*map(_as_text, self._tables()), self._note()])
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{html.escape(head)}</th>" for head in _HEADS)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.cells()) + "</tr>"
-            for row in self.rows
-        )
-        return (
-            f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>{html.escape(self._note())}</p>"
-        )
+        return "".join(map(_as_html, self._tables())) + f"<p>{html.escape(self._note())}</p>"
+
+    def _tables(self) -> list[list[tuple[str, ...]]]:
+        """Lines of cells, the first of each table its heads."""
+        heads: tuple[str, ...] = _HEADS
+        cells: list[tuple[str, ...]] = [row.cells() for row in self.rows]
+        if any(row.abstained for row in self.rows):
+            heads = (*heads, "abstains")
+            cells = [
+                (*line, f"{row.abstained:.1%}") for line, row in zip(cells, self.rows, strict=True)
+            ]
+        costs = np.array([row.per_class for row in self.rows])
+        if not costs.size:
+            return [[heads, *cells]]
+        shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:_MOST_CLASSES])
+        classes = [("cost of class", *map(str, shown))]
+        for row, line in zip(self.rows, costs, strict=True):
+            classes.append((row.name, *(f"{cost:.3g}" for cost in line[shown])))
+        return [[heads, *cells], classes]
 
     def _note(self) -> str:
         return (
             f"{self.size} examples. normalised: in units of the best constant decision's cost. "
             "p: paired, against the best row."
         )
+
+
+def _as_text(table: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in table
+    )
+
+
+def _as_html(table: list[tuple[str, ...]]) -> str:
+    heads = "".join(f"<th>{html.escape(head)}</th>" for head in table[0])
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
+        for line in table[1:]
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def cost_report(
@@ -152,8 +179,10 @@ def cost_report(
         low, high = cost_interval(y_true, own, cost_matrix, 0.95, replicates, seed)
         if cost_matrix is None:
             wrong, per_class = costs[np.arange(len(costs)), own] > costs.min(axis=1), ()
+            abstained = 0.0
         else:
-            wrong = own != np.asarray(y_true)
+            classes = own < len(cost_matrix)
+            wrong, abstained = classes & (own != np.asarray(y_true)), 1.0 - classes.mean()
             per_class = tuple(cost_per_class(y_true, own, cost_matrix).tolist())
         rows.append(
             CostRow(
@@ -163,6 +192,7 @@ def cost_report(
                 high=high,
                 normalized_cost=float(paid[name] / constant) if constant else float("nan"),
                 error_rate=float(wrong.mean()),
+                abstained=float(abstained),
                 per_class=per_class,
                 against_best=None
                 if name == names[0]

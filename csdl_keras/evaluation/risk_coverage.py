@@ -5,18 +5,20 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._array_checks import check_rows, real_array
-from csdl_keras.costs import check_cost_matrix, check_labels
+from csdl_keras.evaluation.scores import example_costs
 
 
 def risk_coverage_curve(
-    y_true: Any, expected_costs: Any, cost_matrix: Any
+    y_true: Any, expected_costs: Any, cost_matrix: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The average cost of the examples whose decisions are expected to cost least.
 
     Args:
-        y_true: integer labels of shape `(N,)`.
+        y_true: integer labels of shape `(N,)`, or without a cost matrix cost
+            vectors `(N, D)`.
         expected_costs: of each decision, shape `(N, D)`, of any sign.
-        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+        cost_matrix: shape `(K, D)`, `C[true, decision]`; `None` (default) if
+            `y_true` holds cost vectors.
 
     Returns:
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
@@ -33,22 +35,21 @@ def risk_coverage_curve(
     >>> coverages, risks
     (array([0.25, 0.5 , 0.75, 1.  ]), array([0., 0., 0., 2.]))
     """
-    matrix = check_cost_matrix(cost_matrix, square=False)
-    labels = check_labels(y_true, matrix.shape[0])
-    shape = f"(N, {matrix.shape[1]}), a column for each decision,"
+    true = example_costs(y_true, cost_matrix)
+    shape = f"(N, {true.shape[1]}), a column for each decision,"
     expected = real_array("expected_costs", expected_costs, 2, shape)
-    if expected.shape[1] != matrix.shape[1]:
+    if expected.shape[1] != true.shape[1]:
         raise ValueError(
             f"Expected `expected_costs` of shape {shape}; received shape {expected.shape}."
         )
-    check_rows("expected_costs", expected, len(labels))
+    check_rows("expected_costs", expected, len(true))
     order = np.argsort(expected.min(axis=1), kind="stable")
-    costs = matrix[labels, expected.argmin(axis=1)][order]
-    kept = np.arange(1, len(labels) + 1)
-    return kept / len(labels), np.cumsum(costs) / kept
+    costs = true[np.arange(len(true)), expected.argmin(axis=1)][order]
+    kept = np.arange(1, len(true) + 1)
+    return kept / len(true), np.cumsum(costs) / kept
 
 
-def risk_coverage_area(y_true: Any, expected_costs: Any, cost_matrix: Any) -> float:
+def risk_coverage_area(y_true: Any, expected_costs: Any, cost_matrix: Any = None) -> float:
     """The area under the curve of risk against coverage, the lower the better.
 
     The mean of `risk_coverage_curve`'s average costs over the coverages
@@ -56,9 +57,9 @@ def risk_coverage_area(y_true: Any, expected_costs: Any, cost_matrix: Any) -> fl
     their decisions really cost has the smallest area for its decisions.
 
     Args:
-        y_true: integer labels of shape `(N,)`.
+        y_true: as in `risk_coverage_curve`, and so are the others.
         expected_costs: of each decision, shape `(N, D)`, of any sign.
-        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+        cost_matrix: `(K, D)` or `None`.
 
     Returns:
         A float.

@@ -8,7 +8,7 @@ from keras import ops
 
 from csdl_keras._checks import check_integer
 from csdl_keras._ops import head_dtype
-from csdl_keras.costs import check_cost_matrix
+from csdl_keras.costs import check_cost_matrix, check_mean_costs
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -27,6 +27,10 @@ class BayesDecision(keras.layers.Layer):
             layer whose matrix comes later.
         num_classes: `K`; by default read off the matrix.
         num_decisions: `D`; by default read off the matrix.
+        mean_costs: whether the matrix holds mean costs by class, as
+            `csdl_keras.costs.class_means` has them: right decisions may cost
+            something then, and there may be fewer decisions than classes.
+            Defaults to False.
         dtype: dtype policy of the layer; `None` (default) is the global one, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
@@ -58,12 +62,16 @@ class BayesDecision(keras.layers.Layer):
         cost_matrix: Any = None,
         num_classes: int | None = None,
         num_decisions: int | None = None,
+        mean_costs: bool = False,
         dtype: Any = None,
         **kwargs: Any,
     ):
         super().__init__(
             trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
         )
+        if not isinstance(mean_costs, bool):
+            raise ValueError(f"Expected `mean_costs` to be a bool; received {mean_costs!r}.")
+        self.mean_costs = mean_costs
         if cost_matrix is None:
             if num_classes is None or num_decisions is None:
                 raise ValueError(
@@ -72,10 +80,10 @@ class BayesDecision(keras.layers.Layer):
             self._initial = None
             shape = (
                 check_integer("num_classes", num_classes, 2),
-                check_integer("num_decisions", num_decisions, 2),
+                check_integer("num_decisions", num_decisions, 1 if mean_costs else 2),
             )
         else:
-            self._initial = check_cost_matrix(cost_matrix, num_classes, square=False)
+            self._initial = self._checked(cost_matrix, num_classes)
             shape = self._initial.shape
         if num_decisions is not None and num_decisions != shape[1]:
             raise ValueError(
@@ -110,7 +118,7 @@ class BayesDecision(keras.layers.Layer):
         Raises:
             ValueError: if it fails its check or has another shape.
         """
-        matrix = check_cost_matrix(cost_matrix, self.num_classes, square=False)
+        matrix = self._checked(cost_matrix, self.num_classes)
         if matrix.shape[1] != self.num_decisions:
             raise ValueError(
                 f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}; "
@@ -119,6 +127,11 @@ class BayesDecision(keras.layers.Layer):
         self._initial = matrix
         if self.built:
             self.cost_matrix.assign(matrix)
+
+    def _checked(self, cost_matrix: Any, num_classes: int | None) -> np.ndarray:
+        if self.mean_costs:
+            return check_mean_costs(cost_matrix, num_classes)
+        return check_cost_matrix(cost_matrix, num_classes, square=False)
 
     def call(self, probabilities: Any) -> Any:
         return ops.matmul(probabilities, self.cost_matrix)
@@ -132,4 +145,5 @@ class BayesDecision(keras.layers.Layer):
             "cost_matrix": None,
             "num_classes": self.num_classes,
             "num_decisions": self.num_decisions,
+            "mean_costs": self.mean_costs,
         }

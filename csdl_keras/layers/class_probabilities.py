@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._ops import distributions, head_dtype, two_columns
+from csdl_keras._ops import distributions, head_dtype
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -57,7 +57,8 @@ class ClassProbabilities(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         if self.from_logits and inputs.shape[-1] == 1:
-            return two_columns(ops.sigmoid(inputs))
+            # Not [1 - p, p], whose first entry rounds to 0 long before its logarithm is low.
+            inputs = ops.concatenate([ops.zeros_like(inputs), inputs], axis=-1)
         if self.from_logits:
             return ops.softmax(inputs, axis=-1)
         return distributions(inputs)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras._ops import at_least_float32, check_same_width
@@ -21,7 +22,7 @@ def poisson_cost(costs: Any, log_estimates: Any) -> Any:
         log_estimates: `(batch, D)`, the logarithms `u` of estimated costs.
 
     Returns:
-        `(batch,)`, float32 or wider.
+        `(batch,)`, float32 or wider; NaN for an example with a negative cost.
 
     Raises:
         ValueError: if the shapes differ.
@@ -38,6 +39,7 @@ def poisson_cost(costs: Any, log_estimates: Any) -> Any:
     """
     costs, scores = at_least_float32(costs, log_estimates)
     check_same_width(costs, scores, "There is one estimate for each decision.")
+    costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # c ln c is 0 at c = 0; a constant of the data, it changes no gradient.
     own = costs * ops.log(ops.where(costs > 0, costs, 1.0)) - costs
     return ops.sum(ops.exp(scores) - costs * scores + own, axis=-1)

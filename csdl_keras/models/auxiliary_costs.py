@@ -58,14 +58,16 @@ def auxiliary_costs(
         model: any functional or sequential model with one output.
         num_decisions: `D`, the length of a cost vector.
         layers: names of the layers to add outputs to; `None` (default) takes
-            every layer with trainable weights but the last one.
+            every layer with a trainable kernel but the last one; a model
+            among the layers counts as one.
         seed: seed of the new weights; `None` (default) follows
             `keras.utils.set_random_seed`.
 
     Returns:
         A functional `AuxiliaryCostModel`, not compiled, whose outputs are
         `"output"`, the model's own, and `"auxiliary_1"`, `"auxiliary_2"`, …,
-        each `(batch, D)`. Features with more axes are flattened.
+        each `(batch, D)`. Features with more axes are flattened, or averaged
+        over positions whose number is not known.
 
     Raises:
         ValueError: if the model's structure is not known, it has several
@@ -92,8 +94,9 @@ def auxiliary_costs(
     inputs = inputs_of(model)
     if len(model.outputs) != 1:
         raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
-    last = model.outputs[0]._keras_history.operation
-    trained = [layer for layer in model.layers if layer.trainable_weights and layer is not last]
+    trained = [
+        layer for layer in model.layers if any(len(w.shape) > 1 for w in layer.trainable_weights)
+    ][:-1]
     if layers is not None:
         known = {layer.name: layer for layer in model.layers}
         unknown = [name for name in layers if name not in known]
@@ -108,12 +111,23 @@ def auxiliary_costs(
     seeds = Seeds(seed)
     outputs = {"output": model.outputs[0]}
     for index, layer in enumerate(trained, start=1):
-        features = layer.output
-        if len(features.shape) > 2:
-            features = keras.layers.Flatten(name=f"auxiliary_{index}_features")(features)
+        features, name = _output_in(model, layer), f"auxiliary_{index}_features"
+        if None in features.shape[1:]:
+            pooling = {3: keras.layers.GlobalAveragePooling1D}
+            pooling[4] = keras.layers.GlobalAveragePooling2D
+            features = pooling[len(features.shape)](name=name)(features)
+        elif len(features.shape) > 2:
+            features = keras.layers.Flatten(name=name)(features)
         outputs[f"auxiliary_{index}"] = CostOutput(
             num_decisions,
             kernel_initializer=seeds.initializer("glorot_uniform"),
             name=f"auxiliary_{index}",
         )(features)
     return AuxiliaryCostModel(inputs, outputs, name=f"{model.name}_auxiliary")
+
+
+def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Any:
+    """What a layer outputs within a model; a layer may be part of several, or be a model."""
+    graph = model._functional if isinstance(model, keras.Sequential) else model
+    nodes = [node for depth in graph._nodes_by_depth.values() for node in depth]
+    return next(node.output_tensors[0] for node in nodes if node.operation is layer)

@@ -6,7 +6,6 @@ import keras
 import numpy as np
 
 from csdl_keras._ops import inputs_of
-from csdl_keras.costs import check_cost_matrix
 from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
 from csdl_keras.output_kind import describe_output
 
@@ -33,7 +32,7 @@ class BayesClassifier(keras.Model):
 
 
 def bayes_classifier(
-    model: keras.Model, cost_matrix: Any, from_logits: bool = False
+    model: keras.Model, cost_matrix: Any, from_logits: bool = False, mean_costs: bool = False
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
@@ -45,6 +44,9 @@ def bayes_classifier(
             logits), or `(batch, 1)`, the probability (or logit) of class 1.
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit.
         from_logits: whether the output is logits. Defaults to False.
+        mean_costs: whether the matrix holds mean costs by class,
+            `csdl_keras.costs.class_means`, by which even right decisions may cost
+            something. Defaults to False.
 
     Returns:
         A `keras.Model`, the same inputs to `(batch, D)` expected costs.
@@ -67,8 +69,11 @@ def bayes_classifier(
     (None, 2)
     """
     check_classifier(model, from_logits)
-    matrix = check_cost_matrix(cost_matrix, max(int(model.outputs[0].shape[-1]), 2), square=False)
-    costs = BayesDecision(matrix, name="bayes_decision")(class_probabilities(model, from_logits))
+    classes = max(int(model.outputs[0].shape[-1]), 2)
+    decision = BayesDecision(
+        cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
+    )
+    costs = decision(class_probabilities(model, from_logits))
     return BayesClassifier(inputs_of(model), costs, name=f"{model.name}_bayes")
 
 
@@ -88,10 +93,13 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             "Expected one output of shape (batch, K); received "
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
-    if from_logits:
-        return
     kind, layer = describe_output(model)
-    if kind in ("cost", "other"):
+    if kind == "cost":
+        raise ValueError(
+            f"Expected a classifier, whose outputs are class probabilities or logits; received "
+            f"{model.name!r}, which outputs costs: it ends in {layer}."
+        )
+    if kind == "other" and not from_logits:
         raise ValueError(
             "Expected a classifier whose rows are probabilities that sum to 1; received "
             f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "

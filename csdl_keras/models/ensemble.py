@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import keras
 
-from csdl_keras._ops import inputs_of
+from csdl_keras._ops import head_dtype, inputs_of
 from csdl_keras.output_kind import output_kind
 
 
@@ -65,5 +65,9 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         keras.Model(m.inputs[0], m.outputs[0], name=f"member_{i}")(inputs)
         for i, m in enumerate(members)
     ]
-    mean = outputs[0] if len(outputs) == 1 else keras.layers.Average(name="mean")(outputs)
+    mean = (
+        outputs[0]
+        if len(outputs) == 1
+        else keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
+    )
     return keras.Model(inputs, mean, name="ensemble")

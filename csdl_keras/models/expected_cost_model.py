@@ -4,11 +4,11 @@ from typing import Any
 
 import keras
 import numpy as np
-from keras import ops
 
 from csdl_keras._checks import check_number
 from csdl_keras._ops import inputs_of
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
+from csdl_keras.datasets.join_tensors import join_tensors
 from csdl_keras.layers import ClassCosts, ExpectedCost
 from csdl_keras.losses import ObservedCostLoss
 
@@ -116,7 +116,7 @@ def expected_cost_model(
 def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
     """The targets of an `ExpectedCostModel`: the label of an example and its costs.
 
-    Arrays are checked; tensors of a `tf.data` pipeline,
+    Arrays are checked; tensors of a `tf.data` pipeline, batched or not,
     `dataset.map(lambda x, y, c: (x, labelled_costs(y, c)))`, are not.
 
     Args:
@@ -135,10 +135,8 @@ def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
     array([[1., 3., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    if not isinstance(labels, (np.ndarray, list, tuple)):
-        joined = ops.concatenate(
-            [ops.cast(labels, "float32")[:, None], ops.cast(costs, "float32")], axis=1
-        )
+    if type(labels).__module__.startswith("tensorflow."):
+        joined = join_tensors(labels, costs)
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
     checked, vectors = check_labels(labels), check_cost_vectors(costs).astype("float32")
     if len(checked) != len(vectors):

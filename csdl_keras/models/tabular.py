@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._checks import check_integer, check_number
+from csdl_keras._ops import head_dtype
 from csdl_keras._seeds import Seeds
 from csdl_keras.models.heads import output_layer
 
@@ -62,7 +63,9 @@ def tabular(
     variance = flat.var(axis=0)
     # A column that is constant in training says nothing, and stays as small as it is.
     features = keras.layers.Normalization(
-        mean=flat.mean(axis=0), variance=np.where(variance > 0, variance, 1.0)
+        mean=flat.mean(axis=0),
+        variance=np.where(variance > 0, variance, 1.0),
+        dtype=head_dtype(None),  # 16 bits hold neither large numbers nor neighbouring ones
     )(features)
     for units in sizes:
         features = keras.layers.Dense(

@@ -84,9 +84,24 @@ class TestCostReport:
     def test_text_and_page_show_every_model(self):
         report = cost_report({"<a>": [0, 1, 0], "b": [0, 0, 1]}, [0, 1, 1], C)
         lines = str(report).splitlines()
-        assert len(lines) == 4 and "average cost" in lines[0]
+        assert len(lines) == 9 and "average cost" in lines[0] and "abstains" not in lines[0]
+        assert lines[4].split() == ["cost", "of", "class", "0", "1"]
+        assert lines[6].split() == ["b", "0", "4.5"]
         assert lines[1].startswith("<a>") or lines[2].startswith("<a>")
         assert "&lt;a&gt;" in report._repr_html_() and "<a>" not in report._repr_html_()
+
+    def test_abstentions_are_no_errors(self):
+        report = cost_report({"a": [0, 2, 0]}, [0, 1, 1], [[0, 1, 0.5], [9, 0, 0.5]])
+        (row,) = report.rows
+        assert (row.error_rate, row.abstained) == pytest.approx((1 / 3, 1 / 3))
+        assert "abstains" in str(report) and "abstains" in report._repr_html_()
+
+    def test_of_many_classes_the_dearest_are_shown(self):
+        labels = np.arange(40) % 20
+        decisions = np.where(labels == 17, 3, labels)
+        text = str(cost_report({"a": decisions}, labels, 1 - np.eye(20)))
+        assert "17" in text.splitlines()[3].split()
+        assert len(text.splitlines()[3].split()) == 3 + 12
 
     def test_cost_vectors(self):
         report = cost_report({"a": [0, 1]}, [[0.0, 2.0], [3.0, 1.0]])

@@ -6,6 +6,7 @@ import pytest
 
 from csdl_keras import costs
 from csdl_keras.losses import LogisticCostLoss, PoissonCostLoss, SOSRLoss
+from csdl_keras.models import expected_cost_model, labelled_costs
 from tests.testing import to_numpy
 
 CLASSES, POINTS = 5, 80
@@ -81,3 +82,46 @@ def test_population_minimum(name, abstain, record_property):
     assert clear.mean() > 0.8
     np.testing.assert_array_equal(outputs[clear].argmin(axis=1), expected[clear].argmin(axis=1))
     assert paid(outputs, expected) < 1 + 1e-3
+
+
+def test_population_minimum_of_expected_cost_model():
+    """Costs by class differ from point to point and are drawn anew each time."""
+    rng = np.random.default_rng(1)
+    posterior, decisions = posteriors(), CLASSES + 1  # one of them is no class
+    means = rng.uniform(0.1, 2.0, size=(POINTS, CLASSES, decisions))
+    means[:, np.arange(CLASSES), np.arange(CLASSES)] = 0.0
+    expected = np.einsum("ny,nyk->nk", posterior.astype("float64"), means)
+    # Each cost is half its mean or half as much again, equally often.
+    labels = np.tile(np.arange(CLASSES), 2 * POINTS)
+    points = np.tile(np.repeat(np.arange(POINTS), CLASSES), 2)
+    factors = np.repeat([0.5, 1.5], POINTS * CLASSES)[:, None]
+    own = means[points, labels] * factors
+    weights = np.tile(posterior.ravel(), 2) * POINTS * CLASSES
+
+    end = keras.Input((1,), dtype="int32")
+    table = keras.layers.Embedding(POINTS, POINTS, trainable=False)
+    features = keras.layers.Flatten()(table(end))
+    table.set_weights([np.eye(POINTS)])
+    base = costs.class_means(labels, own)
+    model = expected_cost_model(keras.Model(end, features), base, seed=0)
+    epochs, steps = 15, 100
+    rate = keras.optimizers.schedules.CosineDecay(0.1, epochs * steps)
+    model.compile(keras.optimizers.Adam(rate, beta_2=0.99), **model.losses_and_weights())
+    targets = labelled_costs(labels, own)
+    model.fit(
+        np.tile(points[:, None], (steps, 1)),
+        {k: np.tile(v, (steps, *[1] * (v.ndim - 1))) for k, v in targets.items()},
+        sample_weight=dict.fromkeys(targets, np.tile(weights, steps)),
+        batch_size=len(points),
+        epochs=epochs,
+        shuffle=False,
+        verbose=0,
+    )
+    outputs = to_numpy(model.cost_model()(np.arange(POINTS)[:, None]))
+    lowest = np.sort(expected, axis=1)
+    clear = lowest[:, 1] - lowest[:, 0] > 0.02
+    assert clear.mean() > 0.8
+    np.testing.assert_array_equal(outputs[clear].argmin(axis=1), expected[clear].argmin(axis=1))
+    assert paid(outputs, expected) < 1 + 2e-3
+    # By class means alone, as the model begins, the same decisions would cost more.
+    assert paid(posterior @ base, expected) > 1.05

@@ -74,6 +74,37 @@ class TestAuxiliaryCosts(TestCase):
         model = build([layers.Dense(5, "relu"), layers.Dropout(0.2), layers.Dense(3, "softmax")])
         assert list(auxiliary_costs(model, 3).output) == ["output", "auxiliary_1"]
 
+    @pytest.mark.parametrize("sequential", [True, False])
+    def test_a_model_within_the_model(self, sequential):
+        backbone = BUILDERS["functional"]([layers.Dense(5, "relu")])
+        if sequential:
+            model = keras.Sequential([keras.Input((FEATURES,)), backbone, layers.Dense(3)])
+        else:
+            end = keras.Input((FEATURES,))
+            model = keras.Model(end, layers.Dense(3)(backbone(end)))
+        training = auxiliary_costs(model, 3, seed=0)
+        outputs = training(X)
+        assert list(outputs) == ["output", "auxiliary_1"]
+        head = training.get_layer("auxiliary_1")
+        self.assertAllClose(outputs["auxiliary_1"], head(backbone(X)), rtol=1e-5)
+
+    def test_what_gives_logits_is_the_last_layer(self):
+        model = BUILDERS["sequential"]([layers.Dense(4), layers.Dense(3), layers.Softmax()])
+        assert len(auxiliary_costs(model, 3).outputs) == 2
+
+    def test_sequences_of_any_length(self):
+        model = keras.Sequential(
+            [
+                keras.Input((None,), dtype="int32"),
+                layers.Embedding(7, 4),
+                layers.GlobalAveragePooling1D(),
+                layers.Dense(3),
+            ]
+        )
+        training = auxiliary_costs(model, 3, seed=0)
+        for length in (2, 5):
+            assert training(np.ones((2, length), "int32"))["auxiliary_1"].shape == (2, 3)
+
     def test_same_seed_same_weights(self):
         first, second = (auxiliary_costs(network(), 3, seed=4).get_weights() for _ in range(2))
         for a, b in zip(first, second, strict=True):

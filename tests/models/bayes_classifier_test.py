@@ -143,8 +143,12 @@ class TestWrongClassifiers(TestCase):
     def test_raises_at_construction(self, build, ending):
         ending = type(ending).from_config(ending.get_config())
         model = build([layers.Dense(3), ending])
-        with pytest.raises(ValueError, match="from_logits=True"):
+        costs = isinstance(ending, (CostOutput, BayesDecision))
+        with pytest.raises(ValueError, match="outputs costs" if costs else "from_logits=True"):
             bayes_classifier(model, MATRIX)
+        if costs:
+            with pytest.raises(ValueError, match="outputs costs"):
+                bayes_classifier(model, MATRIX, from_logits=True)
 
     def test_linear_unit_raises_at_construction(self):
         with pytest.raises(ValueError, match="from_logits=True"):

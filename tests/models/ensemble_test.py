@@ -55,6 +55,18 @@ class TestEnsemble(TestCase):
             ensemble([model, model]).predict(X, verbose=0), model.predict(X, verbose=0)
         )
 
+    def test_large_costs_do_not_overflow_in_mixed_precision(self):
+        policy = keras.config.dtype_policy()
+        keras.config.set_dtype_policy("mixed_float16")
+        try:
+            members = [mlp((4,), 3, (5,), seed=seed) for seed in (0, 1)]
+            matrix = 1e5 * (1 - np.eye(3))
+            costs = ensemble([bayes_classifier(m, matrix) for m in members])
+            outputs = costs.predict(np.zeros((2, 4), "float32"), verbose=0)
+        finally:
+            keras.config.set_dtype_policy(policy)
+        assert outputs.dtype == "float32" and np.isfinite(outputs).all()
+
     def test_saved_and_loaded(self, tmp_path):
         together = ensemble(members(output="cost"))
         together.save(tmp_path / "ensemble.keras")

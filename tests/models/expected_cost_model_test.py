@@ -87,6 +87,30 @@ class TestExpectedCostModel(TestCase):
         if rank is None:
             assert np.median(np.abs(found[:, 1, 0] / (2 * true) - 1)) < 0.15
 
+    @pytest.mark.parametrize("batch", [None, 4])
+    def test_targets_in_a_pipeline(self, batch):
+        tf = pytest.importorskip("tensorflow")
+        data = tf.data.Dataset.from_tensor_slices((X, LABELS, COSTS))
+        if batch is not None:
+            data = data.batch(batch)
+        data = data.map(lambda x, y, c: (x, labelled_costs(y, c)))
+        if batch is None:
+            data = data.batch(10)
+        found = next(iter(data))[1]
+        size = len(found["probability"])
+        wanted = labelled_costs(LABELS[:size], COSTS[:size])
+        for name, values in wanted.items():
+            np.testing.assert_allclose(found[name].numpy(), values, rtol=1e-6)
+
+    def test_targets_as_tables_are_checked(self):
+        pandas = pytest.importorskip("pandas")
+        found = labelled_costs(pandas.Series(LABELS), pandas.DataFrame(COSTS))
+        np.testing.assert_array_equal(
+            found["class_costs"], labelled_costs(LABELS, COSTS)["class_costs"]
+        )
+        with pytest.raises(ValueError, match="`labels`"):
+            labelled_costs(pandas.Series([0, -5]), pandas.DataFrame(COSTS[:2]))
+
     def test_its_decisions(self):
         model = moved(expected_cost_model(body(), MEANS))
         costs_alone = model.cost_model()
@@ -101,6 +125,10 @@ class TestExpectedCostModel(TestCase):
             loaded = keras.saving.load_model(tmp_path / "model.keras")
             assert isinstance(loaded, ExpectedCostModel)
             self.assertAllClose(loaded.predict(X, verbose=0), model.predict(X, verbose=0))
+
+    def test_deciding_by_the_model_of_training_names_the_right_one(self):
+        with pytest.raises(ValueError, match=r"cost_model\(\)"):
+            decide(expected_cost_model(body(), MEANS), X)
 
     def test_what_it_refuses(self):
         with pytest.raises(ValueError, match="`mean_costs`"):
