@@ -1,4 +1,4 @@
-"""How a network is built and trained for a row of Table 1."""
+"""How a network is built and trained for a row."""
 
 from collections.abc import Sequence
 from typing import Any

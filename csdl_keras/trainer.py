@@ -30,7 +30,8 @@ class Trainer:
 
     Args:
         x: inputs `(N, ...)`; images `(N, height, width, channels)` for the
-            convolutional rows; in [0, 1] for those and for pre-trained rows.
+            convolutional rows (gray ones too: `x[..., None]`); in [0, 1] for
+            those and for pre-trained rows.
         y: integer labels `(N,)`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
             costs_val)`: training stops early on the
@@ -267,7 +268,11 @@ class Trainer:
             )
         else:
             matrix = check_cost_matrix(cost_matrix, square=False)
+        for part in self.data.parts:
+            check_labels(part.y, len(matrix))
         check_decisions(row, matrix, train.costs is not None)
+        if not matrix.any():
+            raise ValueError("Expected costs with an entry above 0; received all zeros.")
         if row.calibrated and self.data.validation is None:
             warnings.warn(
                 f"{row.name!r} calibrates probabilities on `validation_data`; there is none, so "
@@ -276,10 +281,6 @@ class Trainer:
             )
         elif row.calibrated:
             optional_module("scipy", "compare")  # before the training, not after it
-        for part in self.data.parts:
-            check_labels(part.y, len(matrix))
-        if not matrix.any():
-            raise ValueError("Expected costs with an entry above 0; received all zeros.")
         return Job(row, matrix, settings, len(train.x), self._context, **own)
 
     @property

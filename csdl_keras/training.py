@@ -22,7 +22,7 @@ def train(
     jobs: int = 1,
     costs: Any = None,
 ) -> keras.Model:
-    """Trains an algorithm of Table 1 from end to end and returns the classifier.
+    """Trains an algorithm from end to end and returns the classifier.
 
     Args:
         algorithm: a name of `ALGORITHMS`, such as `"csdnn"`, or an `Algorithm`.

@@ -17,6 +17,9 @@ CALLS = {
     ),
     "cost_confusion": lambda **keywords: plots.cost_confusion([0, 1], [0, 0], MATRIX, **keywords),
     "cost_matrix_heatmap": lambda **keywords: plots.cost_matrix_heatmap(MATRIX, **keywords),
+    "reliability_diagram": lambda **keywords: plots.reliability_diagram(
+        [0, 1, 0], [[0.9, 0.1], [0.3, 0.7], [0.4, 0.6]], **keywords
+    ),
     "risk_coverage": lambda **keywords: plots.risk_coverage(
         [0, 1, 0], EXPECTED, MATRIX, **keywords
     ),

@@ -6,7 +6,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.algorithms import Algorithm
-from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
+from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
 
 ABSTAIN = csdl.costs.with_abstain(MATRICES[0], price=0.01)
 PRICED = ["dnn_bayes", "sdae_bayes", "seae_bayes", "cnn_bayes", "calibrated_bayes", "cost_model"]
@@ -103,13 +103,14 @@ class TestDefaultRows:
 
     def test_processes_compute_with_the_policy_of_this_one(self):
         weights = []
-        for policy in ("float32", "mixed_bfloat16"):
+        for policy, jobs in (("float32", 1), ("mixed_bfloat16", 2)):
             keras.config.set_dtype_policy(policy)
             try:
-                trainer = make_trainer(jobs=2, settings=SETTINGS)
+                trainer = make_trainer(jobs=jobs)
                 requests = [("dnn_bayes", MATRICES[0]), ("dnn_sosr", MATRICES[0])]
                 models = dict(trainer.train_all(requests))
             finally:
                 keras.config.set_dtype_policy("float32")
             weights.append(models[0].model.get_weights()[0])
-        assert np.abs(weights[0] - weights[1]).max() > 1e-6
+        # Further from float32 than processes are from this one.
+        assert np.abs(weights[0] - weights[1]).max() > 1e-4

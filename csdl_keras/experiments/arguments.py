@@ -53,7 +53,7 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument(
         "--algorithms",
         metavar="A,B,...",
-        help="rows of the paper's Table 1, separated by commas; by default "
+        help="algorithms, separated by commas; by default "
         f"{', '.join(DEFAULT_ALGORITHMS)}; also {', '.join(others)}",
     )
     compare.add_argument(
@@ -81,8 +81,10 @@ def _add_compare(commands: Any) -> None:
         type=positive_integer,
         metavar="N",
         help="train N epochs at most, and pre-train no longer than that; by default "
-        f"{settings.epochs} for fully-connected and {settings.cnn_epochs} for convolutional "
-        f"networks and {settings.pretraining_epochs} in pre-training, more on small sets",
+        f"{settings.epochs} for the paper's fully-connected and {settings.cnn_epochs} for its "
+        f"convolutional network, {settings.pretraining_epochs} in pre-training and "
+        f"{settings.auto_epochs} for ensemble_bayes, calibrated_bayes and cost_model, more on "
+        "small sets",
     )
     compare.add_argument(
         "--seed",

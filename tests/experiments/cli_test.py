@@ -125,14 +125,14 @@ class TestRun:
         assert float(row["average_cost"]) == pytest.approx(cost, abs=1e-6)
 
     def test_ctrl_c_keeps_what_is_done(self, tmp_path, monkeypatch, capsys):
-        train = csdl.Trainer.train
+        trained = csdl.Trainer._trained
 
-        def interrupted(self, algorithm, cost_matrix):
-            if algorithm == "dnn_bayes":
+        def interrupted(self, members):
+            if members[0].row.name == "dnn_bayes":
                 raise KeyboardInterrupt
-            return train(self, algorithm, cost_matrix)
+            return trained(self, members)
 
-        monkeypatch.setattr(csdl.Trainer, "train", interrupted)
+        monkeypatch.setattr(csdl.Trainer, "_trained", interrupted)
         arguments = ["--algorithms", "dnn_blind,dnn_bayes", "--cost-seeds", "1"]
         assert main([*TINY, *arguments, "--out", str(tmp_path)]) == 130
         assert [row["algorithm"] for row in read_results(tmp_path)] == ["dnn_blind"]

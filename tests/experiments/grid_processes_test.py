@@ -60,6 +60,7 @@ class TestProcesses:
         assert sorted(watcher.stages) == sorted(undisturbed[1].stages)
         assert read(tmp_path) == read(undisturbed[0])
 
+    @pytest.mark.slow
     def test_a_dask_cluster_of_two_workers(self, tmp_path):
         distributed = pytest.importorskip("distributed")
         # Nothing to choose: rounding, which differs with the number of threads, would choose too.

@@ -68,7 +68,7 @@ def test_population_minimum(name, abstain, record_property):
             SOSRLoss(), matrix[labels].astype("float32"), matrix.shape[1], posterior
         )
         excess = paid(outputs, expected) - 1
-        record_property("sosr_pays_more_than_bayes", excess)
+        record_property("sosr_pays_more_than_bayes", float(excess))
         print(f"SOSR pays {excess:.0%} more than the Bayes decision")
         # Not consistent: far from the Bayes decision, even at the optimum of its loss.
         assert excess > 0.1
