@@ -192,19 +192,18 @@ class TestStackedMembers:
             def on_epoch_end(self, epoch, logs=None):
                 outputs = self.model.predict(TestStackedMembers.X_VAL, verbose=0)
                 chosen = outputs[np.arange(len(DATA.y_val)), :, DATA.y_val]
-                losses.append(-np.log(chosen).mean(axis=0))
+                losses.append(-np.log(np.maximum(chosen, 1e-7)).mean(axis=0))
 
         settings = dataclasses.replace(
-            csdl.Settings().limit_epochs(6), auto_learning_rate=0.1, auto_batch_size=20
+            csdl.Settings().limit_epochs(6), auto_learning_rate=0.05, auto_batch_size=20
         )
         trainer = self.trainer(settings=settings, callbacks=[Losses()])
         row = dataclasses.replace(self.ROW, calibrated=False)
         model = trainer.train(row, MATRICES[0]).model
         members = [layer for layer in model.layers if isinstance(layer, keras.Model)]
-        found = [
-            -np.log(m.predict(self.X_VAL, verbose=0)[np.arange(len(DATA.y_val)), DATA.y_val]).mean()
-            for m in members
-        ]
+        rows = np.arange(len(DATA.y_val))
+        chosen = [m.predict(self.X_VAL, verbose=0)[rows, DATA.y_val] for m in members]
+        found = [-np.log(np.maximum(p, 1e-7)).mean() for p in chosen]
         np.testing.assert_allclose(found, np.min(losses, axis=0), rtol=1e-4)
         assert np.min(losses, axis=0).sum() < losses[-1].sum()
 

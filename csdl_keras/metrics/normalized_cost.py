@@ -77,11 +77,11 @@ class NormalizedCost(AverageCost):
         self.constant.assign_add(ops.sum(costs, axis=0))
 
     def result(self) -> Any:
-        return ops.divide(self.total, ops.min(self.constant))
+        return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))
 
     def reset_state(self) -> None:
         super().reset_state()
-        self.constant.assign(ops.zeros_like(self.constant))
+        self.constant.assign(ops.zeros((self.num_decisions,), dtype=self.dtype))
 
     def get_config(self) -> dict[str, Any]:
         config = {**super().get_config(), "num_decisions": self.num_decisions}

@@ -2,6 +2,7 @@
 
 import math
 
+import keras
 import numpy as np
 import pytest
 from hypothesis import given
@@ -56,7 +57,7 @@ class TestCostEstimator(TestCase):
         x = np.ones((800, FEATURES), "float32")
         for loss, link in ((PoissonCostLoss, "log"), (LogisticCostLoss, "logit")):
             network = mlp((FEATURES,), 2, (4,), output="cost", seed=0)
-            network.compile("adam", loss(cost_scale=1 / 40))
+            network.compile(keras.optimizers.Adam(0.01), loss(cost_scale=1 / 40))
             network.fit(x, costs.T, batch_size=40, epochs=20, verbose=0)
             estimates = cost_estimator(network, link, 1 / 40).predict(x[:1], verbose=0)[0]
             np.testing.assert_allclose(estimates, costs.mean(axis=1), rtol=0.1)
