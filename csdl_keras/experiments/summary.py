@@ -29,7 +29,7 @@ class Summary:
 
 
 def summarise(results: list[Result]) -> list[Summary]:
-    """One `Summary` for each algorithm, in the order of first appearance."""
+    """One `Summary` for each algorithm, the lowest average cost first."""
     summaries = []
     for name in dict.fromkeys(result.algorithm for result in results):
         rows = [result for result in results if result.algorithm == name]
@@ -45,4 +45,4 @@ def summarise(results: list[Result]) -> list[Summary]:
                 train_seconds=float(np.mean([row.train_seconds for row in rows])),
             )
         )
-    return summaries
+    return sorted(summaries, key=lambda summary: summary.average_cost)

@@ -53,7 +53,7 @@ class TestSummarise:
             make_result(
                 name,
                 seed,
-                average_cost=rng.uniform(),
+                average_cost=rng.uniform() + (name == "dnn_sosr"),
                 error_rate=rng.uniform(),
                 train_seconds=rng.uniform(),
             )
@@ -61,8 +61,8 @@ class TestSummarise:
             for name in ("dnn_sosr", "csdnn")
         ]
         summaries = summarise(results)
-        assert [summary.algorithm for summary in summaries] == ["dnn_sosr", "csdnn"]
-        for start, summary in enumerate(summaries):
+        assert [summary.algorithm for summary in summaries] == ["csdnn", "dnn_sosr"]
+        for start, summary in zip((1, 0), summaries, strict=True):
             rows = results[start::2]
             costs = [row.average_cost for row in rows]
             mean = sum(costs) / 3
