@@ -190,6 +190,9 @@ class TestStackedMembers:
 
         class Losses(keras.callbacks.Callback):
             def on_epoch_end(self, epoch, logs=None):
+                if epoch == 5:  # the last one, and surely not the best
+                    for weight in self.model.trainable_weights:
+                        weight.assign(0.0 * weight.value)
                 outputs = self.model.predict(TestStackedMembers.X_VAL, verbose=0)
                 chosen = outputs[np.arange(len(DATA.y_val)), :, DATA.y_val]
                 losses.append(-np.log(np.maximum(chosen, 1e-7)).mean(axis=0))
