@@ -14,17 +14,14 @@ where it stopped) and `example_costs.md`.
 """
 
 import argparse
-import csv
 import dataclasses
-import datetime
 import importlib.util
 import pathlib
-import platform
-import sys
 import warnings
 
 import keras
 import numpy as np
+from results_table import ResultsTable
 
 import csdl_keras as csdl
 
@@ -198,32 +195,19 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    path = arguments.out / "example_costs.csv"
-    rows = list(csv.DictReader(path.open())) if path.exists() else []
-    done = {tuple(row[key] for key in FIELDS[:2]) for row in rows}
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if not rows:
-            writer.writerow(FIELDS)
-        for seed in range(arguments.seeds):
-            for name in arguments.problems.split(","):
-                if (name, str(seed)) in done:
-                    continue
-                problem = make_problem(name, seed, arguments.train_size)
-                # All methods of a problem, or none, or pairs would lack their other half.
-                found = [(name, seed, *scores) for scores in run(problem, seed)]
-                writer.writerows(found)
-                file.flush()
-                for row in found:
-                    print(*row, flush=True)
-    text = table(list(csv.DictReader(path.open())))
-    note = (
-        f"`python {' '.join(sys.argv)}`, Keras {keras.__version__} on {keras.backend.backend()}, "
-        f"{platform.machine()}, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
-    )
-    (arguments.out / "example_costs.md").write_text(f"{text}\n{note}")
-    print(text)
+    results = ResultsTable(arguments.out, "example_costs", FIELDS)
+    done = results.done(2)
+    for seed in range(arguments.seeds):
+        for name in arguments.problems.split(","):
+            if (name, str(seed)) in done:
+                continue
+            problem = make_problem(name, seed, arguments.train_size)
+            # All methods of a problem, or none, or pairs would lack their other half.
+            found = [(name, seed, *scores) for scores in run(problem, seed)]
+            results.append([dict(zip(FIELDS, row, strict=True)) for row in found])
+            for row in found:
+                print(*row, flush=True)
+    results.report(table(results.rows()))
 
 
 if __name__ == "__main__":

@@ -13,17 +13,13 @@ validation examples together.
 """
 
 import argparse
-import csv
-import datetime
-import importlib.metadata
 import pathlib
-import platform
-import sys
 import time
 import warnings
 
 import numpy as np
 from peer_methods import PACKAGES, installed
+from results_table import ResultsTable
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
@@ -37,8 +33,6 @@ OURS = {
 }
 FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
 FIRST_COST_SEED = 1000
-VERSIONS = ("keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
-VERSIONS += ("costsensitive", "vowpalwabbit")
 
 
 def ours(data, seed, jobs, spent):
@@ -175,17 +169,6 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
-def versions():
-    """Names and versions of the packages that are installed."""
-    found = []
-    for name in VERSIONS:
-        try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return f"Python {platform.python_version()}, {', '.join(found)}"
-
-
 def main():
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -206,28 +189,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    path = arguments.out / "peers.csv"
-    rows = list(csv.DictReader(path.open())) if path.exists() else []
-    done = {tuple(row[key] for key in FIELDS[:4]) for row in rows}
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if not rows:
-            writer.writeheader()
-
-        def write(row):
-            writer.writerow(row)
-            file.flush()
-
-        run(arguments, done, write)
-    rows = list(csv.DictReader(path.open()))
-    text = table(rows)
-    note = (
-        f"`python {' '.join(sys.argv)}`, {versions()}, {platform.machine()}, "
-        f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
-    )
-    (arguments.out / "peers.md").write_text(f"{text}\n{note}")
-    print(text)
+    results = ResultsTable(arguments.out, "peers", FIELDS)
+    run(arguments, results.done(4), lambda row: results.append([row]))
+    results.report(table(results.rows()))
 
 
 if __name__ == "__main__":

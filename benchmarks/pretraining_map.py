@@ -13,19 +13,16 @@ and `pretraining_map.md`, the map.
 """
 
 import argparse
-import csv
 import dataclasses
-import datetime
 import functools
 import pathlib
-import platform
-import sys
 import time
 
 import joblib
 import keras
 import numpy as np
 from keras import layers
+from results_table import ResultsTable
 
 import csdl_keras as csdl
 from csdl_keras.layers import MaskingNoise
@@ -351,10 +348,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
     arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    path = arguments.out / "pretraining_map.csv"
-    rows = list(csv.DictReader(path.open())) if path.exists() else []
-    done = {tuple(row[key] for key in FIELDS[:4]) for row in rows}
+    results = ResultsTable(arguments.out, "pretraining_map", FIELDS)
+    done = results.done(4)
     chosen = None if arguments.ways is None else [w.strip() for w in arguments.ways.split(";")]
     tasks = [
         (name, int(labels), seed, way, arguments.unlabelled)
@@ -365,24 +360,12 @@ def main():
         if (chosen is None or way.name in chosen)
         and (name, labels, str(seed), way.name) not in done
     ]
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if not rows:
-            writer.writeheader()
-        parallel = joblib.Parallel(arguments.jobs, return_as="generator_unordered")
-        with joblib.parallel_config("loky", inner_max_num_threads=1):
-            for number, row in enumerate(parallel(joblib.delayed(run_one)(*t) for t in tasks), 1):
-                writer.writerow(row)
-                file.flush()
-                print(f"{number} of {len(tasks)}: {row}", flush=True)
-    rows = list(csv.DictReader(path.open()))
-    text = report(rows)
-    note = (
-        f"`python {' '.join(sys.argv)}`, Keras {keras.__version__} on {keras.backend.backend()}, "
-        f"{platform.machine()}, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
-    )
-    (arguments.out / "pretraining_map.md").write_text(f"{text}\n{note}")
-    print(text)
+    parallel = joblib.Parallel(arguments.jobs, return_as="generator_unordered")
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        for number, row in enumerate(parallel(joblib.delayed(run_one)(*t) for t in tasks), 1):
+            results.append([row])
+            print(f"{number} of {len(tasks)}: {row}", flush=True)
+    results.report(report(results.rows()))
 
 
 if __name__ == "__main__":

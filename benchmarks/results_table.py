@@ -1,0 +1,65 @@
+"""Rows of results in a CSV file that grows as they come, and the table made of them."""
+
+import csv
+import datetime
+import importlib.metadata
+import pathlib
+import platform
+import sys
+from collections.abc import Sequence
+
+import keras
+
+_PACKAGES = ("keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
+_PACKAGES += ("costsensitive", "vowpalwabbit", "empulse")
+
+
+class ResultsTable:
+    """`NAME.csv` and `NAME.md` in a folder, which is made if it is not there.
+
+    Args:
+        folder: the folder.
+        name: of the benchmark.
+        fields: columns of the CSV file.
+    """
+
+    def __init__(self, folder: pathlib.Path, name: str, fields: Sequence[str]):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{name}.csv"
+        self.fields = tuple(fields)
+
+    def rows(self) -> list[dict[str, str]]:
+        """All rows so far."""
+        if not self.path.exists():
+            return []
+        with self.path.open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    def done(self, size: int) -> set[tuple[str, ...]]:
+        """The first `size` columns of the rows so far."""
+        return {tuple(row[field] for field in self.fields[:size]) for row in self.rows()}
+
+    def append(self, rows: Sequence[dict]) -> None:
+        """Adds rows, which are on disk when it returns."""
+        new = not self.path.exists()
+        with self.path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, self.fields)
+            if new:
+                writer.writeheader()
+            writer.writerows(rows)
+
+    def report(self, text: str) -> None:
+        """Writes the table with the command, versions and date that made it, and prints it."""
+        installed = []
+        for name in _PACKAGES:
+            try:
+                installed.append(f"{name} {importlib.metadata.version(name)}")
+            except importlib.metadata.PackageNotFoundError:
+                continue
+        note = (
+            f"`python {' '.join(sys.argv)}` on {keras.backend.backend()}, "
+            f"Python {platform.python_version()}, {', '.join(installed)}, {platform.machine()}, "
+            f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
+        )
+        self.path.with_suffix(".md").write_text(f"{text}\n{note}")
+        print(text)
