@@ -76,6 +76,7 @@ WAYS = (
     Way("conv DAE", "conv"),
     Way("conv CAE, Poisson, strong", "conv", "poisson", (0.25,)),
     Way("conv CAE, Poisson", "conv", "poisson", (0.02,)),
+    Way("conv CAE, labels", "conv", "nll", (0.02,)),
     Way("conv CAE, labels weighted by cost", "conv", "weighted_nll", (0.02,)),
     Way("conv DAE, kept in training", "conv", joint=0.1),
 )
