@@ -30,17 +30,26 @@ class Examples:
 
 def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
     """The examples, if they pass their checks; `name` is what messages call the inputs."""
-    inputs, labels = np.asarray(x), check_labels(y)
-    if inputs.dtype.kind not in "iuf" or inputs.ndim < 2 or len(inputs) != len(labels):
-        raise ValueError(
-            f"Expected `{name}` to be real inputs of shape (N, ...) with N = {len(labels)} labels; "
-            f"received shape {inputs.shape}, dtype {inputs.dtype}."
-        )
-    if not np.isfinite(inputs).all():
-        raise ValueError(f"Expected `{name}` without NaN and infinity; received some.")
+    labels = check_labels(y)
+    inputs = check_inputs(name, x, len(labels))
     vectors = None if costs is None else check_cost_vectors(costs)
     if vectors is not None and len(vectors) != len(labels):
         raise ValueError(
             f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
         )
-    return Examples(inputs.astype("float32", copy=False), labels, vectors)
+    return Examples(inputs, labels, vectors)
+
+
+def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
+    """The inputs in float32, if they pass their checks and are as many as there are labels."""
+    inputs = np.asarray(x)
+    wrong = size is not None and len(inputs) != size if inputs.ndim else True
+    if inputs.dtype.kind not in "iuf" or inputs.ndim < 2 or wrong:
+        number = "" if size is None else f" with N = {size} labels"
+        raise ValueError(
+            f"Expected `{name}` to be real inputs of shape (N, ...){number}; "
+            f"received shape {inputs.shape}, dtype {inputs.dtype}."
+        )
+    if not np.isfinite(inputs).all():
+        raise ValueError(f"Expected `{name}` without NaN and infinity; received some.")
+    return inputs.astype("float32", copy=False)

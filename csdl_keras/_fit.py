@@ -7,7 +7,6 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._examples import Examples
 from csdl_keras._job import Job
 from csdl_keras._objective import mean_costs, objective, targets
 from csdl_keras._training_data import TrainingData
@@ -30,22 +29,24 @@ def build_network(job: Job, x: np.ndarray, seed: int | None) -> keras.Model:
 
 def pretrain_network(
     job: Job,
-    data: Examples,
+    data: TrainingData,
     seed: int | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
     """Pre-trains a new network; returns the weights of its hidden layers."""
-    model = build_network(job, data.x, seed)
+    train = data.train
+    model = build_network(job, train.x, seed)
     settings, matrix = job.settings, job.pretraining_costs
-    costs = None if matrix is None else cost_vectors(matrix, data.y)
-    if costs is not None and data.costs is not None and job.row.pretraining == "cae":
-        costs = data.costs / job.unit
+    costs = None if matrix is None else cost_vectors(matrix, train.y)
+    if costs is not None and train.costs is not None and job.row.pretraining == "cae":
+        costs = train.costs / job.unit
     optimizers = {"adam": keras.optimizers.Adam, "sgd": keras.optimizers.SGD}
     pretrain(
         model,
-        data.x,
+        train.x,
         costs=costs,
+        unlabelled=data.unlabelled,
         beta=job.beta,
         corruption=settings.corruption,
         epochs=job.pretraining_epochs,

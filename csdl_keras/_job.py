@@ -32,6 +32,9 @@ class Job:
         largest: the largest cost; `None` (default) is that of the matrix.
         stacked: number of networks that are trained as one, see `fit_stacked`.
             Defaults to 1.
+        unlabelled: `None` (default), or a fingerprint of the unlabelled inputs of
+            pre-training.
+        unlabelled_size: their number. Defaults to 0.
     """
 
     row: Algorithm
@@ -43,6 +46,8 @@ class Job:
     example_costs: str | None = None
     largest: float | None = None
     stacked: int = 1
+    unlabelled: str | None = None
+    unlabelled_size: int = 0
 
     @property
     def unit(self) -> float:
@@ -76,7 +81,8 @@ class Job:
     @property
     def pretraining_epochs(self) -> int:
         """Epochs of pre-training, a layer."""
-        return self.settings.pretraining_epochs * self.settings.stretch("mlp", self.train_size)
+        size = self.train_size + self.unlabelled_size
+        return self.settings.pretraining_epochs * self.settings.stretch("mlp", size)
 
     @property
     def epochs(self) -> int:
@@ -93,8 +99,10 @@ class Job:
         if self.row.pretraining == "none":
             return None
         settings, costs = self.settings, self.pretraining_costs
+        more = {} if self.unlabelled is None else {"unlabelled": self.unlabelled}
         return {
             **self._common("pretraining", PRETRAINING_VERSION),
+            **more,
             "hidden_units": list(settings.hidden_units),
             "costs": self._costs(costs, errors=self.row.pretraining == "seae"),
             "beta": self.beta,

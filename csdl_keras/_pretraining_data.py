@@ -28,6 +28,7 @@ class PretrainingData:
         cost_matrix: checked, or None.
         batch_size: examples a batch, for arrays.
         steps_per_epoch: batches an epoch, or None.
+        unlabelled: arrays only: inputs `(U, ...)` without costs, or None.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class PretrainingData:
         cost_matrix: np.ndarray | None,
         batch_size: int,
         steps_per_epoch: int | None,
+        unlabelled: Any = None,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
         self.costs_needed = costs_needed
@@ -45,10 +47,17 @@ class PretrainingData:
         self.batch_size = batch_size
         self.steps_per_epoch = steps_per_epoch
         self.costs: np.ndarray | None = None
+        self.cost_weights: np.ndarray | None = None
         if self.is_array:
             self._take_arrays(x, costs)
-        else:
+            if unlabelled is not None:
+                self._take_unlabelled(np.asarray(unlabelled))
+        elif unlabelled is None:
             self._take_dataset(x, costs)
+        else:
+            raise ValueError(
+                "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
+            )
 
     def _take_arrays(self, x: Any, costs: Any) -> None:
         self.x = np.asarray(x)
@@ -71,6 +80,23 @@ class PretrainingData:
                 f"received {len(self.costs)} rows."
             )
 
+    def _take_unlabelled(self, unlabelled: np.ndarray) -> None:
+        """Adds inputs whose costs, zeros, do not count."""
+        shape = self.x.shape[1:]
+        if unlabelled.dtype.kind not in "iuf" or unlabelled.shape[1:] != shape:
+            raise ValueError(
+                f"Expected `unlabelled` to be real inputs of shape (U, {str(shape)[1:]}, like `x`; "
+                f"received shape {unlabelled.shape}, dtype {unlabelled.dtype}."
+            )
+        own, others = len(self.x), len(unlabelled)
+        self.x = np.concatenate([self.x, unlabelled])
+        if self.costs is not None and others:
+            zeros = np.zeros((others, *self.costs.shape[1:]), self.costs.dtype)
+            self.costs = np.concatenate([self.costs, zeros])
+            # The mean over a batch, in which few have costs, is that over those on average.
+            self.cost_weights = np.zeros(own + others, "float32")
+            self.cost_weights[:own] = (own + others) / own
+
     @property
     def _form(self) -> str:
         """What costs have to be, in words."""
@@ -87,7 +113,7 @@ class PretrainingData:
 
     def fingerprint(self) -> str:
         """A digest of arrays, of costs only where they are read."""
-        parts = (self.x, self.costs, self.cost_matrix)
+        parts = (self.x, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
     def _take_dataset(self, x: Any, costs: Any) -> None:
@@ -147,18 +173,21 @@ class PretrainingData:
         """What `fit` of a stage takes; for arrays with the codes of `below` computed once."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
-            arguments = {"inputs": self.x, "targets": None, "shuffle": False}
-            return {**arguments, "steps_per_epoch": self.steps_per_epoch}
+            own = {"inputs": self.x, "targets": None, "shuffle": False}
+            return {**own, "steps_per_epoch": self.steps_per_epoch}
         codes = self.x
         if below is not None:
             codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
         check_codes(codes, bounded, "the codes that enter a hidden layer")
-        return {
+        arguments: dict[str, Any] = {
             "inputs": codes,
             "targets": self.costs,
             "batch_size": self.batch_size,
             "steps_per_epoch": self.steps_per_epoch,
         }
+        if self.cost_weights is not None:
+            arguments["sample_weight"] = self.cost_weights
+        return arguments
 
 
 def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:

@@ -25,6 +25,7 @@ class Stage(keras.Model):
     `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and
     cost vectors (labels, where there is a cost matrix) as targets unless `beta` is 0. A
     part of weight 0 is left out altogether, so that costs cannot touch a stage with `beta = 0`.
+    A `sample_weight` is that of costs; every example is reconstructed.
     """
 
     def __init__(
@@ -62,11 +63,15 @@ class Stage(keras.Model):
         training: bool = True,
     ) -> Any:
         targets = {"reconstruction": y_pred["code"], "cost": y}
+        weights = None
+        if sample_weight is not None:
+            counts = {"reconstruction": ops.ones_like(sample_weight), "cost": sample_weight}
+            weights = {name: counts[name] for name in self.loss_weights}
         return super().compute_loss(
             x,
             {name: targets[name] for name in self.loss_weights},
             {name: y_pred[name] for name in self.loss_weights},
-            sample_weight,
+            weights,
             training,
         )
 

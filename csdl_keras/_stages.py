@@ -98,7 +98,7 @@ class Stages:
 
     def _pretrain(self, job: Job) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
-        return pretrain_network(job, self.data.train, seed, self.callbacks, self.verbose)
+        return pretrain_network(job, self.data, seed, self.callbacks, self.verbose)
 
     def _train(self, job: Job, pretrained: Sequence[Any]) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)

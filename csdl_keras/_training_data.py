@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._examples import Examples, check_examples
+from csdl_keras._examples import Examples, check_examples, check_inputs
 from csdl_keras.stage_cache import fingerprint
 
 
@@ -17,10 +17,12 @@ class TrainingData:
     Args:
         train: the training examples.
         validation: the validation examples, or `None`.
+        unlabelled: inputs for pre-training alone, or `None`.
     """
 
     train: Examples
     validation: Examples | None = None
+    unlabelled: np.ndarray | None = None
 
     @property
     def parts(self) -> list[Examples]:
@@ -36,20 +38,36 @@ class TrainingData:
         return fingerprint(*arrays)
 
     @functools.cached_property
+    def unlabelled_fingerprint(self) -> str | None:
+        """What tells the unlabelled inputs."""
+        return None if self.unlabelled is None else fingerprint(self.unlabelled)
+
+    @functools.cached_property
     def costs_fingerprint(self) -> str:
         """What tells the examples' own costs."""
         return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
 
 
 def check_training_data(
-    x: Any, y: Any, costs: Any, validation_data: tuple[Any, ...] | None
+    x: Any,
+    y: Any,
+    costs: Any = None,
+    validation_data: tuple[Any, ...] | None = None,
+    unlabelled: Any = None,
 ) -> TrainingData:
     """The data, if it passes its checks."""
     train = check_examples("x", x, y, costs)
-    if validation_data is None:
-        return TrainingData(train)
-    validation = check_examples("validation_data", *validation_data)
     shape = train.x.shape[1:]
+    if unlabelled is not None:
+        unlabelled = check_inputs("unlabelled", unlabelled)
+        if unlabelled.shape[1:] != shape:
+            raise ValueError(
+                f"Expected unlabelled inputs of shape (N, {str(shape)[1:]}, like those with "
+                f"labels; received {unlabelled.shape}."
+            )
+    if validation_data is None:
+        return TrainingData(train, unlabelled=unlabelled)
+    validation = check_examples("validation_data", *validation_data)
     if validation.x.shape[1:] != shape:
         raise ValueError(
             f"Expected validation inputs of shape (N, {str(shape)[1:]}, as in "
@@ -61,4 +79,4 @@ def check_training_data(
             "Expected validation data with costs like those of training; received cost "
             f"vectors of the lengths {widths[0]} and {widths[1]}."
         )
-    return TrainingData(train, validation)
+    return TrainingData(train, validation, unlabelled)

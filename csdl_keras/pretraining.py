@@ -40,6 +40,7 @@ def pretrain(
     cost_scale: float = 1.0,
     cache: StageCache | None = None,
     data_id: str | None = None,
+    unlabelled: Any = None,
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 
@@ -92,6 +93,9 @@ def pretrain(
             `callbacks` change nothing is up to you. `None` (default) keeps nothing.
         data_id: name that tells a dataset from others, needed with a `cache`;
             arrays are told by their contents.
+        unlabelled: more inputs `(U, ...)`, for `x` in an array, whose costs are
+            not known: they are reconstructed like those of `x`, and the part of
+            costs is the mean over `x` alone. `None` (default) is none.
 
     Returns:
         One `keras.callbacks.History` for each hidden layer, with `"loss"` and,
@@ -137,7 +141,7 @@ def pretrain(
             "trained; received None."
         )
     matrix = cost_matrix if beta > 0 else None
-    data = PretrainingData(x, costs, beta > 0, matrix, batch_size, steps_per_epoch)
+    data = PretrainingData(x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled)
     num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # something between them can leave [0, 1]

@@ -53,6 +53,8 @@ class Trainer:
             nothing of them. Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
+        unlabelled: inputs `(U, ...)` without labels, on which pre-trained rows
+            pre-train too; the others do not look at them. Defaults to `None`.
 
     Raises:
         ValueError: if the data fails its checks, or there is a cache and no seed.
@@ -81,8 +83,9 @@ class Trainer:
         cache: StageCache | None = None,
         jobs: int = 1,
         costs: Any = None,
+        unlabelled: Any = None,
     ):
-        self.data = check_training_data(x, y, costs, validation_data)
+        self.data = check_training_data(x, y, costs, validation_data, unlabelled)
         self.settings = Settings() if settings is None else settings
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
         if cache is not None and self.seed is None:
@@ -281,6 +284,9 @@ class Trainer:
             )
         elif row.calibrated:
             optional_module("scipy", "compare")  # before the training, not after it
+        if self.data.unlabelled is not None:
+            own["unlabelled"] = self.data.unlabelled_fingerprint
+            own["unlabelled_size"] = len(self.data.unlabelled)
         return Job(row, matrix, settings, len(train.x), self._context, **own)
 
     @property

@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras.algorithms import Algorithm
+from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.settings import Settings
 from csdl_keras.trainer import Trainer
 
@@ -21,6 +21,7 @@ def train(
     ensemble: int | None = None,
     jobs: int = 1,
     costs: Any = None,
+    unlabelled: Any = None,
 ) -> keras.Model:
     """Trains an algorithm from end to end and returns the classifier.
 
@@ -42,6 +43,8 @@ def train(
             Defaults to 1, this process.
         costs: `(N, D)` cost vectors instead of a cost matrix, where costs differ
             from example to example. Defaults to `None`.
+        unlabelled: inputs `(U, ...)` without labels, on which a pre-trained row
+            pre-trains too. Defaults to `None`.
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
@@ -60,7 +63,20 @@ def train(
     >>> csdl_keras.decide(model, data.x_test).shape
     (540,)
     """
+    if unlabelled is not None and get_algorithm(algorithm).pretraining == "none":
+        raise ValueError(
+            "Expected `unlabelled` with an algorithm that pre-trains only; received "
+            f"{get_algorithm(algorithm).name!r}, which would not look at it."
+        )
     trainer = Trainer(
-        x, y, validation_data, settings, seed, verbose=verbose, jobs=jobs, costs=costs
+        x,
+        y,
+        validation_data,
+        settings,
+        seed,
+        verbose=verbose,
+        jobs=jobs,
+        costs=costs,
+        unlabelled=unlabelled,
     )
     return trainer.train(algorithm, cost_matrix, ensemble=ensemble).model
