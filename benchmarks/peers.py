@@ -36,13 +36,13 @@ FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate
 FIRST_COST_SEED = 1000
 
 
-def ours(data, seed, jobs, spent):
+def ours(data, seed, jobs, cache, spent):
     """The default rows, and their network without what they add to it, for `run`.
 
     Their networks are trained once; `spent` gets what each row would take alone.
     """
     trainer = csdl.Trainer(
-        data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs
+        data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs, cache=cache
     )
 
     def prepare(name):
@@ -92,7 +92,7 @@ def run(arguments, done, write):
                 for i in range(arguments.cost_seeds)
             ]
             peers = (PACKAGES[package](data, split) for package in packages)
-            rows = ours(data, split, arguments.jobs, spent)
+            rows = ours(data, split, arguments.jobs, csdl.StageCache(arguments.cache), spent)
             for method, prepare in itertools.chain(*peers, rows):
                 seeds = range(FIRST_COST_SEED, FIRST_COST_SEED + len(matrices))
                 if all((name, str(split), method, str(seed)) in done for seed in seeds):
@@ -188,6 +188,9 @@ def main():
     )
     parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
     parser.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
+    parser.add_argument(
+        "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
+    )
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -213,7 +213,7 @@ def pretrained_conv(problem: Problem, way: Way):
 
     if way.reconstruct:
         x_all, x = problem.x_all, problem.x
-        fit_together(problem, encoder, decoder, read, x_all, x, way, way.betas[0], epochs=10)
+        fit_together(problem, encoder, decoder, read, x_all, x, way, way.betas[0], epochs=6)
     return body, [encoder, decoder]
 
 
