@@ -313,6 +313,17 @@ def mean_ratio(rows: list[dict], dataset: str, labels: str, way: str, base: str)
     return f"**{words}**" if abs(logs.mean()) > half else words
 
 
+def mean_cost(rows: list[dict], dataset: str, labels: str, way: str) -> str:
+    """The mean cost over seeds, in words."""
+    key = (way, dataset, labels)
+    costs = [
+        float(row["average_cost"])
+        for row in rows
+        if (row["way"], row["dataset"], row["labels"]) == key
+    ]
+    return f"{np.mean(costs):.2f} on average" if costs else "–"
+
+
 def report(rows: list[dict]) -> str:
     """The map: cost of each way as a ratio to no pre-training, and to the cost-blind one."""
     columns = list(dict.fromkeys((row["dataset"], row["labels"]) for row in rows))
@@ -328,10 +339,7 @@ def report(rows: list[dict]) -> str:
         for way in names:
             base = bases[way.body]
             if way.name == base:
-                cells = [
-                    f"{np.mean([float(r['average_cost']) for r in rows if (r['way'], r['dataset'], r['labels']) == (base, *c)]):.2f} on average"  # noqa: E501
-                    for c in columns
-                ]
+                cells = [mean_cost(rows, *column, base) for column in columns]
             else:
                 cells = [mean_ratio(rows, *column, way.name, base) for column in columns]
             lines.append(f"| {way.name} | " + " | ".join(cells) + " |")

@@ -1,6 +1,7 @@
 """README's Python runs as it stands, and its figures are those of the committed results."""
 
 import csv
+import importlib
 import pathlib
 import re
 import statistics
@@ -78,3 +79,12 @@ def test_table2_is_the_committed_results(readme):
     for text in tables:
         lines = [line for line in text.splitlines() if line.startswith("|")]
         assert len(lines) > 10 and "\n".join(lines) in readme
+
+
+def test_benchmark_tables_are_the_committed_results(readme, monkeypatch):
+    pytest.importorskip("sklearn", minversion="1.8")
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    tables = importlib.import_module("readme_section").tables()
+    assert {"peers", "pretraining_map"} <= set(tables)
+    for table in tables.values():
+        assert len(table) > 3 and "\n".join(table) in readme

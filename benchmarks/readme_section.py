@@ -1,0 +1,96 @@
+"""Prints README's tables of what `benchmarks/results` holds.
+
+python benchmarks/readme_section.py
+"""
+
+import csv
+import pathlib
+
+import example_costs
+import numpy as np
+import pretraining_map
+from scipy import stats
+
+RESULTS = pathlib.Path(__file__).parent / "results"
+SINGLE = "csdl_keras one network, Bayes"
+OURS = ("calibrated_bayes", "ensemble_bayes")
+
+
+def read(name: str, folder: str | None = None) -> list[dict[str, str]]:
+    """The rows of a result."""
+    with (RESULTS / (folder or name) / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def costs_by_method(rows: list[dict[str, str]]) -> dict[tuple[str, str], np.ndarray]:
+    """Costs by data set and method, one for each split and matrix."""
+    found: dict = {}
+    for row in rows:
+        found.setdefault((row["dataset"], row["method"]), []).append(float(row["average_cost"]))
+    return {key: np.array(values) for key, values in found.items()}
+
+
+def lines(header: list[str], body: list[list[str]]) -> list[str]:
+    """A table in Markdown."""
+    rules = ["---", *["---:"] * (len(header) - 1)]
+    return ["| " + " | ".join(cells) + " |" for cells in (header, rules, *body)]
+
+
+def peers_table() -> list[str]:
+    """The best peer on each data set, and the default rows."""
+    costs = costs_by_method(read("peers"))
+    measured = [set(d for d, m in costs if m == f"csdl_keras {name}") for name in OURS]
+    datasets = [d for d in dict.fromkeys(d for d, _ in costs) if all(d in s for s in measured)]
+    peers = {method for _, method in costs if not method.startswith("csdl_keras")}
+    body = [[f"the best of {len(peers)} peers"]]
+    for dataset in datasets:
+        best = min(
+            (m for d, m in costs if d == dataset and m in peers),
+            key=lambda m: costs[dataset, m].mean(),
+        )
+        body[0].append(f"{costs[dataset, best].mean():.3f} ({best})")
+    for name in OURS:
+        values = [costs[dataset, f"csdl_keras {name}"] for dataset in datasets]
+        body.append([f"`{name}`", *(f"{value.mean():.3f}" for value in values)])
+    return lines(["average test cost", *(f"`{name}`" for name in datasets)], body)
+
+
+def ensembles_table() -> list[str]:
+    """The ensemble in units of one network."""
+    costs = costs_by_method(read("peers", "ensembles"))
+    datasets = list(dict.fromkeys(dataset for dataset, _ in costs))
+    body = [[f"`{name}`"] for name in OURS]
+    for row, name in zip(body, OURS, strict=True):
+        for dataset in datasets:
+            ratios = np.log(costs[dataset, f"csdl_keras {name}"] / costs[dataset, SINGLE])
+            half = stats.t.ppf(0.975, len(ratios) - 1) * ratios.std(ddof=1) / len(ratios) ** 0.5
+            low, high = np.exp(ratios.mean() - half), np.exp(ratios.mean() + half)
+            row.append(f"{np.exp(ratios.mean()):.2f} ({low:.2f}–{high:.2f})")
+    return lines(["cost beside one network's", *(f"`{name}`" for name in datasets)], body)
+
+
+def report_tables(text: str) -> list[str]:
+    """The first table of a report, without rows that are not measured everywhere."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("|"):
+            found += [] if "| – " in line else [line]
+        elif found:
+            break
+    return found
+
+
+def tables() -> dict[str, list[str]]:
+    """The tables of what has been measured, by name."""
+    makers = {
+        "peers": peers_table,
+        "ensembles": ensembles_table,
+        "example_costs": lambda: report_tables(example_costs.table(read("example_costs"))),
+        "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
+    }
+    return {name: make() for name, make in makers.items() if (RESULTS / name).is_dir()}
+
+
+if __name__ == "__main__":
+    for name, table in tables().items():
+        print(f"{name}:\n\n" + "\n".join(table) + "\n")
