@@ -43,8 +43,8 @@ def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
 def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     """The inputs in float32, if they pass their checks and are as many as there are labels."""
     inputs = np.asarray(x)
-    wrong = size is not None and len(inputs) != size if inputs.ndim else True
-    if inputs.dtype.kind not in "iuf" or inputs.ndim < 2 or wrong:
+    fits = inputs.ndim >= 2 and size in (None, len(inputs))
+    if inputs.dtype.kind not in "iuf" or not fits:
         number = "" if size is None else f" with N = {size} labels"
         raise ValueError(
             f"Expected `{name}` to be real inputs of shape (N, ...){number}; "

@@ -173,21 +173,19 @@ class PretrainingData:
         """What `fit` of a stage takes; for arrays with the codes of `below` computed once."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
-            own = {"inputs": self.x, "targets": None, "shuffle": False}
-            return {**own, "steps_per_epoch": self.steps_per_epoch}
+            arguments = {"inputs": self.x, "targets": None, "shuffle": False}
+            return {**arguments, "steps_per_epoch": self.steps_per_epoch}
         codes = self.x
         if below is not None:
             codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
         check_codes(codes, bounded, "the codes that enter a hidden layer")
-        arguments: dict[str, Any] = {
+        return {
             "inputs": codes,
             "targets": self.costs,
+            "sample_weight": self.cost_weights,
             "batch_size": self.batch_size,
             "steps_per_epoch": self.steps_per_epoch,
         }
-        if self.cost_weights is not None:
-            arguments["sample_weight"] = self.cost_weights
-        return arguments
 
 
 def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
