@@ -76,7 +76,7 @@ def fit_network(
         weights = iter(pretrained)
         for layer in hidden_layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
-    optimizer = job.body.optimizer(settings, job.body.steps(settings, len(train.x)))
+    optimizer = job.body.optimizer(settings, job.body.steps(settings, train.x.shape))
     model.compile(optimizer, **objective(job, train))
     callbacks, monitor = list(callbacks), job.body.monitor(train.x)
     if validation is not None and monitor is not None:

@@ -25,7 +25,7 @@ class Job:
         matrix: its cost matrix, checked; of costs that differ from example to
             example, the mean of each class.
         settings: how it is trained.
-        train_size: number of training examples.
+        shape: shape of the training inputs, `(N, ...)`.
         context: what else all stages depend on: data, seed, backend.
         member: number of the network in an ensemble. Defaults to 0.
         example_costs: `None` (default), or a fingerprint of the examples' own costs.
@@ -40,7 +40,7 @@ class Job:
     row: Algorithm
     matrix: np.ndarray
     settings: Settings
-    train_size: int
+    shape: tuple[int, ...]
     context: dict[str, Any]
     member: int = 0
     example_costs: str | None = None
@@ -81,18 +81,18 @@ class Job:
     @property
     def pretraining_epochs(self) -> int:
         """Epochs of pre-training, a layer."""
-        size = self.train_size + self.unlabelled_size
+        size = self.shape[0] + self.unlabelled_size
         return self.settings.pretraining_epochs * self.settings.stretch("mlp", size)
 
     @property
     def epochs(self) -> int:
         """Most epochs of training."""
-        return self.body.epochs(self.settings, self.train_size)
+        return self.body.epochs(self.settings, self.shape)
 
     @property
     def patience(self) -> int:
         """Epochs without improvement before training stops."""
-        return self.body.patience(self.settings, self.train_size)
+        return self.body.patience(self.settings, self.shape)
 
     def pretraining(self) -> dict[str, Any] | None:
         """The description of its pre-training, None if it has none."""

@@ -20,6 +20,7 @@ _COUNTS = (
     "cnn_epochs",
     "cnn_batch_size",
     "auto_epochs",
+    "auto_color_epochs",
     "auto_batch_size",
     "auto_min_steps",
     "patience",
@@ -52,6 +53,8 @@ class Settings:
         cnn_learning_rate: of SGD with momentum .9, falling to 0 by a half cosine.
         auto_epochs: epochs of training the network of the default rows; more on
             sets so small that they make fewer than `auto_min_steps` updates.
+        auto_color_epochs: the same for images of several channels, photographs and the
+            like, which take longer to learn.
         auto_batch_size: examples a batch for it.
         auto_learning_rate: highest rate of AdamW for it.
         auto_min_steps: updates that its training takes at the least.
@@ -91,6 +94,7 @@ class Settings:
     cnn_batch_size: int = 25
     cnn_learning_rate: float = 1e-3
     auto_epochs: int = 12
+    auto_color_epochs: int = 36
     auto_batch_size: int = 50
     auto_learning_rate: float = 3e-3
     auto_min_steps: int = 1000
@@ -125,6 +129,7 @@ class Settings:
             epochs=epochs,
             cnn_epochs=epochs,
             auto_epochs=epochs,
+            auto_color_epochs=epochs,
             auto_min_steps=1,
             pretraining_epochs=min(self.pretraining_epochs, epochs),
             min_steps=1,

@@ -287,7 +287,7 @@ class Trainer:
         if self.data.unlabelled is not None:
             own["unlabelled"] = self.data.unlabelled_fingerprint
             own["unlabelled_size"] = len(self.data.unlabelled)
-        return Job(row, matrix, settings, len(train.x), self._context, **own)
+        return Job(row, matrix, settings, train.x.shape, self._context, **own)
 
     @property
     def _context(self) -> dict[str, Any]:

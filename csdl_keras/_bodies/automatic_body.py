@@ -1,6 +1,7 @@
 """The network of the default rows, chosen from the shape of an input."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -40,12 +41,14 @@ class AutomaticBody(Body):
     def batch_size(self, settings: Settings) -> int:
         return settings.auto_batch_size
 
-    def epochs(self, settings: Settings, train_size: int) -> int:
-        batches = math.ceil(train_size / settings.auto_batch_size)
-        return max(settings.auto_epochs, math.ceil(settings.auto_min_steps / batches))
+    def epochs(self, settings: Settings, shape: Sequence[int]) -> int:
+        batches = math.ceil(shape[0] / settings.auto_batch_size)
+        colored = len(shape) == 4 and shape[-1] > 1
+        epochs = settings.auto_color_epochs if colored else settings.auto_epochs
+        return max(epochs, math.ceil(settings.auto_min_steps / batches))
 
-    def patience(self, settings: Settings, train_size: int) -> int:
-        return self.epochs(settings, train_size)
+    def patience(self, settings: Settings, shape: Sequence[int]) -> int:
+        return self.epochs(settings, shape)
 
     def monitor(self, x: np.ndarray) -> str | None:
         return None if x.ndim == 4 else "val_loss"

@@ -1,5 +1,6 @@
 """What a network has to tell so that an algorithm can train it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -21,11 +22,11 @@ class Body:
         """Examples a batch."""
         raise NotImplementedError(f"{type(self).__name__} must implement `batch_size`.")
 
-    def epochs(self, settings: Settings, train_size: int) -> int:
-        """Most epochs of training."""
+    def epochs(self, settings: Settings, shape: Sequence[int]) -> int:
+        """Most epochs of training on inputs of that shape, `(N, ...)`."""
         raise NotImplementedError(f"{type(self).__name__} must implement `epochs`.")
 
-    def patience(self, settings: Settings, train_size: int) -> int:
+    def patience(self, settings: Settings, shape: Sequence[int]) -> int:
         """Epochs without improvement before training stops."""
         raise NotImplementedError(f"{type(self).__name__} must implement `patience`.")
 
@@ -45,7 +46,7 @@ class Body:
         """What else its training depends on, for the description of the stage."""
         raise NotImplementedError(f"{type(self).__name__} must implement `choices`.")
 
-    def steps(self, settings: Settings, train_size: int) -> int:
+    def steps(self, settings: Settings, shape: Sequence[int]) -> int:
         """Most updates of training."""
-        batches = -(-train_size // self.batch_size(settings))
-        return self.epochs(settings, train_size) * batches
+        batches = -(-shape[0] // self.batch_size(settings))
+        return self.epochs(settings, shape) * batches

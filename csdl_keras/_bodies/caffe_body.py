@@ -1,5 +1,6 @@
 """Caffe's convolutional network, the paper's."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -28,11 +29,11 @@ class CaffeBody(Body):
     def batch_size(self, settings: Settings) -> int:
         return settings.cnn_batch_size
 
-    def epochs(self, settings: Settings, train_size: int) -> int:
-        return settings.cnn_epochs * settings.stretch("cnn", train_size)
+    def epochs(self, settings: Settings, shape: Sequence[int]) -> int:
+        return settings.cnn_epochs * settings.stretch("cnn", shape[0])
 
-    def patience(self, settings: Settings, train_size: int) -> int:
-        return settings.patience * settings.stretch("cnn", train_size)
+    def patience(self, settings: Settings, shape: Sequence[int]) -> int:
+        return settings.patience * settings.stretch("cnn", shape[0])
 
     def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
         rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)

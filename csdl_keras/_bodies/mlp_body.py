@@ -1,5 +1,6 @@
 """The paper's fully-connected network."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -21,11 +22,11 @@ class MLPBody(Body):
     def batch_size(self, settings: Settings) -> int:
         return settings.batch_size
 
-    def epochs(self, settings: Settings, train_size: int) -> int:
-        return settings.epochs * settings.stretch("mlp", train_size)
+    def epochs(self, settings: Settings, shape: Sequence[int]) -> int:
+        return settings.epochs * settings.stretch("mlp", shape[0])
 
-    def patience(self, settings: Settings, train_size: int) -> int:
-        return settings.patience * settings.stretch("mlp", train_size)
+    def patience(self, settings: Settings, shape: Sequence[int]) -> int:
+        return settings.patience * settings.stretch("mlp", shape[0])
 
     def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
         return keras.optimizers.SGD(settings.learning_rate, momentum=settings.momentum)

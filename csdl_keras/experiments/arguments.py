@@ -83,8 +83,8 @@ def _add_compare(commands: Any) -> None:
         help="train N epochs at most, and pre-train no longer than that; by default "
         f"{settings.epochs} for the paper's fully-connected and {settings.cnn_epochs} for its "
         f"convolutional network, {settings.pretraining_epochs} in pre-training and "
-        f"{settings.auto_epochs} for ensemble_bayes, calibrated_bayes and cost_model, more on "
-        "small sets",
+        f"{settings.auto_epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
+        f"{settings.auto_color_epochs} on images in color, more on small sets",
     )
     compare.add_argument(
         "--seed",

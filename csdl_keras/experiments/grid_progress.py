@@ -148,7 +148,7 @@ def _dataset(cell: Cell) -> str:
 def _keys(cell: Cell) -> dict[str, str]:
     """Addresses that are equal where stages are, for stand-ins of data and matrix."""
     matrix = randomized_proportional([0, 1, 2], seed=cell.cost_seed)
-    job = Job(cell.row, matrix, cell.settings, 10_000, {"data": repr(cell.source)})
+    job = Job(cell.row, matrix, cell.settings, (10_000, 1), {"data": repr(cell.source)})
     training = job.training()
     decisions = {
         "training": training,
