@@ -1,0 +1,51 @@
+"""Training steps of cost losses beside softmax cross-entropy, by the number of classes."""
+
+from collections.abc import Iterator
+
+import keras
+import numpy as np
+from paired import Ratio, interleaved
+from row import Row
+
+import csdl_keras as csdl
+from csdl_keras.losses import MINLoss, PoissonCostLoss
+
+BACKENDS = ("tensorflow", "jax", "torch")
+FEATURES, BATCH = 512, 128
+
+
+def measure(quick: bool) -> Iterator[Row]:
+    """One linear layer of K outputs, trained with each loss on labels and a cost matrix."""
+    rounds = 3 if quick else 9
+    for classes in (10, 100, 1000) if quick else (10, 100, 1000, 10_000):
+        steps = 40 if classes <= 1000 else 5
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(steps * BATCH, FEATURES)).astype("float32")
+        y = rng.integers(classes, size=len(x)).astype("int32")
+        matrix = rng.uniform(size=(classes, classes)).astype("float32")
+        np.fill_diagonal(matrix, 0.0)
+        losses = {
+            "cross-entropy": keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            "SOSR": csdl.SOSRLoss(matrix),
+            "MIN": MINLoss(matrix),
+            "Poisson": PoissonCostLoss(matrix),
+        }
+        ways = {name: _fit(loss, x, y, classes) for name, loss in losses.items()}
+        found = interleaved(ways, rounds)
+        for name in list(losses)[1:]:
+            yield Row(
+                f"{name}, K = {classes:,}",
+                "step time beside softmax cross-entropy",
+                Ratio.of(found[name] / found["cross-entropy"]),
+                "<= 1.05" if classes == 10 else "",
+                f"{1e3 * np.median(found[name]) / steps:.2f} ms a step",
+            )
+
+
+def _fit(loss, x, y, classes):
+    activation = "sigmoid" if isinstance(loss, MINLoss) else None
+    model = keras.Sequential(
+        [keras.Input((FEATURES,)), keras.layers.Dense(classes, activation=activation)]
+    )
+    model.compile(keras.optimizers.SGD(1e-3), loss=loss)
+    return lambda: model.fit(x, y, batch_size=BATCH, shuffle=False, verbose=0)
