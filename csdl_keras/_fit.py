@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras._job import Job
-from csdl_keras._objective import mean_costs, objective, targets
+from csdl_keras._objective import BY_LABELS, mean_costs, objective, targets
 from csdl_keras._training_data import TrainingData
 from csdl_keras.costs import cost_vectors
 from csdl_keras.hidden_layers import hidden_layers
@@ -76,7 +76,8 @@ def fit_network(
         weights = iter(pretrained)
         for layer in hidden_layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
-    optimizer = job.body.optimizer(settings, job.body.steps(settings, train.x.shape))
+    steps = job.body.steps(settings, train.x.shape)
+    optimizer = job.body.optimizer(settings, steps, on_costs=job.row.training not in BY_LABELS)
     model.compile(optimizer, **objective(job, train))
     callbacks, monitor = list(callbacks), job.body.monitor(train.x)
     if validation is not None and monitor is not None:

@@ -31,7 +31,7 @@ def fit_stacked(
     ]
     model = stack(networks)
     model.compile(
-        job.body.optimizer(settings, job.body.steps(settings, train.x.shape)),
+        job.body.optimizer(settings, job.body.steps(settings, train.x.shape), on_costs=False),
         loss=keras.losses.SparseCategoricalCrossentropy(),
         loss_weights=[float(job.stacked)],  # a mean over members becomes a sum
     )

@@ -89,7 +89,8 @@ class TestTable:
 
     @pytest.mark.parametrize("name,index", [("csdnn", 0), ("sdae_bayes", 1)])
     def test_a_row_alone_is_the_same(self, table, name, index):
-        alone = make_trainer().train(name, MATRICES[index])
+        with eager_models():  # a compiled model rounds in another order
+            alone = make_trainer().train(name, MATRICES[index])
         assert_same_weights(alone.model, table[0][name, index].model)
 
     def test_bayes_rows_are_blind_networks_that_decide_by_the_matrix(self, table):
@@ -114,9 +115,9 @@ class TestTable:
 
     def test_a_row_of_ones_own(self, table):
         mine = Algorithm("mine", "Mine", "mlp", "none", "sosr", "argmin")
-        assert_same_weights(
-            make_trainer().train(mine, MATRICES[0]).model, table[0]["dnn_sosr", 0].model
-        )
+        with eager_models():
+            own = make_trainer().train(mine, MATRICES[0])
+        assert_same_weights(own.model, table[0]["dnn_sosr", 0].model)
 
 
 class TestOptions:

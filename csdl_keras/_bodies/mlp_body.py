@@ -28,7 +28,9 @@ class MLPBody(Body):
     def patience(self, settings: Settings, shape: Sequence[int]) -> int:
         return settings.patience * settings.stretch("mlp", shape[0])
 
-    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
+    def optimizer(
+        self, settings: Settings, steps: int, on_costs: bool
+    ) -> keras.optimizers.Optimizer:
         return keras.optimizers.SGD(settings.learning_rate, momentum=settings.momentum)
 
     def choices(self, settings: Settings) -> dict[str, Any]:
