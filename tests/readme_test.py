@@ -6,6 +6,7 @@ import pathlib
 import re
 import statistics
 
+import keras
 import numpy as np
 import pytest
 
@@ -70,6 +71,7 @@ def test_measured_table_is_the_committed_results(readme):
     assert "\n".join(table) in readme
 
 
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="the same on each backend")
 def test_table2_is_the_committed_results(readme):
     report = render_markdown(read_contents(RESULTS / "small"))
     sections = re.findall(r"^## (.+?)\n(.+?)(?=^## |\Z)", report, re.MULTILINE | re.DOTALL)
