@@ -67,11 +67,12 @@ class AutomaticBody(Body):
             warmup_steps=warmup,
         )
         # One dear example among many cheap ones would undo what the others taught.
-        clip = 1.0 if on_costs else None
+        clip = settings.auto_clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
     def choices(self, settings: Settings) -> dict[str, Any]:
         return {
             "batch_size": settings.auto_batch_size,
             "learning_rate": settings.auto_learning_rate,
+            "clipnorm": settings.auto_clipnorm,
         }
