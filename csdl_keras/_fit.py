@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras._job import Job
-from csdl_keras._objective import BY_LABELS, mean_costs, objective, targets
+from csdl_keras._objective import mean_costs, objective, targets
 from csdl_keras._training_data import TrainingData
 from csdl_keras.costs import cost_vectors
 from csdl_keras.hidden_layers import hidden_layers
@@ -77,7 +77,7 @@ def fit_network(
         for layer in hidden_layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
     steps = job.body.steps(settings, train.x.shape)
-    optimizer = job.body.optimizer(settings, steps, on_costs=job.row.training not in BY_LABELS)
+    optimizer = job.body.optimizer(settings, steps, on_costs=job.on_costs)
     model.compile(optimizer, **objective(job, train))
     callbacks, monitor = list(callbacks), job.body.monitor(train.x)
     if validation is not None and monitor is not None:

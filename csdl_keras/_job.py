@@ -50,6 +50,11 @@ class Job:
     unlabelled_size: int = 0
 
     @property
+    def on_costs(self) -> bool:
+        """Whether the network trains on costs, and not on labels alone or weighted."""
+        return self.row.training not in ("nll", "weighted_nll")
+
+    @property
     def unit(self) -> float:
         """By what losses divide costs: the largest, or where it may be far out, the mean."""
         if self.row.training in ("expected_cost", "poisson"):
@@ -133,7 +138,7 @@ class Job:
         if self.row.training == "sosr" and settings.hard_hinge:
             description["training"] = "one_sided"
         description |= {"epochs": self.epochs, "patience": self.patience}
-        description |= self.body.choices(settings)
+        description |= self.body.choices(settings, self.on_costs)
         if self.stacked > 1:
             description["stacked"] = self.stacked
         if self.row.body == "mlp":

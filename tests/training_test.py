@@ -138,6 +138,8 @@ class TestOptions:
             ({"cnn_learning_rate": 1e-5}, "cnn_sosr", ["training"]),
             ({"penalty": 9.0}, "csosr", ["training"]),
             ({"gamma_factor": 0.5}, "csosr", ["training"]),
+            ({"auto_clipnorm": None}, "cost_model", ["training"]),
+            ({"auto_clipnorm": None}, "calibrated_bayes", []),
             ({"hard_hinge": True}, "dnn_blind", []),
             ({"beta": 0.5}, "sdae_bayes", []),
             ({"cnn_epochs": 5}, "csdnn", []),
@@ -158,6 +160,7 @@ class TestOptions:
             ({"tied_weights": True}, "csdnn"),
             ({"pretraining_optimizer": "sgd"}, "csdnn"),
             ({"momentum": 0.0}, "dnn_sosr"),
+            ({"auto_clipnorm": 1e-3}, "cost_model"),
         ],
         ids=str,
     )
@@ -205,6 +208,7 @@ class TestOptions:
             ("epochs", 0),
             ("beta", 2.0),
             ("learning_rate", 0.0),
+            ("auto_clipnorm", 0.0),
         ],
     )
     def test_values_out_of_range(self, field, value):

@@ -70,9 +70,9 @@ class AutomaticBody(Body):
         clip = settings.auto_clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         return {
             "batch_size": settings.auto_batch_size,
             "learning_rate": settings.auto_learning_rate,
-            "clipnorm": settings.auto_clipnorm,
+            "clipnorm": settings.auto_clipnorm if on_costs else None,
         }

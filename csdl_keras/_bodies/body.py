@@ -44,7 +44,7 @@ class Body:
         """What trains it in at most `steps` updates, on costs or on labels alone."""
         raise NotImplementedError(f"{type(self).__name__} must implement `optimizer`.")
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         """What else its training depends on, for the description of the stage."""
         raise NotImplementedError(f"{type(self).__name__} must implement `choices`.")
 

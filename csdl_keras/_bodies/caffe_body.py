@@ -41,7 +41,7 @@ class CaffeBody(Body):
         rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)
         return keras.optimizers.SGD(rate, momentum=0.9)
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         return {
             "variant": settings.cnn_variant,
             "batch_size": settings.cnn_batch_size,

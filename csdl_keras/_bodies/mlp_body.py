@@ -33,7 +33,7 @@ class MLPBody(Body):
     ) -> keras.optimizers.Optimizer:
         return keras.optimizers.SGD(settings.learning_rate, momentum=settings.momentum)
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         return {
             "hidden_units": list(settings.hidden_units),
             "batch_size": settings.batch_size,
