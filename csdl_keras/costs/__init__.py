@@ -10,6 +10,7 @@ data frames of pandas and Polars, which are taken by position: an index or a
 column's name says nothing about classes.
 """
 
+from csdl_keras.costs.binary import from_binary
 from csdl_keras.costs.checks import (
     check_cost_matrix,
     check_cost_vectors,
@@ -18,6 +19,7 @@ from csdl_keras.costs.checks import (
 )
 from csdl_keras.costs.conversions import class_means, cost_vectors, regret, with_abstain
 from csdl_keras.costs.generators import randomized_proportional, zero_one
+from csdl_keras.costs.orientation import convert
 
 __all__ = [
     "check_cost_matrix",
@@ -25,7 +27,9 @@ __all__ = [
     "check_labels",
     "check_mean_costs",
     "class_means",
+    "convert",
     "cost_vectors",
+    "from_binary",
     "randomized_proportional",
     "regret",
     "with_abstain",
