@@ -13,13 +13,13 @@ def zero_one(num_classes: int) -> np.ndarray:
     """The cost matrix `C[y, k] = [y != k]`, whose average cost is the error rate.
 
     Args:
-        num_classes: `K`, at least 2.
+        num_classes: `K`, at least 2 and at most 100,000.
 
     Returns:
         A float64 array of shape `(K, K)`.
 
     Raises:
-        ValueError: if `num_classes` is not an integer of at least 2.
+        ValueError: if `num_classes` is no such integer.
 
     Example:
 
@@ -27,7 +27,7 @@ def zero_one(num_classes: int) -> np.ndarray:
     array([[0., 1.],
            [1., 0.]])
     """
-    return 1.0 - np.eye(check_integer("num_classes", num_classes, low=2))
+    return 1.0 - np.eye(check_integer("num_classes", num_classes, low=2, high=100_000))
 
 
 def randomized_proportional(
