@@ -20,7 +20,7 @@ MODULES = sorted(
 PACKAGES = [csdl_keras, csdl_keras.datasets, csdl_keras.layers, csdl_keras.losses]
 PACKAGES += [csdl_keras.baselines, csdl_keras.metrics, csdl_keras.models]
 PACKAGES += [csdl_keras.plots, csdl_keras.tuning]
-PACKAGES += [csdl_keras.evaluation]
+PACKAGES += [csdl_keras.costs, csdl_keras.evaluation]
 # Made by functions and methods that have the example.
 MADE = (
     "AuxiliaryCostModel",
