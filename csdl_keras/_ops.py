@@ -68,8 +68,9 @@ def output_of(model: keras.Model) -> Any:
     """The symbolic output of a model that has one.
 
     Raises:
-        ValueError: if it has several.
+        ValueError: if it has several, or is subclassed or not built.
     """
+    inputs_of(model)
     if len(model.outputs) != 1:
         raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
     return model.outputs[0]

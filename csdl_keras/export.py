@@ -141,7 +141,8 @@ def _modules(config: Any) -> set[str]:
         parts = config if isinstance(config, (list, tuple)) else ()
         return set().union(*map(_modules, parts))
     found = set().union(*map(_modules, config.values()))
-    module = config.get("module")
-    if isinstance(module, str) and module.partition(".")[0] not in ("keras", "builtins"):
-        found.add(module)
+    if {"module", "class_name", "registered_name"} <= config.keys():
+        module = config["module"] or "__main__"  # which Keras leaves out
+        if module.partition(".")[0] not in ("keras", "builtins"):
+            found.add(module)
     return found

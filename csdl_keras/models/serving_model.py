@@ -65,6 +65,7 @@ def serving_model(
     >>> answer["costs"].shape[0]
     3
     """
+    ends = inputs_of(model)
     if not isinstance(cost_matrix_input, bool):
         raise ValueError(
             f"Expected `cost_matrix_input` to be a bool; received {cost_matrix_input!r}."
@@ -81,8 +82,8 @@ def serving_model(
     if len(values.shape) != 2:
         raise ValueError(f"Expected an output of shape (batch, D); received {tuple(values.shape)}.")
     # As a layer, so that no name within clashes with those that are new, and inputs have names.
-    part = keras.Model(inputs_of(model), values, name=model.name)
-    inputs = _new_inputs(inputs_of(model))
+    part = keras.Model(ends, values, name=model.name)
+    inputs = _new_inputs(ends)
     values = part(inputs)
     if cost_matrix_input:
         inputs = {end.name: end for end in keras.tree.flatten(inputs)}
