@@ -13,6 +13,7 @@ from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, mod
 from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
+from csdl_keras.export import export
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import (
@@ -64,6 +65,7 @@ __all__ = [
     "decide",
     "decision_model",
     "evaluation",
+    "export",
     "hidden_layers",
     "layers",
     "losses",

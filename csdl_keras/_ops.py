@@ -64,6 +64,18 @@ def inputs_of(model: keras.Model) -> Any:
     return model.input
 
 
+def output_of(model: keras.Model) -> Any:
+    """The symbolic output of a model that has one.
+
+    Raises:
+        ValueError: if it has several, or is subclassed or not built.
+    """
+    inputs_of(model)
+    if len(model.outputs) != 1:
+        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
+    return model.outputs[0]
+
+
 def check_if_array(labels: Any, num_classes: int) -> None:
     """Raises on wrong labels where they are an array or a list; graphs cannot raise."""
     if isinstance(labels, (np.ndarray, list, tuple)):

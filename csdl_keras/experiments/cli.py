@@ -13,6 +13,7 @@ from csdl_keras._workers import default_jobs
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
+from csdl_keras.experiments.export_command import export_model
 from csdl_keras.experiments.figure import plot_costs
 from csdl_keras.experiments.load_snippet import load_snippet
 from csdl_keras.experiments.report import report
@@ -114,6 +115,7 @@ COMMANDS = {
     "table2": table2,
     "report": write_report,
     "tune": tune,
+    "export": export_model,
 }
 
 
