@@ -2,8 +2,9 @@
 
 Importing the package registers its classes with Keras, so that saved models
 load; it sets no seed, chooses no backend, and imports neither TFDS nor
-KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib) and
-`csdl_keras.baselines` (scikit-learn) are imported when they are first used.
+KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib),
+`csdl_keras.baselines` and `csdl_keras.sklearn` (scikit-learn) are imported when
+they are first used.
 """
 
 import importlib
@@ -72,12 +73,13 @@ __all__ = [
     "output_kind",
     "plots",
     "pretrain",
+    "sklearn",
     "sosr",
     "train",
     "tuning",
 ]
 
-_LATER = ("baselines", "plots", "tuning")
+_LATER = ("baselines", "plots", "sklearn", "tuning")
 
 
 def __getattr__(name: str) -> Any:

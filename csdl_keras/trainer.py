@@ -207,8 +207,10 @@ class Trainer:
             for job, result in zip(members, results, strict=True)
             for arrays in split_members(result.arrays, job.stacked)
         ]
-        model = assemble(members[0], weights, self.data)
-        return Trained(model, seconds, int(results[0].info["epochs"]))
+        first = members[0]
+        model = assemble(first, weights, self.data)
+        unit = first.unit if first.row.output == "cost" else 1.0
+        return Trained(model, seconds, int(results[0].info["epochs"]), unit)
 
     def stages(
         self,
