@@ -224,4 +224,5 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return x
 
     def _decide(self, X: Any) -> np.ndarray:  # noqa: N803
-        return decide(self.model_, self._check_inputs(X))
+        x = self._check_inputs(X)
+        return decide(self.model_, x)
