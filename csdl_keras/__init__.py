@@ -14,6 +14,7 @@ from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, mod
 from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
+from csdl_keras.diverged_error import DivergedError
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import (
@@ -29,6 +30,7 @@ from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Sa
 from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import pretrain
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
@@ -43,6 +45,7 @@ __all__ = [
     "CAE",
     "CostOutput",
     "DecisionAccuracy",
+    "DivergedError",
     "LogisticCostLoss",
     "MINLoss",
     "MaskingNoise",
@@ -50,6 +53,7 @@ __all__ = [
     "OneSidedLoss",
     "PAPER_ALGORITHMS",
     "PoissonCostLoss",
+    "RaiseOnDivergence",
     "ReconstructionLoss",
     "SOSRLoss",
     "Savings",

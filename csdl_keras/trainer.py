@@ -130,6 +130,7 @@ class Trainer:
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
+            DivergedError: if training diverges; the trainer and its cache remember that.
         """
         row = get_algorithm(algorithm)
         if ensemble is not None:

@@ -14,6 +14,7 @@ from csdl_keras.calibration import calibrate
 from csdl_keras.costs import cost_vectors, regret
 from csdl_keras.losses import SOSRLoss
 from csdl_keras.output_kind import output_kind
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
 from csdl_keras.settings import Settings
 
 Builder = Callable[[tuple[int, ...], int], keras.Model]
@@ -106,14 +107,18 @@ def _fit(
         else:
             costs = scaled[part.y] if part.costs is None else part.costs / unit
             pairs.append((part.x, costs.astype("float32")))
-    best = keras.callbacks.EarlyStopping(
-        "val_loss", patience=body.patience(settings, shape), restore_best_weights=True
-    )
+    callbacks: list[keras.callbacks.Callback] = [RaiseOnDivergence()]
+    if len(pairs) > 1:
+        patience = body.patience(settings, shape)
+        best = keras.callbacks.EarlyStopping(
+            "val_loss", patience=patience, restore_best_weights=True
+        )
+        callbacks.insert(0, best)
     network.fit(
         *pairs[0],
         validation_data=pairs[1] if len(pairs) > 1 else None,
         epochs=body.epochs(settings, shape),
         batch_size=body.batch_size(settings),
-        callbacks=[best] if len(pairs) > 1 else [],
+        callbacks=callbacks,
         verbose=verbose,
     )
