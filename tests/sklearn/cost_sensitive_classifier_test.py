@@ -22,6 +22,13 @@ def split(y, fraction=0.15, seed=0):
     return validation_split(y, fraction, np.random.RandomState(seed))
 
 
+def outputs(model):
+    """What a model says of all examples."""
+    if isinstance(model, keras.Model):
+        return model.predict(X.astype("float32"), verbose=0)
+    return model.predict_costs(X.astype("float32"))
+
+
 class TestRows:
     @pytest.mark.parametrize("name", ROWS)
     @pytest.mark.parametrize("own_costs", [False, True])
@@ -41,8 +48,7 @@ class TestRows:
             )
             found = estimator(name).fit(X, Y)
         np.testing.assert_array_equal(found.predict(X), LABELS[csdl.decide(model, x)])
-        np.testing.assert_array_equal(csdl.decide(found.model_, x), csdl.decide(model, x))
-        assert len(set(found.predict(X))) > 1
+        np.testing.assert_allclose(outputs(found.model_), outputs(model), rtol=1e-4, atol=1e-6)
 
     @pytest.mark.parametrize("name", ["dnn_bayes", "dnn_blind", "min"])
     def test_costs_are_expected_under_the_probabilities(self, name, run_eagerly):
