@@ -13,6 +13,7 @@ from csdl_keras._training_data import TrainingData
 from csdl_keras.costs import cost_vectors
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.pretraining import pretrain
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
 
 Weights = list[np.ndarray]
 
@@ -54,7 +55,7 @@ def pretrain_network(
         optimizer=optimizers[settings.pretraining_optimizer](settings.pretraining_learning_rate),
         tied=settings.tied_weights,
         seed=seed,
-        callbacks=callbacks,
+        callbacks=[*callbacks, RaiseOnDivergence(f"{job.row.name!r} (pre-training)")],
         verbose=verbose,
     )
     weights = [array for layer in hidden_layers(model) for array in layer.get_weights()]
@@ -96,7 +97,7 @@ def fit_network(
         validation_data=None if validation is None else (validation.x, targets(job, validation)),
         epochs=job.epochs,
         batch_size=job.body.batch_size(settings),
-        callbacks=callbacks,
+        callbacks=[*callbacks, RaiseOnDivergence(repr(job.row.name))],
         verbose=verbose,
     )
     return model.get_weights(), {"epochs": len(history.epoch)}

@@ -10,6 +10,7 @@ from csdl_keras._fit import Weights, build_network
 from csdl_keras._job import Job
 from csdl_keras._seeds import member_seed
 from csdl_keras._training_data import TrainingData
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
 
 
 def fit_stacked(
@@ -41,7 +42,7 @@ def fit_stacked(
         np.repeat(train.y[:, None], job.stacked, axis=1),
         epochs=job.epochs,
         batch_size=job.body.batch_size(settings),
-        callbacks=[*callbacks, best],
+        callbacks=[*callbacks, best, RaiseOnDivergence(repr(job.row.name))],
         verbose=verbose,
     )
     return [array for weights in best.weights for array in weights], {"epochs": len(history.epoch)}

@@ -1,7 +1,7 @@
 """Trains the CAE of one hidden layer on the clean codes of the layers below it."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -10,6 +10,7 @@ from keras import ops
 
 from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
 
 
 def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
@@ -81,6 +82,7 @@ class Stage(keras.Model):
         targets: Any,
         optimizer: keras.optimizers.Optimizer,
         steps_per_execution: int,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
         """Compiles and fits; variables that this stage must not change are frozen meanwhile."""
@@ -97,7 +99,8 @@ class Stage(keras.Model):
                 loss_weights=self.loss_weights,
                 steps_per_execution=steps_per_execution,
             )
-            return self.fit(inputs, targets, **fit_arguments)
+            callbacks = [*callbacks, RaiseOnDivergence()]
+            return self.fit(inputs, targets, callbacks=callbacks, **fit_arguments)
 
 
 @contextlib.contextmanager

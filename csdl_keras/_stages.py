@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from csdl_keras._divergence import check_converged, remember_divergence
 from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
@@ -40,13 +41,13 @@ class Stages:
         description = job.pretraining()
         if description is None:
             return None
-        return self.cache.get(description, lambda: self._pretrain(job))
+        return check_converged(self.cache.get(description, lambda: self._pretrain(job)))
 
     def trained(self, job: Job) -> StageResult:
         """What the job's training leaves."""
         pretrained = self.pretrained(job)
         start = pretrained.arrays if pretrained else ()
-        return self.cache.get(job.training(), lambda: self._train(job, start))
+        return check_converged(self.cache.get(job.training(), lambda: self._train(job, start)))
 
     def is_trained(self, job: Job) -> bool:
         """Whether the cache has the job's training."""
@@ -96,10 +97,12 @@ class Stages:
             keras.utils.set_random_seed(seed)
         return seed
 
+    @remember_divergence
     def _pretrain(self, job: Job) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
         return pretrain_network(job, self.data, seed, self.callbacks, self.verbose)
 
+    @remember_divergence
     def _train(self, job: Job, pretrained: Sequence[Any]) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
         if job.row.body == "svm":

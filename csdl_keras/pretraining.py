@@ -106,6 +106,7 @@ def pretrain(
             `Dense` layer, costs are missing or fail their check, or values
             outside [0, 1] meet the cross-entropy, or a cache comes without seed.
             All data is checked before training begins.
+        DivergedError: if training diverges.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1

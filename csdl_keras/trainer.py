@@ -130,6 +130,7 @@ class Trainer:
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
+            DivergedError: if training diverges; the trainer and its cache remember that.
         """
         row = get_algorithm(algorithm)
         if ensemble is not None:
@@ -207,8 +208,10 @@ class Trainer:
             for job, result in zip(members, results, strict=True)
             for arrays in split_members(result.arrays, job.stacked)
         ]
-        model = assemble(members[0], weights, self.data)
-        return Trained(model, seconds, int(results[0].info["epochs"]))
+        first = members[0]
+        model = assemble(first, weights, self.data)
+        unit = first.unit if first.row.output == "cost" else 1.0
+        return Trained(model, seconds, int(results[0].info["epochs"]), unit)
 
     def stages(
         self,
