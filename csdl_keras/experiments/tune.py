@@ -12,6 +12,7 @@ import numpy as np
 from csdl_keras import costs, datasets
 from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
+from csdl_keras._saved_matrix import to_config
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
@@ -76,7 +77,7 @@ def tune(arguments: argparse.Namespace) -> int:
     role = os.environ.get("KERASTUNER_TUNER_ID") if "KERASTUNER_ORACLE_IP" in os.environ else None
     worker = role is not None and "chief" not in role
     if not worker:
-        append_record(folder, arguments, {"cost_matrix": matrix.tolist()})
+        append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
         console.print(
             f"[bold]{get_algorithm(arguments.algorithm).title}[/bold] on {data.name}, "
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
