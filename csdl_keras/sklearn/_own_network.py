@@ -99,7 +99,9 @@ def _fit(
         }
         if network.output_shape[-1] == 1:
             losses["probability"] = keras.losses.BinaryCrossentropy()
-        network.compile(body.optimizer(settings, body.steps(settings, shape)), loss=losses[kind])
+        steps = body.steps(settings, shape)
+        optimizer = body.optimizer(settings, steps, on_costs=kind == "cost")
+        network.compile(optimizer, loss=losses[kind])
     pairs = []
     for part in data.parts:
         if kind == "probability":
