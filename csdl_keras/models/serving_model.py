@@ -58,10 +58,11 @@ def serving_model(
     >>> import csdl_keras
     >>> classifier = csdl_keras.models.mlp((4,), num_classes=2, hidden_units=(5,))
     >>> served = serving_model(csdl_keras.bayes_classifier(classifier, [[0, 1], [9, 0]]))
-    >>> served.output_shape
+    >>> {name: end.shape for name, end in served.output.items()}
     {'decision': (None,), 'costs': (None, 2)}
     >>> served = serving_model(classifier, cost_matrix_input=True)
-    >>> answer = served({"inputs": ops.ones((3, 4)), "cost_matrix": [[0.0, 1.0], [9.0, 0.0]]})
+    >>> prices = ops.array([[0.0, 1.0], [9.0, 0.0]])
+    >>> answer = served({"inputs": ops.ones((3, 4)), "cost_matrix": prices})
     >>> answer["costs"].shape[0]
     3
     """
