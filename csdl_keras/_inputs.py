@@ -26,7 +26,7 @@ def check_inputs(model: Any, x: Any) -> Any:
         return _numbers(x)
     if len(model.inputs) > 1 or model.inputs[0].dtype == "string":
         return x
-    array, expected = _numbers(x), tuple(model.inputs[0].shape)
+    array, expected = _numbers(x), (None, *model.inputs[0].shape[1:])
     # Keras adds a last axis of one element, or drops it, but not in TensorFlow's graphs.
     alike = [array.shape, (*array.shape, 1)]
     if array.shape[-1] == 1:

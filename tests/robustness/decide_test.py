@@ -138,6 +138,12 @@ class TestModels:
         for x in (rows, rows[:, 0], rows[..., None]):
             assert decide(model, x, "probability").tolist() == [0, 1]
 
+    def test_more_examples_than_a_batch(self):
+        x = keras.Input(batch_shape=(2, WIDTH))
+        model, rows = keras.Model(x, keras.layers.Identity()(x)), np.eye(4, WIDTH)
+        decided = decide(model, rows, "probability", batch_size=2)
+        assert decided.tolist() == [0, 1, 2, 0]
+
     @pytest.mark.parametrize("shape", [(4, 2), (4, 3, 2), (3,), (0, 3)])
     def test_other_shapes(self, shape):
         with pytest.raises(ValueError, match=r"^Expected `x` of .*received shape"):
