@@ -26,16 +26,17 @@ def check_inputs(model: Any, x: Any) -> Any:
         return _numbers(x)
     if len(model.inputs) > 1 or model.inputs[0].dtype == "string":
         return x
-    array, expected = _numbers(x), tuple(model.inputs[0].shape)
-    # Keras adds a last axis of one element, or drops it.
+    array, expected = _numbers(x), (None, *model.inputs[0].shape[1:])
+    # Keras adds a last axis of one element, or drops it, but not in TensorFlow's graphs.
     alike = [array.shape, (*array.shape, 1)]
     if array.shape[-1] == 1:
         alike.append(array.shape[:-1])
-    if not any(_fits(shape, expected) for shape in alike):
-        raise ValueError(
-            f"Expected `x` of shape (N, {str(expected[1:])[1:]}; received shape {array.shape}."
-        )
-    return array
+    for shape in alike:
+        if _fits(shape, expected):
+            return array.reshape(shape)
+    raise ValueError(
+        f"Expected `x` of shape (N, {str(expected[1:])[1:]}; received shape {array.shape}."
+    )
 
 
 def _is_plain(x: Any) -> bool:
