@@ -28,7 +28,9 @@ from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Sa
 from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import pretrain
+from csdl_keras.resume import Resume
 from csdl_keras.settings import Settings
+from csdl_keras.shuffled_batches import ShuffledBatches
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
@@ -50,9 +52,11 @@ __all__ = [
     "PAPER_ALGORITHMS",
     "PoissonCostLoss",
     "ReconstructionLoss",
+    "Resume",
     "SOSRLoss",
     "Savings",
     "Settings",
+    "ShuffledBatches",
     "StageCache",
     "Trainer",
     "__version__",

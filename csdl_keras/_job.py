@@ -12,8 +12,8 @@ from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import fingerprint
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
-STAGE_VERSION = 1
-PRETRAINING_VERSION = 2
+STAGE_VERSION = 2
+PRETRAINING_VERSION = 3
 
 
 @dataclasses.dataclass(frozen=True)
