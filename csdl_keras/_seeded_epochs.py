@@ -16,7 +16,8 @@ class SeededEpochs(keras.callbacks.Callback):
 
     Layers that draw at random (`Dropout`, `MaskingNoise`, `RandomShift`, ...) do so from
     `keras.random.SeedGenerator`s, whose states count what has been drawn. Each epoch
-    sets them to `(s, 0)`, `s` from `numpy.random.default_rng([seed, epoch, 2])`.
+    sets them to `(s, 0)`, `s` from `numpy.random.default_rng([seed, epoch, 2])`. On
+    PyTorch the global seed is set too, from which a `Dropout` without one draws.
 
     Args:
         batches: what is fitted on.
@@ -32,6 +33,8 @@ class SeededEpochs(keras.callbacks.Callback):
         rng = np.random.default_rng([self.batches.seed, epoch, _PURPOSE])
         for state, seed in zip(states, rng.integers(2**31, size=len(states)), strict=True):
             state.assign([int(seed), 0])
+        if keras.backend.backend() == "torch":
+            keras.utils.set_random_seed(int(rng.integers(2**31)))
 
 
 def generator_states(model: keras.Model) -> list[Any]:
