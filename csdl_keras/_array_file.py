@@ -36,7 +36,24 @@ def write_arrays(
 
 
 def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Reads what `write_arrays` wrote; nothing in a file is ever executed.
+    """Reads what `write_arrays` wrote.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        DamagedFileError: if it holds something else.
+    """
+    named = read_npz(path)
+    try:
+        text = json.loads(named["record"].tobytes())
+        return text["record"], [named[f"array_{i}"] for i in range(text["arrays"])]
+    except (KeyError, ValueError, TypeError) as error:
+        raise DamagedFileError(
+            f"Expected {path} to be as csdl_keras wrote it; received another npz file."
+        ) from error
+
+
+def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+    """Reads the arrays of an .npz file by name; nothing in it is ever executed.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -45,13 +62,12 @@ def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
     content = io.BytesIO(path.read_bytes())
     try:
         with np.load(content, allow_pickle=False) as file:
-            text = json.loads(file["record"].tobytes())
-            return text["record"], [file[f"array_{i}"] for i in range(text["arrays"])]
-    # A damaged file makes NumPy, zipfile and json raise nearly anything.
+            return dict(file)
+    # A damaged file makes NumPy and zipfile raise nearly anything.
     except Exception as error:
         raise DamagedFileError(
-            f"Expected {path} to be as csdl_keras wrote it; received a damaged file "
-            f"({type(error).__name__}: {error})."
+            f"Expected {path} to be an npz file as csdl_keras wrote it; received a damaged one, "
+            f"{type(error).__name__}: {error}."
         ) from error
 
 
@@ -61,3 +77,20 @@ def _plain(array: np.ndarray) -> np.ndarray:
     if array.dtype.hasobject:
         raise ValueError(f"Expected arrays of numbers; received dtype {array.dtype}.")
     return array.astype("float32") if array.dtype.kind == "V" else array
+
+
+def pack(value: Any, arrays: list[np.ndarray]) -> Any:
+    """A value as JSON that refers to arrays, which are put at the end of the list."""
+    if isinstance(value, (list, tuple)):
+        return [pack(one, arrays) for one in value]
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    arrays.append(np.asarray(value))
+    return {"array": len(arrays) - 1}
+
+
+def unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
+    """What `pack` was given."""
+    if isinstance(value, list):
+        return [unpack(one, arrays) for one in value]
+    return arrays[value["array"]] if isinstance(value, dict) else value

@@ -40,6 +40,6 @@ def replace_file(path: pathlib.Path, content: bytes) -> None:
 
 
 def save_model(model: Any, path: pathlib.Path) -> None:
-    """Saves a Keras model so that the file holds the old or the new one, never half."""
+    """Saves a Keras model, or a `CSOSR`, so that the file holds the old or the new one."""
     with replacing(path) as unfinished:
         model.save(unfinished)

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._array_file import read_arrays, write_arrays
+from csdl_keras._array_file import pack, read_arrays, unpack, write_arrays
 from csdl_keras._checks import check_number
 from csdl_keras._seeded_epochs import SeededEpochs
 from csdl_keras._writable import check_writable
@@ -170,13 +170,13 @@ class Resume(SeededEpochs):
         history.epoch, history.history = self._found["epochs"], self._found["history"]
         for callback, memory in zip(self.callbacks, self._found["memories"], strict=True):
             for name, value in memory.items():
-                setattr(callback, name, _unpack(value, arrays))
+                setattr(callback, name, unpack(value, arrays))
         self._found = None
 
     def _write(self, epoch: int) -> None:
         arrays: list[np.ndarray] = []
         memories = [
-            {name: _pack(getattr(it, name), arrays) for name in _REMEMBERED if hasattr(it, name)}
+            {name: pack(getattr(it, name), arrays) for name in _REMEMBERED if hasattr(it, name)}
             for it in self.callbacks
         ]
         history = self.model.history
@@ -189,20 +189,3 @@ class Resume(SeededEpochs):
         }
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
         write_arrays(self.path, record, [*own, *arrays])
-
-
-def _pack(value: Any, arrays: list[np.ndarray]) -> Any:
-    """A value as JSON that refers to arrays, which are put at the end of the list."""
-    if isinstance(value, (list, tuple)):
-        return [_pack(one, arrays) for one in value]
-    if value is None or isinstance(value, (int, float)):
-        return value
-    arrays.append(keras.ops.convert_to_numpy(value))
-    return {"array": len(arrays) - 1}
-
-
-def _unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
-    """What `_pack` was given."""
-    if isinstance(value, list):
-        return [_unpack(one, arrays) for one in value]
-    return arrays[value["array"]] if isinstance(value, dict) else value

@@ -63,13 +63,8 @@ class TestOrder:
 
     def test_only_what_batches_follow_from_is_in_the_fingerprint(self):
         arguments = {"x": X, "y": Y, "batch_size": 4, "seed": 1, "steps_per_epoch": 2}
-        changes = [
-            {"x": X + 1},
-            {"y": None},
-            {"batch_size": 5},
-            {"seed": 2},
-            {"steps_per_epoch": 3},
-        ]
+        changes = [{"x": X + 1}, {"y": None}, {"batch_size": 5}, {"seed": 2}]
+        changes += [{"steps_per_epoch": 3}]
         made = [ShuffledBatches(**{**arguments, **it}) for it in ({}, *changes)]
         assert len({it.fingerprint() for it in made}) == len(made)
         made[0].epoch = 3
