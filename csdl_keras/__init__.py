@@ -32,7 +32,9 @@ from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import pretrain
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
+from csdl_keras.resume import Resume
 from csdl_keras.settings import Settings
+from csdl_keras.shuffled_batches import ShuffledBatches
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
@@ -56,9 +58,11 @@ __all__ = [
     "PoissonCostLoss",
     "RaiseOnDivergence",
     "ReconstructionLoss",
+    "Resume",
     "SOSRLoss",
     "Savings",
     "Settings",
+    "ShuffledBatches",
     "StageCache",
     "Trainer",
     "__version__",

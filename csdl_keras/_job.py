@@ -13,7 +13,7 @@ from csdl_keras.stage_cache import fingerprint
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
 STAGE_VERSION = 2
-PRETRAINING_VERSION = 2
+PRETRAINING_VERSION = 3
 
 
 @dataclasses.dataclass(frozen=True)

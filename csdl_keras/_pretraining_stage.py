@@ -1,16 +1,17 @@
 """Trains the CAE of one hidden layer on the clean codes of the layers below it."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+import pathlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
+from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
-from csdl_keras.raise_on_divergence import RaiseOnDivergence
 
 
 def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
@@ -82,11 +83,13 @@ class Stage(keras.Model):
         targets: Any,
         optimizer: keras.optimizers.Optimizer,
         steps_per_execution: int,
-        callbacks: Sequence[keras.callbacks.Callback] = (),
+        seed: int | None,
+        unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
         """Compiles and fits; variables that this stage must not change are frozen meanwhile."""
         self.cae.build((None, self.cae.encoder.kernel.shape[0]))
+        self.built = True  # there is nothing else to build
         frozen = [] if self.below is None else list(self.below.trainable_variables)
         if "cost" not in self.loss_weights:
             frozen += self.cae.regressor.trainable_variables
@@ -99,8 +102,7 @@ class Stage(keras.Model):
                 loss_weights=self.loss_weights,
                 steps_per_execution=steps_per_execution,
             )
-            callbacks = [*callbacks, RaiseOnDivergence()]
-            return self.fit(inputs, targets, callbacks=callbacks, **fit_arguments)
+            return seeded_fit(self, inputs, targets, seed, unfinished, **fit_arguments)
 
 
 @contextlib.contextmanager

@@ -126,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments; `None` (default) takes those of the process.
 
     Returns:
-        The exit status: 0, 2 for wrong arguments, 130 after Ctrl-C.
+        The exit status: 0, 2 for wrong arguments and files, 130 after Ctrl-C.
     """
     # A comparison builds many models, of which TensorFlow warns as of a mistake in a loop.
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return COMMANDS[arguments.command](arguments)
     except KeyboardInterrupt:
         return 130
-    except (ValueError, ModuleNotFoundError) as error:
+    except (ValueError, OSError, ModuleNotFoundError) as error:
         print(f"csdl-keras: {error}", file=sys.stderr)
         return 2
 
