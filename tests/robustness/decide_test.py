@@ -11,7 +11,7 @@ from tests.robustness.containers import CONTAINERS, contained
 from tests.robustness.costs_cases import amounts
 from tests.robustness.documented import array_of_numbers
 from tests.robustness.outcome import Case
-from tests.robustness.properties import check_anything, check_containers, check_junk
+from tests.robustness.properties import check_anything, check_containers, check_spoilings
 
 WIDTH = 3
 # A list of arrays is a list of inputs.
@@ -53,7 +53,9 @@ class Direct(keras.Model):
     """A model that predicts at once: what Keras does in between takes most of the time."""
 
     def predict(self, x, **_):
-        return keras.ops.convert_to_numpy(self(np.asarray(x, "float32")))
+        with np.errstate(over="ignore"):  # inputs that float32 does not hold become infinite
+            x = np.asarray(x, "float32")
+        return keras.ops.convert_to_numpy(self(x))
 
 
 def identity(model=keras.Model, width=WIDTH):
@@ -116,8 +118,8 @@ class TestRobustness:
     def test_anything(self, name, data):
         check_anything(CASES[name], data)
 
-    def test_junk(self, name):
-        check_junk(CASES[name])
+    def test_spoilings(self, name):
+        check_spoilings(CASES[name])
 
 
 class TestModels:

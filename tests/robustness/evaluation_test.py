@@ -11,7 +11,7 @@ from tests.robustness.properties import (
     check_a_thousand_classes,
     check_anything,
     check_containers,
-    check_junk,
+    check_spoilings,
 )
 
 CASES = evaluation_cases.CASES | calibration_cases.CASES
@@ -36,5 +36,5 @@ class TestRobustness:
     def test_a_thousand_classes(self, name):
         check_a_thousand_classes(CASES[name])
 
-    def test_junk(self, name):
-        check_junk(CASES[name])
+    def test_spoilings(self, name):
+        check_spoilings(CASES[name])

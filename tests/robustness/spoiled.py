@@ -10,7 +10,24 @@ import polars
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-ENTRIES = [np.nan, np.inf, -np.inf, -1.0, -0.25, 0.0, 0.5, 1.0, 3.0, 1000.0, 1e38, 1e39, 1e300]
+ENTRIES = [
+    np.nan,
+    np.inf,
+    -np.inf,
+    -1.0,
+    -0.25,
+    0.0,
+    0.5,
+    1.0,
+    2.0,
+    3.0,
+    4.0,
+    5.0,
+    1000.0,
+    1e38,
+    1e39,
+    1e300,
+]
 DTYPES = ["?", "c16", "U3", "S3", "O", "f2", "f8", "g", "i1", "i8", "u1", "u8", "M8[s]", "m8[s]"]
 SCALARS = [0, 1, 2, 3, -1, 0.5, 1.0, 2.5, np.nan, np.inf, -np.inf, True, None, "2", "", 1j, b"1"]
 SCALARS += [np.int64(2), np.float32(0.5), np.bool_(True), np.str_("a"), 10**400, 2**63, 1e39]
@@ -70,20 +87,12 @@ arrays = hnp.arrays(
 )
 
 
-@st.composite
-def with_entry(draw: Any, array: np.ndarray) -> np.ndarray:
+def with_entry(array: np.ndarray, index: tuple[int, ...], entry: float) -> np.ndarray:
     """The array with one entry that is something else."""
-    entry = draw(st.sampled_from(ENTRIES))
     whole = array.dtype.kind in "iu" and abs(entry) < 1e9 and entry == int(entry)
     spoiled = array.copy() if whole else array.astype(np.float64)
-    spoiled[tuple(draw(st.integers(0, size - 1)) for size in array.shape)] = entry
+    spoiled[index] = entry
     return spoiled
-
-
-def retyped(array: np.ndarray) -> Any:
-    """The array in another type, numbers or not."""
-    types = st.sampled_from([*DTYPES, ml_dtypes.bfloat16])
-    return types.map(lambda dtype: array.astype("i8").astype(dtype))
 
 
 def masked(array: np.ndarray) -> np.ndarray:
@@ -93,15 +102,30 @@ def masked(array: np.ndarray) -> np.ndarray:
     return np.ma.masked_array(array, mask)
 
 
-def spoil(argument: Any) -> Any:
-    """A strategy of arguments that may be wrong in the place of this right one."""
-    anything = st.sampled_from(SCALARS) | st.sampled_from(JUNK)
-    if isinstance(argument, np.ndarray) and argument.ndim:
-        near = with_entry(argument) | st.sampled_from(RESHAPES).map(lambda change: change(argument))
-        return near | near | retyped(argument) | st.just(masked(argument)) | arrays | anything
+def is_array(argument: Any) -> bool:
+    return isinstance(argument, np.ndarray) and argument.ndim > 0
+
+
+def spoilings(argument: Any) -> list[Any]:
+    """Everything that may stand in the place of a right argument."""
+    listed = SCALARS + JUNK
     if isinstance(argument, dict):
-        one = st.sampled_from(sorted(argument)).flatmap(
-            lambda key: spoil(argument[key]).map(lambda value: argument | {key: value})
-        )
-        return one | one | one | anything
-    return anything
+        for key, value in argument.items():
+            listed = [argument | {key: spoiled} for spoiled in spoilings(value)] + listed
+    if is_array(argument):
+        last = tuple(size - 1 for size in argument.shape)
+        near = [with_entry(argument, last, entry) for entry in ENTRIES]
+        near += [change(argument) for change in RESHAPES]
+        near += [argument.astype("i8").astype(dtype) for dtype in (*DTYPES, ml_dtypes.bfloat16)]
+        listed = [*near, masked(argument), *listed]
+    return listed
+
+
+def spoil(argument: Any) -> st.SearchStrategy:
+    """A strategy of them, with the wrong entry anywhere."""
+    listed = st.sampled_from(spoilings(argument))
+    if not is_array(argument):
+        return listed
+    index = st.tuples(*(st.integers(0, size - 1) for size in argument.shape))
+    anywhere = st.builds(with_entry, st.just(argument), index, st.sampled_from(ENTRIES))
+    return listed | anywhere | arrays
