@@ -23,9 +23,10 @@ KINDS: dict[str, str | Algorithm] = {
     "logistic": Algorithm("logistic", "Logistic", "mlp", "none", "logistic", "argmin"),
     "convolutional": "cnn_bayes",
     "kernel machine": "csosr",
-    "images, calibrated": "calibrated_bayes",
     "expected costs": "cost_model",
-    "ensemble of images": dataclasses.replace(csdl.ALGORITHMS["ensemble_bayes"], members=2),
+    "images, calibrated, an ensemble": dataclasses.replace(
+        csdl.ALGORITHMS["ensemble_bayes"], members=2
+    ),
 }
 TABLES = tuple(x.reshape(len(x), -1) for x in (DATA.x_train, DATA.x_val))
 
@@ -84,6 +85,7 @@ print("digest", hashlib.sha256(outputs(model).tobytes()).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_fresh_processes_agree():
     digests = [run_python(FRESH, PYTHONHASHSEED=seed).split()[-1] for seed in ("1", "2")]
     assert digests[0] == digests[1] and len(digests[0]) == 64
