@@ -62,7 +62,10 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
     content = io.BytesIO(path.read_bytes())
     try:
         with np.load(content, allow_pickle=False) as file:
-            return dict(file)
+            arrays = dict(file)
+        if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+            raise ValueError("it holds what is no array")
+        return arrays
     # A damaged file makes NumPy and zipfile raise nearly anything.
     except Exception as error:
         raise DamagedFileError(

@@ -29,6 +29,7 @@ def table2(arguments: argparse.Namespace) -> int:
     folder = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
     check_writable("--out", folder)
     cache = (arguments.cache or folder / "stages").absolute()
+    check_writable("--cache", cache)
     grid = Grid(
         profile,
         folder,
