@@ -1,6 +1,9 @@
 """What a model is exported to; TensorFlow has to be Keras' backend."""
 
+import contextlib
+import logging
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -21,13 +24,27 @@ def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
         inputs_of(model),
     )
     try:
-        write(model, path, [signature])
+        with _without_remarks("tensorflow", "tf2onnx"):
+            write(model, path, [signature])
     except Exception as error:
         # Converters raise whatever they met.
         raise ValueError(
             f"Expected a model that can be exported as {format!r}; received {model.name!r}. "
             f"{type(error).__name__}: {error}"
         ) from error
+
+
+@contextlib.contextmanager
+def _without_remarks(*names: str) -> Iterator[None]:
+    """Without what loggers say; what fails raises."""
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL)  # tf2onnx logs as errors what it goes on without
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
 
 
 def _savedmodel(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
