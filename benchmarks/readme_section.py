@@ -101,16 +101,24 @@ def report_tables(text: str) -> list[str]:
     return found
 
 
+def example_costs_tables(images: bool) -> list[str]:
+    """Costs by example on images with generated costs, or on tables with their own."""
+    rows = [row for row in read("example_costs") if ("/" in row["problem"]) == images]
+    return report_tables(example_costs.table(rows))
+
+
 def tables() -> dict[str, list[str]]:
     """The tables of what has been measured, by name."""
     makers = {
         "peers": peers_table,
         "ensembles": ensembles_table,
         "calibration": calibration_table,
-        "example_costs": lambda: report_tables(example_costs.table(read("example_costs"))),
+        "example_costs": lambda: example_costs_tables(images=True),
+        "example_costs_tables": lambda: example_costs_tables(images=False),
         "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
     }
-    return {name: make() for name, make in makers.items() if (RESULTS / name).is_dir()}
+    found = {name: RESULTS / name.removesuffix("_tables") for name in makers}
+    return {name: make() for name, make in makers.items() if found[name].is_dir()}
 
 
 if __name__ == "__main__":
