@@ -39,15 +39,17 @@ class Trainer:
             all epochs. Cost-blind training looks at the 0/1 cost, the error
             rate, because it must not depend on the cost matrix.
         settings: a `Settings`; `None` (default) is `Settings()`.
-        seed: seed of weights and corruption; and each stage begins with
-            `keras.utils.set_random_seed(seed)`, which shuffling follows, so that
-            results do not depend on the order of stages. `None` (default)
-            leaves the global state of random numbers alone.
+        seed: seed of weights, shuffling and all that layers draw, so that results do
+            not depend on the order of stages; each stage begins with
+            `keras.utils.set_random_seed(seed)`. `None` (default) leaves the global
+            state of random numbers alone.
         callbacks: Keras callbacks for each `fit`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         cache: a `StageCache` in which finished stages are looked up and kept,
             so that they outlive the process and are shared with others; it
-            needs a `seed`. `None` (default) keeps them in memory.
+            needs a `seed`. With a folder, networks that are killed go on from an
+            epoch at most two seconds before it, and end where they would have.
+            `None` (default) keeps stages in memory.
         jobs: number of processes that train, the members of an ensemble or what
             `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
             nothing of them. Defaults to 1, this process.

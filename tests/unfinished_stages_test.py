@@ -1,8 +1,10 @@
 """`Trainer` and `pretrain` that are killed in the middle of an epoch lose nothing."""
 
 import os
+import random
 import subprocess
 import sys
+import time
 
 import keras
 import numpy as np
@@ -96,21 +98,25 @@ from tests.unfinished_stages_test import _seeded_fit, train
 from tests.interruptions import Stop
 
 _seeded_fit.SECONDS = 0.0
+print("started", flush=True)
 train({case!r}, {folder!r}, Stop({fit}, {epoch}, kill=True))
 """
 
 
-def kill(case, folder, fit, epoch):
-    """Trains in a process of its own, which is killed in the middle of that epoch."""
-    code = KILLED.format(case=case, folder=str(folder), fit=fit, epoch=epoch)
-    environment = {
+def environment():
+    return {
         **os.environ,
         "KERAS_BACKEND": keras.backend.backend(),
         "PYTHONPATH": str(REPOSITORY),
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
+
+
+def kill(case, folder, fit, epoch):
+    """Trains in a process of its own, which is killed in the middle of that epoch."""
+    code = KILLED.format(case=case, folder=str(folder), fit=fit, epoch=epoch)
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == -9, done.stderr
 
@@ -140,11 +146,29 @@ class TestKilled:
         assert [one[0] for one in epochs.begun] == [one[0] for one in begun]
         assert not list(tmp_path.rglob("*.unfinished"))
 
-    def test_again_and_again(self, expected, tmp_path, nothing_lost):
-        for place in [(0, 1), (0, 2), (1, 1)]:
-            kill("paper", tmp_path, *place)
-        found = train("paper", tmp_path)
-        nothing_lost("kill -9 three times in one run", found, expected["paper"])
+    @pytest.mark.slow
+    def test_in_every_epoch(self, expected, tmp_path, nothing_lost):
+        """As in `TestTrainer`, but in processes of their own."""
+        for killed, fits in (("paper", [3, 3, 4]), ("stacked", [4])):
+            places = [(number, epoch) for number, size in enumerate(fits) for epoch in range(size)]
+            for before, (number, epoch) in zip([(0, 0), *places], places, strict=False):
+                kill(killed, tmp_path, number - before[0], epoch)
+            how = f"kill -9 {len(places)} times in one run, {killed}"
+            nothing_lost(how, train(killed, tmp_path), expected[killed])
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("number", range(5))
+    def test_at_any_moment(self, number, expected, tmp_path, nothing_lost):
+        """Whenever it happens to be, in writing as well."""
+        code = KILLED.format(case="paper", folder=str(tmp_path), fit=-1, epoch=0)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], env=environment(), stdout=subprocess.PIPE, text=True
+        )
+        with process:
+            assert process.stdout.readline() == "started\n"
+            time.sleep(random.uniform(0.0, 3.0))
+            process.kill()
+        nothing_lost("kill -9 at any moment", train("paper", tmp_path), expected["paper"])
 
 
 class TestPretrain:
@@ -164,9 +188,15 @@ class TestPretrain:
             )
         return model.get_weights(), [history.history for history in histories]
 
-    @pytest.mark.parametrize("layer", [0, 1])
-    @pytest.mark.parametrize("epoch", [0, 1, 2])
-    @pytest.mark.parametrize("arguments", [{}, {"steps_per_epoch": 3, "tied": True}], ids=str)
+    @pytest.mark.parametrize(
+        "layer,epoch,arguments",
+        [
+            *[(layer, epoch, {}) for layer in (0, 1) for epoch in (0, 1, 2)],
+            (1, 2, {"steps_per_epoch": 3, "tied": True}),
+            (0, 1, {"beta": 0.0, "costs": None}),
+            (0, 2, {"unlabelled": X_VAL, "reconstruction": "squared_error"}),
+        ],
+    )
     def test_interrupted(self, layer, epoch, arguments, tmp_path, nothing_lost):
         expected, histories = self.pretrain(None, **arguments)
         with pytest.raises(InterruptedError):
