@@ -62,11 +62,32 @@ def ensembles_table() -> list[str]:
     body = [[f"`{name}`"] for name in OURS]
     for row, name in zip(body, OURS, strict=True):
         for dataset in datasets:
-            ratios = np.log(costs[dataset, f"csdl_keras {name}"] / costs[dataset, SINGLE])
-            half = stats.t.ppf(0.975, len(ratios) - 1) * ratios.std(ddof=1) / len(ratios) ** 0.5
-            low, high = np.exp(ratios.mean() - half), np.exp(ratios.mean() + half)
-            row.append(f"{np.exp(ratios.mean()):.2f} ({low:.2f}–{high:.2f})")
+            row.append(ratio(costs[dataset, f"csdl_keras {name}"], costs[dataset, SINGLE]))
     return lines(["cost beside one network's", *(f"`{name}`" for name in datasets)], body)
+
+
+def calibration_table() -> list[str]:
+    """Each calibration in units of none."""
+    costs: dict = {}
+    for row in read("calibration"):
+        key = (row["dataset"], row["members"], row["method"])
+        costs.setdefault(key, []).append(float(row["average_cost"]))
+    columns = list(dict.fromkeys(key[:2] for key in costs))
+    body = []
+    for method in dict.fromkeys(key[2] for key in costs):
+        if method.endswith(("prior 1.0", "no prior")):
+            pairs = ((costs[*column, method], costs[*column, "none"]) for column in columns)
+            body.append([method, *(ratio(np.array(a), np.array(b)) for a, b in pairs)])
+    names = [f"`{name}`, {n} network{'s' if n != '1' else ''}" for name, n in columns]
+    return lines(["cost beside no calibration's", *names], body)
+
+
+def ratio(costs: np.ndarray, others: np.ndarray) -> str:
+    """The geometric mean of paired ratios and its 95 % interval."""
+    logs = np.log(costs / others)
+    half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
+    low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
+    return f"{np.exp(logs.mean()):.2f} ({low:.2f}–{high:.2f})"
 
 
 def report_tables(text: str) -> list[str]:
@@ -80,15 +101,24 @@ def report_tables(text: str) -> list[str]:
     return found
 
 
+def example_costs_tables(images: bool) -> list[str]:
+    """Costs by example on images with generated costs, or on tables with their own."""
+    rows = [row for row in read("example_costs") if ("/" in row["problem"]) == images]
+    return report_tables(example_costs.table(rows))
+
+
 def tables() -> dict[str, list[str]]:
     """The tables of what has been measured, by name."""
     makers = {
         "peers": peers_table,
         "ensembles": ensembles_table,
-        "example_costs": lambda: report_tables(example_costs.table(read("example_costs"))),
+        "calibration": calibration_table,
+        "example_costs": lambda: example_costs_tables(images=True),
+        "example_costs_tables": lambda: example_costs_tables(images=False),
         "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
     }
-    return {name: make() for name, make in makers.items() if (RESULTS / name).is_dir()}
+    found = {name: RESULTS / name.removesuffix("_tables") for name in makers}
+    return {name: make() for name, make in makers.items() if found[name].is_dir()}
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 Importing the package registers its classes with Keras, so that saved models
 load; it sets no seed, chooses no backend, and imports neither TFDS nor
-KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib) and
-`csdl_keras.baselines` (scikit-learn) are imported when they are first used.
+KerasTuner. `csdl_keras.tuning` (KerasTuner), `csdl_keras.plots` (Matplotlib),
+`csdl_keras.baselines` and `csdl_keras.sklearn` (scikit-learn) are imported when
+they are first used.
 """
 
 import importlib
@@ -13,6 +14,8 @@ from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, mod
 from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
+from csdl_keras.diverged_error import DivergedError
+from csdl_keras.export import export
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import (
@@ -28,7 +31,10 @@ from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Sa
 from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import pretrain
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
+from csdl_keras.resume import Resume
 from csdl_keras.settings import Settings
+from csdl_keras.shuffled_batches import ShuffledBatches
 from csdl_keras.stage_cache import StageCache
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train
@@ -42,6 +48,7 @@ __all__ = [
     "CAE",
     "CostOutput",
     "DecisionAccuracy",
+    "DivergedError",
     "LogisticCostLoss",
     "MINLoss",
     "MaskingNoise",
@@ -49,10 +56,13 @@ __all__ = [
     "OneSidedLoss",
     "PAPER_ALGORITHMS",
     "PoissonCostLoss",
+    "RaiseOnDivergence",
     "ReconstructionLoss",
+    "Resume",
     "SOSRLoss",
     "Savings",
     "Settings",
+    "ShuffledBatches",
     "StageCache",
     "Trainer",
     "__version__",
@@ -64,6 +74,7 @@ __all__ = [
     "decide",
     "decision_model",
     "evaluation",
+    "export",
     "hidden_layers",
     "layers",
     "losses",
@@ -72,12 +83,13 @@ __all__ = [
     "output_kind",
     "plots",
     "pretrain",
+    "sklearn",
     "sosr",
     "train",
     "tuning",
 ]
 
-_LATER = ("baselines", "plots", "tuning")
+_LATER = ("baselines", "plots", "sklearn", "tuning")
 
 
 def __getattr__(name: str) -> Any:

@@ -7,13 +7,41 @@ import numpy as np
 
 
 def as_array(name: str, values: Any, shape: str) -> np.ndarray:
-    """`values` as an array of any dtype."""
+    """`values` as an array of any dtype; data frames and series by position."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"Expected `{name}` without masked entries; received {values!r}.")
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError as error:
         raise ValueError(
             f"Expected `{name}` of shape {shape}; received rows of different lengths."
         ) from error
+    except (TypeError, RuntimeError) as error:  # such as tensors that NumPy cannot read
+        raise ValueError(
+            f"Expected `{name}` of shape {shape}; received {type(values).__name__}, of which "
+            f"NumPy makes no array: {error}"
+        ) from error
+    if array.dtype.name == "bfloat16":  # which NumPy does not count among its real numbers
+        return array.astype(np.float32)
+    if array.dtype == object and array.ndim == 2 and hasattr(values, "items"):
+        # The nullable columns of a data frame are arrays of numbers only one by one.
+        columns = [np.asarray(column) for _, column in values.items()]
+        if all(column.dtype.kind in "iuf" for column in columns):
+            return np.column_stack(columns)
+    return array
+
+
+def check_entries(
+    name: str, array: np.ndarray, right: np.ndarray, what: str, hint: str = ""
+) -> None:
+    """Raises unless every entry is `right`; `what` says what that is."""
+    wrong = np.argwhere(~right)
+    if len(wrong):
+        index = tuple(int(i) for i in wrong[0])
+        raise ValueError(
+            f"Expected every entry of `{name}` to be {what}; "
+            f"received {array[index]} at {index}.{hint}"
+        )
 
 
 def real_array(
@@ -32,14 +60,8 @@ def real_array(
     right = np.isfinite(array) & (array >= low)
     if missing:
         right |= np.isnan(array)
-    wrong = np.argwhere(~right)
-    if len(wrong):
-        index = tuple(int(i) for i in wrong[0])
-        least = "" if low == -np.inf else f" and at least {low:g}"
-        raise ValueError(
-            f"Expected every entry of `{name}` to be finite{least}{' or NaN' if missing else ''}; "
-            f"received {array[index]} at {index}."
-        )
+    least = "" if low == -np.inf else f" and at least {low:g}"
+    check_entries(name, array, right, f"finite{least}{' or NaN' if missing else ''}")
     return array
 
 

@@ -1,5 +1,6 @@
 """Checks of plain arguments; every message says what was expected and received."""
 
+import contextlib
 import math
 import numbers
 from collections.abc import Iterable
@@ -25,22 +26,26 @@ def check_number(
 
     `exclude_low=True` takes `low` itself out of the range.
     """
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    inside = real and math.isfinite(value) and low <= value <= high
-    if not inside or (exclude_low and value == low):
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):  # of integers without end
+            number = float(value)
+    inside = math.isfinite(number) and low <= number <= high
+    if not inside or (exclude_low and number == low):
         opening = "(" if exclude_low else "["
         raise ValueError(
             f"Expected `{name}` to be a finite number in {opening}{low}, {high}]; "
             f"received {value!r}."
         )
-    return float(value)
+    return number
 
 
-def check_integer(name: str, value: Any, low: int = 1) -> int:
-    """Returns `value` as an int if it is a whole number of at least `low`."""
+def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -> int:
+    """Returns `value` as an int if it is a whole number in `[low, high]`."""
     whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or value < low:
+    if not whole or not low <= value <= high:
+        most = "" if high == math.inf else f" and at most {high}"
         raise ValueError(
-            f"Expected `{name}` to be an integer of at least {low}; received {value!r}."
+            f"Expected `{name}` to be an integer of at least {low}{most}; received {value!r}."
         )
     return int(value)

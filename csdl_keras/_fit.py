@@ -1,5 +1,6 @@
 """How a network is built and trained for a row."""
 
+import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,10 +10,13 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras._job import Job
 from csdl_keras._objective import mean_costs, objective, targets
+from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras._training_data import TrainingData
 from csdl_keras.costs import cost_vectors
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.pretraining import pretrain
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
+from csdl_keras.stage_cache import StageCache
 
 Weights = list[np.ndarray]
 
@@ -31,10 +35,15 @@ def pretrain_network(
     job: Job,
     data: TrainingData,
     seed: int | None,
+    unfinished: pathlib.Path | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
-    """Pre-trains a new network; returns the weights of its hidden layers."""
+    """Pre-trains a new network; returns the weights of its hidden layers.
+
+    In the folder `unfinished`, if there is one, it keeps layers that are done, and the state
+    of the one under way.
+    """
     train = data.train
     model = build_network(job, train.x, seed)
     settings, matrix = job.settings, job.pretraining_costs
@@ -54,8 +63,9 @@ def pretrain_network(
         optimizer=optimizers[settings.pretraining_optimizer](settings.pretraining_learning_rate),
         tied=settings.tied_weights,
         seed=seed,
-        callbacks=callbacks,
+        callbacks=[*callbacks, RaiseOnDivergence(f"{job.row.name!r} (pre-training)")],
         verbose=verbose,
+        cache=None if unfinished is None else StageCache(unfinished),
     )
     weights = [array for layer in hidden_layers(model) for array in layer.get_weights()]
     return weights, {"epochs": job.pretraining_epochs}
@@ -66,21 +76,26 @@ def fit_network(
     data: TrainingData,
     pretrained: Sequence[np.ndarray],
     seed: int | None,
+    unfinished: pathlib.Path | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
-    """Trains a new network from pre-trained weights, if any; returns all its weights."""
+    """Trains a new network from pre-trained weights, if any; returns all its weights.
+
+    It keeps its state in the folder `unfinished`, if there is one.
+    """
     train, validation = data.train, data.validation
     model, settings = build_network(job, train.x, seed), job.settings
     if len(pretrained):
         weights = iter(pretrained)
         for layer in hidden_layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
-    optimizer = job.body.optimizer(settings, job.body.steps(settings, train.x.shape))
+    steps = job.body.steps(settings, train.x.shape)
+    optimizer = job.body.optimizer(settings, steps, on_costs=job.on_costs)
     model.compile(optimizer, **objective(job, train))
-    callbacks, monitor = list(callbacks), job.body.monitor(train.x)
+    stopping, monitor = [], job.body.monitor(train.x)
     if validation is not None and monitor is not None:
-        callbacks.append(
+        stopping.append(
             keras.callbacks.EarlyStopping(
                 monitor,
                 mode="min",
@@ -88,14 +103,19 @@ def fit_network(
                 restore_best_weights=True,
             )
         )
-    history = model.fit(
+    history = seeded_fit(
+        model,
         train.x,
         targets(job, train),
+        seed,
+        unfinished,
+        callbacks,
+        stopping,
         sample_weight=mean_costs(job, train) if job.row.training == "weighted_nll" else None,
         validation_data=None if validation is None else (validation.x, targets(job, validation)),
         epochs=job.epochs,
         batch_size=job.body.batch_size(settings),
-        callbacks=callbacks,
+        what=repr(job.row.name),
         verbose=verbose,
     )
     return model.get_weights(), {"epochs": len(history.epoch)}

@@ -1,5 +1,6 @@
 """Members of an ensemble trained as one network, whose layers hold the weights of all of them."""
 
+import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from csdl_keras._fit import Weights, build_network
 from csdl_keras._job import Job
+from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras._seeds import member_seed
 from csdl_keras._training_data import TrainingData
 
@@ -16,6 +18,7 @@ def fit_stacked(
     job: Job,
     data: TrainingData,
     seed: int | None,
+    unfinished: pathlib.Path | None,
     callbacks: Sequence[keras.callbacks.Callback],
     verbose: Any,
 ) -> tuple[Weights, dict[str, Any]]:
@@ -24,6 +27,7 @@ def fit_stacked(
     Where networks are small, what a step takes is mostly not arithmetic, and
     they take little longer together than one of them alone. Of each its own
     best epoch is kept. Returns the weights of the first, then the second, ...
+    The state is kept in the folder `unfinished`, if there is one.
     """
     train, validation, settings = data.train, data.validation, job.settings
     networks = [
@@ -31,20 +35,26 @@ def fit_stacked(
     ]
     model = stack(networks)
     model.compile(
-        job.body.optimizer(settings, job.body.steps(settings, train.x.shape)),
+        job.body.optimizer(settings, job.body.steps(settings, train.x.shape), on_costs=False),
         loss=keras.losses.SparseCategoricalCrossentropy(),
         loss_weights=[float(job.stacked)],  # a mean over members becomes a sum
     )
     best = _BestEpochs(networks, validation)
-    history = model.fit(
+    history = seeded_fit(
+        model,
         train.x,
         np.repeat(train.y[:, None], job.stacked, axis=1),
+        seed,
+        unfinished,
+        callbacks,
+        [best],
         epochs=job.epochs,
         batch_size=job.body.batch_size(settings),
-        callbacks=[*callbacks, best],
+        what=repr(job.row.name),
         verbose=verbose,
     )
-    return [array for weights in best.weights for array in weights], {"epochs": len(history.epoch)}
+    arrays = [array for weights in best.best_weights for array in weights]
+    return arrays, {"epochs": len(history.epoch)}
 
 
 def split_members(arrays: Sequence[np.ndarray], members: int) -> list[Sequence[np.ndarray]]:
@@ -100,8 +110,9 @@ class _BestEpochs(keras.callbacks.Callback):
         super().__init__()
         self.networks = networks
         self.validation = validation
-        self.lowest = np.full(len(networks), np.inf)
-        self.weights: list[Weights] = [network.get_weights() for network in networks]
+        # Named as Keras' own callbacks name them, by which `Resume` keeps them.
+        self.best = np.full(len(networks), np.inf)
+        self.best_weights: list[Weights] = [network.get_weights() for network in networks]
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         if self.validation is None:
@@ -110,8 +121,8 @@ class _BestEpochs(keras.callbacks.Callback):
         outputs = np.asarray(self.model.predict(x, batch_size=1024, verbose=0), "float64")
         chosen = np.maximum(outputs[np.arange(len(y)), :, y], keras.config.epsilon())
         losses = -np.log(chosen).mean(axis=0)
-        better = np.flatnonzero(losses < self.lowest)
-        self.lowest[better] = losses[better]
+        better = np.flatnonzero(losses < self.best)
+        self.best[better] = losses[better]
         self._keep(better)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
@@ -124,4 +135,4 @@ class _BestEpochs(keras.callbacks.Callback):
             network = self.networks[member]
             for layer, arrays in zip(_dense(network), stacked, strict=True):
                 layer.set_weights([array[member] for array in arrays])
-            self.weights[member] = network.get_weights()
+            self.best_weights[member] = network.get_weights()

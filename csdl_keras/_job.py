@@ -12,8 +12,8 @@ from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import fingerprint
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
-STAGE_VERSION = 1
-PRETRAINING_VERSION = 2
+STAGE_VERSION = 2
+PRETRAINING_VERSION = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +48,11 @@ class Job:
     stacked: int = 1
     unlabelled: str | None = None
     unlabelled_size: int = 0
+
+    @property
+    def on_costs(self) -> bool:
+        """Whether the network trains on costs, and not on labels alone or weighted."""
+        return self.row.training not in ("nll", "weighted_nll")
 
     @property
     def unit(self) -> float:
@@ -133,7 +138,7 @@ class Job:
         if self.row.training == "sosr" and settings.hard_hinge:
             description["training"] = "one_sided"
         description |= {"epochs": self.epochs, "patience": self.patience}
-        description |= self.body.choices(settings)
+        description |= self.body.choices(settings, self.on_costs)
         if self.stacked > 1:
             description["stacked"] = self.stacked
         if self.row.body == "mlp":

@@ -1,6 +1,6 @@
 """How the kernel machine of Table 1 is trained and kept."""
 
-import pickle
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +10,11 @@ from csdl_keras._examples import Examples
 from csdl_keras._job import Job
 from csdl_keras._optional import optional_module
 
+_ARRAYS = "csdl_keras.baselines._csosr_arrays"
+
 
 def fit_machine(job: Job, data: Examples) -> tuple[list[np.ndarray], dict[str, Any]]:
-    """Fits `CSOSR` on flattened inputs and scaled costs; returns it as an array of bytes."""
+    """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
     settings, rows = job.settings, data.x.reshape(len(data.x), -1)
     machine = optional_module("csdl_keras.baselines", "compare").CSOSR(
         penalty=settings.penalty,
@@ -21,9 +23,12 @@ def fit_machine(job: Job, data: Examples) -> tuple[list[np.ndarray], dict[str, A
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / job.unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
-    return [np.frombuffer(pickle.dumps(machine), np.uint8)], info
+    record, arrays = optional_module(_ARRAYS, "compare").to_arrays(machine)
+    return [np.frombuffer(json.dumps(record).encode(), np.uint8), *arrays], info
 
 
 def load_machine(arrays: Sequence[np.ndarray]) -> Any:
     """The `CSOSR` that `fit_machine` returned."""
-    return pickle.loads(arrays[0].tobytes())
+    machine = optional_module("csdl_keras.baselines", "compare").CSOSR()
+    record = json.loads(arrays[0].tobytes())
+    return optional_module(_ARRAYS, "compare").restore(machine, record, arrays[1:])

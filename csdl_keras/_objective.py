@@ -19,8 +19,6 @@ from csdl_keras.losses import (
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import labelled_costs
 
-_BY_LABELS = ("nll", "weighted_nll")
-
 #: Trainings whose network outputs costs on another scale: their loss, and the link to it.
 LINKED: dict[str, tuple[Any, str]] = {
     "poisson": (PoissonCostLoss, "log"),
@@ -33,7 +31,7 @@ def targets(job: Job, data: Examples) -> Any:
     if job.row.training == "expected_cost":
         costs = job.matrix[data.y] if data.costs is None else data.costs
         return labelled_costs(data.y, costs / job.unit)
-    if data.costs is None or job.row.training in _BY_LABELS:
+    if data.costs is None or not job.on_costs:
         return data.y
     return data.costs
 
@@ -52,7 +50,7 @@ def objective(job: Job, data: Examples) -> dict[str, Any]:
 
 
 def _loss(job: Job, data: Examples) -> keras.losses.Loss:
-    if job.row.training in _BY_LABELS:
+    if not job.on_costs:
         return keras.losses.SparseCategoricalCrossentropy()
     # A matrix is scaled before it is rounded to float32, cost vectors within the loss.
     costs: dict[str, Any] = {"cost_matrix": job.scaled}

@@ -64,6 +64,18 @@ def inputs_of(model: keras.Model) -> Any:
     return model.input
 
 
+def output_of(model: keras.Model) -> Any:
+    """The symbolic output of a model that has one.
+
+    Raises:
+        ValueError: if it has several, or is subclassed or not built.
+    """
+    inputs_of(model)
+    if len(model.outputs) != 1:
+        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
+    return model.outputs[0]
+
+
 def check_if_array(labels: Any, num_classes: int) -> None:
     """Raises on wrong labels where they are an array or a list; graphs cannot raise."""
     if isinstance(labels, (np.ndarray, list, tuple)):
@@ -75,15 +87,15 @@ def check_if_array(labels: Any, num_classes: int) -> None:
         check_labels(array, num_classes)
 
 
-def rows_of(matrix: Any, labels: Any) -> Any:
-    """Row `labels[n]` of `matrix` for each n; a row of NaN for a label that has none.
+def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
+    """Labels as an index of classes, 0 for those outside `[0, num_classes)`; and which are not.
 
     Args:
-        matrix: float tensor `(K, D)`.
         labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
+        num_classes: `K`.
 
     Returns:
-        Float tensor `(batch, D)`.
+        int32 and bool tensors `(batch,)`.
     """
     if len(labels.shape) == 2 and labels.shape[1] == 1:
         labels = ops.squeeze(labels, axis=1)
@@ -92,11 +104,24 @@ def rows_of(matrix: Any, labels: Any) -> Any:
             "Expected integer labels of shape (batch,) or (batch, 1), since `cost_matrix` is "
             f"given; received shape {tuple(labels.shape)}. For cost vectors leave it None."
         )
-    num_classes = matrix.shape[0]
     index = ops.cast(labels, "int32")
     whole = ops.cast(index, labels.dtype) == labels
     known = ops.logical_and(whole, ops.logical_and(index >= 0, index < num_classes))
-    rows = ops.take(matrix, ops.where(known, index, 0), axis=0)
+    return ops.where(known, index, 0), known
+
+
+def rows_of(matrix: Any, labels: Any) -> Any:
+    """Row `labels[n]` of `matrix` for each n; a row of NaN for a label that has none.
+
+    Args:
+        matrix: float tensor `(K, D)`.
+        labels: as in `class_index`.
+
+    Returns:
+        Float tensor `(batch, D)`.
+    """
+    index, known = class_index(labels, matrix.shape[0])
+    rows = ops.take(matrix, index, axis=0)
     return ops.where(known[:, None], rows, ops.cast(np.nan, rows.dtype))
 
 

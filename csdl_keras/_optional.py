@@ -1,6 +1,7 @@
 """Modules that only some installations have."""
 
 import importlib
+import importlib.util
 from typing import Any
 
 
@@ -17,8 +18,17 @@ def optional_module(name: str, extra: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"Expected the module {name!r}, which is not installed: "
-            f"pip install 'csdl_keras[{extra}]'",
-            name=error.name,
-        ) from error
+        raise _missing(name, extra, error.name) from error
+
+
+def check_installed(name: str, extra: str) -> None:
+    """Raises as `optional_module` does, for a package that another process will import."""
+    if importlib.util.find_spec(name) is None:
+        raise _missing(name, extra, name)
+
+
+def _missing(name: str, extra: str, package: str | None) -> ModuleNotFoundError:
+    return ModuleNotFoundError(
+        f"Expected the module {name!r}, which is not installed: pip install 'csdl_keras[{extra}]'",
+        name=package,
+    )

@@ -1,6 +1,7 @@
 """Pre-trained layers in a cache, each found by everything that it depends on."""
 
 import json
+import pathlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from csdl_keras.layers import CAE
 from csdl_keras.stage_cache import StageCache, fingerprint
 
 # Raised whenever the code of pre-training comes to other results, so that no cache holds old ones.
-LAYER_VERSION = 1
+LAYER_VERSION = 2
 
 
 class LayerCache:
@@ -59,9 +60,12 @@ class LayerCache:
         self,
         cae: CAE,
         below: keras.Model | None,
-        fit: Callable[[], keras.callbacks.History],
+        fit: Callable[[pathlib.Path | None], keras.callbacks.History],
     ) -> keras.callbacks.History:
-        """Gives the layer of a CAE its pre-trained weights; `fit` is called only if it must be."""
+        """Gives the layer of a CAE its pre-trained weights; `fit` is called only if it must be.
+
+        It is given a folder in which it can keep what it needs to go on from, or `None`.
+        """
         layer: Any = cae.encoder
         description = {
             **self.common,
@@ -74,7 +78,7 @@ class LayerCache:
 
         def run() -> tuple[list[np.ndarray], dict[str, Any]]:
             keras.utils.set_random_seed(cae.seed)
-            history = fit()
+            history = fit(self.cache.unfinished(description))
             return layer.get_weights(), {"epoch": history.epoch, "history": history.history}
 
         found = self.cache.get(description, run)

@@ -1,6 +1,7 @@
 """Trains the CAE of one hidden layer on the clean codes of the layers below it."""
 
 import contextlib
+import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -8,6 +9,7 @@ import keras
 import numpy as np
 from keras import ops
 
+from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
 
@@ -81,10 +83,13 @@ class Stage(keras.Model):
         targets: Any,
         optimizer: keras.optimizers.Optimizer,
         steps_per_execution: int,
+        seed: int | None,
+        unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
         """Compiles and fits; variables that this stage must not change are frozen meanwhile."""
         self.cae.build((None, self.cae.encoder.kernel.shape[0]))
+        self.built = True  # there is nothing else to build
         frozen = [] if self.below is None else list(self.below.trainable_variables)
         if "cost" not in self.loss_weights:
             frozen += self.cae.regressor.trainable_variables
@@ -97,7 +102,7 @@ class Stage(keras.Model):
                 loss_weights=self.loss_weights,
                 steps_per_execution=steps_per_execution,
             )
-            return self.fit(inputs, targets, **fit_arguments)
+            return seeded_fit(self, inputs, targets, seed, unfinished, **fit_arguments)
 
 
 @contextlib.contextmanager

@@ -1,11 +1,13 @@
 """The stages of jobs on one data set, each of them run once, in one process or several."""
 
 import dataclasses
+import pathlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import keras
 
+from csdl_keras._divergence import check_converged, remember_divergence
 from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
@@ -40,13 +42,17 @@ class Stages:
         description = job.pretraining()
         if description is None:
             return None
-        return self.cache.get(description, lambda: self._pretrain(job))
+        unfinished = self.cache.unfinished(description)
+        return check_converged(self.cache.get(description, lambda: self._pretrain(job, unfinished)))
 
     def trained(self, job: Job) -> StageResult:
         """What the job's training leaves."""
         pretrained = self.pretrained(job)
         start = pretrained.arrays if pretrained else ()
-        return self.cache.get(job.training(), lambda: self._train(job, start))
+        unfinished = self.cache.unfinished(job.training())
+        return check_converged(
+            self.cache.get(job.training(), lambda: self._train(job, start, unfinished))
+        )
 
     def is_trained(self, job: Job) -> bool:
         """Whether the cache has the job's training."""
@@ -85,10 +91,13 @@ class Stages:
                     else:
                         self.cache.put(job.pretraining() or {}, result)
 
-    def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights]:
-        """A stage with the weights that it begins from."""
-        found = self.pretrained(job) if stage == "training" else None
-        return stage, job, list(found.arrays) if found else []
+    def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights, pathlib.Path | None]:
+        """A stage with the weights that it begins from, and the folder of what is unfinished."""
+        if stage == "pretraining":
+            return stage, job, [], self.cache.unfinished(job.pretraining() or {})
+        found = self.pretrained(job)
+        start = list(found.arrays) if found else []
+        return stage, job, start, self.cache.unfinished(job.training())
 
     def _begin(self, job: Job) -> int | None:
         seed = member_seed(self.seed, job.member)
@@ -96,28 +105,40 @@ class Stages:
             keras.utils.set_random_seed(seed)
         return seed
 
-    def _pretrain(self, job: Job) -> tuple[Weights, dict[str, Any]]:
+    @remember_divergence
+    def _pretrain(
+        self, job: Job, unfinished: pathlib.Path | None
+    ) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
-        return pretrain_network(job, self.data, seed, self.callbacks, self.verbose)
+        return pretrain_network(job, self.data, seed, unfinished, self.callbacks, self.verbose)
 
-    def _train(self, job: Job, pretrained: Sequence[Any]) -> tuple[Weights, dict[str, Any]]:
+    @remember_divergence
+    def _train(
+        self, job: Job, pretrained: Sequence[Any], unfinished: pathlib.Path | None
+    ) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(job)
+        common = (seed, unfinished, self.callbacks, self.verbose)
         if job.row.body == "svm":
             return fit_machine(job, self.data.train)
         if job.stacked > 1:
-            return fit_stacked(job, self.data, seed, self.callbacks, self.verbose)
-        return fit_network(job, self.data, pretrained, seed, self.callbacks, self.verbose)
+            return fit_stacked(job, self.data, *common)
+        return fit_network(job, self.data, pretrained, *common)
 
 
 def _run_alone(
-    stages: Stages, types: tuple[str, str], stage: str, job: Job, pretrained: Weights
+    stages: Stages,
+    types: tuple[str, str],
+    stage: str,
+    job: Job,
+    pretrained: Weights,
+    unfinished: pathlib.Path | None,
 ) -> tuple[str, Job, StageResult]:
     """A stage in a process of its own, which computes with the `types` of this one."""
     keras.config.set_floatx(types[0])
     keras.config.set_dtype_policy(types[1])
     if stage == "pretraining":
-        result = stages.cache.get({}, lambda: stages._pretrain(job))
+        result = stages.cache.get({}, lambda: stages._pretrain(job, unfinished))
     else:
-        result = stages.cache.get({}, lambda: stages._train(job, pretrained))
+        result = stages.cache.get({}, lambda: stages._train(job, pretrained, unfinished))
     keras.utils.clear_session()  # or Keras would hold on to every model of the process
     return stage, job, result

@@ -5,14 +5,21 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._array_checks import as_array
+from csdl_keras._checks import check_choice
+from csdl_keras._inputs import check_inputs
+from csdl_keras.layers.decision import OUTPUTS
 from csdl_keras.output_kind import output_kind
 
 
-def decisions(outputs: np.ndarray, kind: str) -> np.ndarray:
+def decisions(outputs: Any, kind: str) -> np.ndarray:
     """The decisions that `(N, D)` outputs of the kind `"cost"` or `"probability"` stand for."""
-    outputs = np.asarray(outputs)
-    if outputs.ndim != 2:
+    check_choice("kind", kind, OUTPUTS)
+    outputs = as_array("outputs", outputs, "(N, D)")
+    if outputs.ndim != 2 or 0 in outputs.shape:
         raise ValueError(f"Expected outputs of shape (N, D); received shape {outputs.shape}.")
+    if outputs.dtype.kind not in "iuf":
+        raise ValueError(f"Expected outputs to be real numbers; received dtype {outputs.dtype}.")
     wrong = int(np.isnan(outputs).any(axis=1).sum())
     if wrong:
         raise ValueError(
@@ -43,7 +50,8 @@ def decide(
         model: a `keras.Model` that outputs costs `(batch, D)`, probabilities
             `(batch, K)`, or `(batch, 1)`, the probability of class 1; or a
             fitted `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
-        x: inputs, whatever `model.predict` takes.
+        x: inputs, whatever `model.predict` takes; also nested lists, and data frames
+            of pandas and Polars.
         output: `"cost"` or `"probability"` for a model whose structure does not
             tell; `None` (default) recognises it.
         batch_size: as in `keras.Model.predict`.
@@ -54,7 +62,8 @@ def decide(
 
     Raises:
         ValueError: if the model's structure does not tell and `output` is None,
-            or an output is NaN.
+            if arrays are no numbers, hold no example or have another shape than
+            the model's input, or an output is NaN.
 
     Example:
 
@@ -64,7 +73,8 @@ def decide(
     >>> decide(model, np.zeros((2, 4))).shape
     (2,)
     """
-    if not isinstance(model, keras.Model) and hasattr(model, "predict_costs"):
+    x = check_inputs(model, x)
+    if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
     return decisions(model.predict(x, batch_size=batch_size, verbose=verbose), kind)

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,8 +53,8 @@ def pretrain(
     cost vectors of `costs.zero_one` the error-aware SEAE. The output layer, and
     layers that are not `Dense`, are left as they are.
 
-    Weights of decoders and corruption follow `seed`, shuffling
-    `keras.utils.set_random_seed`.
+    Weights of decoders, corruption and, of arrays, shuffling follow `seed`: batches and
+    masks from seed, layer, epoch and step alone, on whatever came before.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
@@ -76,8 +77,8 @@ def pretrain(
         reconstruction: `"cross_entropy"` (default) for values in [0, 1], or
             `"squared_error"` for any finite values. Both are sums over inputs.
         tied: whether decoders use the transposed weights. Defaults to False.
-        seed: seed of corruption and of the weights of decoders; `None` (default)
-            follows `keras.utils.set_random_seed`.
+        seed: seed of shuffling, corruption and the weights of decoders; `None`
+            (default) follows `keras.utils.set_random_seed`.
         steps_per_epoch: batches an epoch, needed for an infinite dataset.
         steps_per_execution: as in `keras.Model.compile`. Defaults to 1.
         callbacks: Keras callbacks, given to each layer's fit.
@@ -87,9 +88,10 @@ def pretrain(
             labels.
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
         cache: a `StageCache` in which pre-trained layers are looked up and kept,
-            so that models whose lower layers are alike pre-train them once, and
-            a killed run goes on behind its last layer. Needs a `seed`, which
-            then decides shuffling too, by `keras.utils.set_random_seed`; that
+            so that models whose lower layers are alike pre-train them once. With
+            a folder, a killed run goes on behind its last layer, and for arrays
+            in the middle of one, at most two seconds and an epoch before it was
+            killed, and ends where it would have. Needs a `seed`; that
             `callbacks` change nothing is up to you. `None` (default) keeps nothing.
         data_id: name that tells a dataset from others, needed with a `cache`;
             arrays are told by their contents.
@@ -106,6 +108,7 @@ def pretrain(
             `Dense` layer, costs are missing or fail their check, or values
             outside [0, 1] meet the cross-entropy, or a cache comes without seed.
             All data is checked before training begins.
+        DivergedError: if training diverges.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -160,11 +163,15 @@ def pretrain(
         }
         kept = LayerCache(cache, data, data_id, choices)
 
-    def fit(stage: Stage, below: keras.Model | None) -> keras.callbacks.History:
+    def fit(
+        stage: Stage, below: keras.Model | None, unfinished: pathlib.Path | None
+    ) -> keras.callbacks.History:
         return stage.pretrain(
             **data.fit_arguments(below, bounded),
             optimizer=type(optimizer).from_config(optimizer.get_config()),
             steps_per_execution=steps_per_execution,
+            seed=stage.cae.seed,
+            unfinished=unfinished,
             epochs=epochs,
             callbacks=list(callbacks),
             verbose=verbose,
@@ -183,7 +190,7 @@ def pretrain(
             cae, None if data.is_array else below, beta, reconstruction, matrix, cost_scale
         )
         if kept is None:
-            histories.append(fit(stage, below))
+            histories.append(fit(stage, below, None))
         else:
             histories.append(kept.pretrain(cae, below, functools.partial(fit, stage, below)))
     return histories

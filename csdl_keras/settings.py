@@ -58,6 +58,8 @@ class Settings:
         auto_batch_size: examples a batch for it.
         auto_learning_rate: highest rate of AdamW for it.
         auto_min_steps: updates that its training takes at the least.
+        auto_clipnorm: largest norm of its gradient where it trains on costs, of which
+            a few may be far dearer than the rest; `None` for any.
         penalty: of `CSOSR`, for violations.
         gamma_factor: `gamma` of the Gaussian kernel of `CSOSR`, in units of 1
             over the number of inputs times their variance, so that one range
@@ -98,6 +100,7 @@ class Settings:
     auto_batch_size: int = 50
     auto_learning_rate: float = 3e-3
     auto_min_steps: int = 1000
+    auto_clipnorm: float | None = 1.0
     penalty: float = 1.0
     gamma_factor: float = 1.0
     patience: int = 10
@@ -113,6 +116,8 @@ class Settings:
         check_number("momentum", self.momentum, 0, 1)
         for name in _POSITIVE:
             check_number(name, getattr(self, name), 0, exclude_low=True)
+        if self.auto_clipnorm is not None:
+            check_number("auto_clipnorm", self.auto_clipnorm, 0, exclude_low=True)
         for name in ("hard_hinge", "tied_weights"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(

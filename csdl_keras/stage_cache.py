@@ -6,15 +6,16 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import time
-import uuid
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_file import DamagedFileError, read_arrays, write_arrays
 from csdl_keras._optional import optional_module
+from csdl_keras._writable import check_writable
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,11 +49,15 @@ class StageCache:
     choice finds nothing and an unchanged one never computes twice. In a folder,
     a stage is one file that appears whole or not at all: a process killed at
     any moment leaves nothing half-written, and processes that share the folder
-    wait for each other instead of computing the same stage.
+    wait for each other instead of computing the same stage. Beside it lies, until
+    it is finished, what the stage keeps to go on from.
 
     Args:
         folder: where the files are, made if it is not there; `None` (default)
             keeps stages in memory.
+
+    Raises:
+        ValueError: if the folder cannot be written to.
 
     Example:
 
@@ -66,6 +71,8 @@ class StageCache:
 
     def __init__(self, folder: str | os.PathLike | None = None):
         self.folder = None if folder is None else pathlib.Path(folder)
+        if self.folder is not None:
+            check_writable("`folder`", self.folder)
         self._memory: dict[str, StageResult] = {}
 
     @staticmethod
@@ -80,6 +87,13 @@ class StageCache:
             raise ValueError("Expected a cache with a folder; this one is in memory.")
         key = self.key(description)
         return self.folder / key[:2] / f"{key}.npz"
+
+    def unfinished(self, description: dict[str, Any]) -> pathlib.Path | None:
+        """A folder for what a stage needs to go on from, gone once it is finished.
+
+        `None` if the cache is in memory.
+        """
+        return None if self.folder is None else self.path(description).with_suffix(".unfinished")
 
     def __contains__(self, description: dict[str, Any]) -> bool:
         if self.folder is None:
@@ -98,13 +112,13 @@ class StageCache:
             compute: makes its arrays and `info`.
         """
         with self._lock(description):
-            found = self.find(description)
-            if found is not None:
-                return found
-            start = time.perf_counter()
-            arrays, info = compute()
-            result = StageResult(list(arrays), info, round(time.perf_counter() - start, 3))
-            self._keep(description, result)
+            result = self.find(description)
+            if result is None:
+                start = time.perf_counter()
+                arrays, info = compute()
+                result = StageResult(list(arrays), info, round(time.perf_counter() - start, 3))
+                self._keep(description, result)
+            self._remove_unfinished(description)
             return result
 
     def put(self, description: dict[str, Any], result: StageResult) -> None:
@@ -117,16 +131,15 @@ class StageCache:
         with self._lock(description):
             if description not in self:
                 self._keep(description, result)
+            self._remove_unfinished(description)
 
     def find(self, description: dict[str, Any]) -> StageResult | None:
         """The stage of that description, or None; an unreadable file counts as none."""
         if self.folder is None:
             return self._memory.get(self.key(description))
         try:
-            with np.load(self.path(description), allow_pickle=False) as file:
-                record = json.loads(file["record"].tobytes())
-                arrays = [file[f"array_{i}"] for i in range(record["arrays"])]
-        except (FileNotFoundError, zipfile.BadZipFile, KeyError, ValueError, EOFError):
+            record, arrays = read_arrays(self.path(description))
+        except (FileNotFoundError, DamagedFileError):
             return None
         return StageResult(arrays, record["info"], record["seconds"])
 
@@ -134,20 +147,13 @@ class StageCache:
         if self.folder is None:
             self._memory[self.key(description)] = result
             return
-        record = {
-            "arrays": len(result.arrays),
-            "info": result.info,
-            "seconds": result.seconds,
-            "description": description,
-        }
-        arrays: dict[str, Any] = {f"array_{i}": it for i, it in enumerate(result.arrays)}
-        path = self.path(description)
-        unfinished = path.with_name(f"unfinished-{uuid.uuid4().hex}")
-        with unfinished.open("wb") as file:
-            np.savez(file, record=np.frombuffer(json.dumps(record).encode(), np.uint8), **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        record = {"info": result.info, "seconds": result.seconds, "description": description}
+        write_arrays(self.path(description), record, result.arrays)
+
+    def _remove_unfinished(self, description: dict[str, Any]) -> None:
+        folder = self.unfinished(description)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def _lock(self, description: dict[str, Any]) -> Iterator[None]:

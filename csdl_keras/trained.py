@@ -14,8 +14,11 @@ class Trained:
         seconds: of pre-training and training, stages shared with other
             algorithms counted in full.
         epochs: epochs of training, the stage after pre-training.
+        unit: the cost that an output of 1 stands for, where the model outputs
+            costs. Defaults to 1.
     """
 
     model: Any
     seconds: float
     epochs: int
+    unit: float = 1.0

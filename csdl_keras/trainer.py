@@ -39,15 +39,17 @@ class Trainer:
             all epochs. Cost-blind training looks at the 0/1 cost, the error
             rate, because it must not depend on the cost matrix.
         settings: a `Settings`; `None` (default) is `Settings()`.
-        seed: seed of weights and corruption; and each stage begins with
-            `keras.utils.set_random_seed(seed)`, which shuffling follows, so that
-            results do not depend on the order of stages. `None` (default)
-            leaves the global state of random numbers alone.
+        seed: seed of weights, shuffling and all that layers draw, so that results do
+            not depend on the order of stages; each stage begins with
+            `keras.utils.set_random_seed(seed)`. `None` (default) leaves the global
+            state of random numbers alone.
         callbacks: Keras callbacks for each `fit`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         cache: a `StageCache` in which finished stages are looked up and kept,
             so that they outlive the process and are shared with others; it
-            needs a `seed`. `None` (default) keeps them in memory.
+            needs a `seed`. With a folder, networks that are killed go on from an
+            epoch at most two seconds before it, and end where they would have.
+            `None` (default) keeps stages in memory.
         jobs: number of processes that train, the members of an ensemble or what
             `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
             nothing of them. Defaults to 1, this process.
@@ -130,6 +132,7 @@ class Trainer:
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
+            DivergedError: if training diverges; the trainer and its cache remember that.
         """
         row = get_algorithm(algorithm)
         if ensemble is not None:
@@ -207,8 +210,10 @@ class Trainer:
             for job, result in zip(members, results, strict=True)
             for arrays in split_members(result.arrays, job.stacked)
         ]
-        model = assemble(members[0], weights, self.data)
-        return Trained(model, seconds, int(results[0].info["epochs"]))
+        first = members[0]
+        model = assemble(first, weights, self.data)
+        unit = first.unit if first.row.output == "cost" else 1.0
+        return Trained(model, seconds, int(results[0].info["epochs"]), unit)
 
     def stages(
         self,

@@ -52,6 +52,7 @@ def train(
 
     Raises:
         ValueError: if an argument fails its check, before anything is trained.
+        DivergedError: if training diverges, with the epoch and the likely causes.
 
     Example:
 

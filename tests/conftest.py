@@ -4,6 +4,9 @@ import hypothesis
 import pytest
 
 from tests.eager import eager_models
+from tests.interruptions import nothing_lost, summary
+
+__all__ = ["nothing_lost"]
 
 # The first example of a property compiles, which no deadline foresees; and a change is judged by
 # the same examples whenever the suite runs.
@@ -16,3 +19,11 @@ def run_eagerly():
     """Runs a test within `eager_models`."""
     with eager_models():
         yield
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Says how often training was interrupted, and how often that lost something."""
+    lines = list(summary(report for many in terminalreporter.stats.values() for report in many))
+    if lines:
+        terminalreporter.section("interruptions")
+        terminalreporter.write("\n".join(lines) + "\n")

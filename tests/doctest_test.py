@@ -11,6 +11,7 @@ import csdl_keras
 import csdl_keras.baselines
 import csdl_keras.evaluation
 import csdl_keras.plots
+import csdl_keras.sklearn
 import csdl_keras.tuning
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -20,7 +21,7 @@ MODULES = sorted(
 PACKAGES = [csdl_keras, csdl_keras.datasets, csdl_keras.layers, csdl_keras.losses]
 PACKAGES += [csdl_keras.baselines, csdl_keras.metrics, csdl_keras.models]
 PACKAGES += [csdl_keras.plots, csdl_keras.tuning]
-PACKAGES += [csdl_keras.evaluation]
+PACKAGES += [csdl_keras.costs, csdl_keras.evaluation, csdl_keras.sklearn]
 # Made by functions and methods that have the example.
 MADE = (
     "AuxiliaryCostModel",

@@ -6,6 +6,7 @@ import pathlib
 import re
 import statistics
 
+import keras
 import numpy as np
 import pytest
 
@@ -24,7 +25,7 @@ def readme():
 def test_python_blocks_run(readme, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 9
     namespace: dict = {}
     for block in blocks:
         # One epoch, and one trial, show that the code runs; more only take longer.
@@ -70,6 +71,7 @@ def test_measured_table_is_the_committed_results(readme):
     assert "\n".join(table) in readme
 
 
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="the same on each backend")
 def test_table2_is_the_committed_results(readme):
     report = render_markdown(read_contents(RESULTS / "small"))
     sections = re.findall(r"^## (.+?)\n(.+?)(?=^## |\Z)", report, re.MULTILINE | re.DOTALL)

@@ -34,6 +34,7 @@ from csdl_keras.models import (
     expected_cost_model,
     labelled_costs,
     mlp,
+    serving_model,
     tabular,
 )
 
@@ -185,6 +186,7 @@ CASES: dict[str, Callable[[], Case]] = {
         bayes_classifier(network(layers.Dense(1)), MATRIX[:2, :2], from_logits=True)
     ),
     "decision_model": lambda: Case(decision_model(network(softmax()))),
+    "serving_model": lambda: Case(serving_model(network(softmax()))),
     "cost_estimator": lambda: Case(cost_estimator(network(csdl_layers.CostOutput(3)), "log", 0.5)),
     "expected_cost_model": lambda: costs_of_examples(rank=None),
     "expected_cost_model low-rank": lambda: costs_of_examples(rank=2),

@@ -89,7 +89,8 @@ class TestTable:
 
     @pytest.mark.parametrize("name,index", [("csdnn", 0), ("sdae_bayes", 1)])
     def test_a_row_alone_is_the_same(self, table, name, index):
-        alone = make_trainer().train(name, MATRICES[index])
+        with eager_models():  # a compiled model rounds in another order
+            alone = make_trainer().train(name, MATRICES[index])
         assert_same_weights(alone.model, table[0][name, index].model)
 
     def test_bayes_rows_are_blind_networks_that_decide_by_the_matrix(self, table):
@@ -114,9 +115,9 @@ class TestTable:
 
     def test_a_row_of_ones_own(self, table):
         mine = Algorithm("mine", "Mine", "mlp", "none", "sosr", "argmin")
-        assert_same_weights(
-            make_trainer().train(mine, MATRICES[0]).model, table[0]["dnn_sosr", 0].model
-        )
+        with eager_models():
+            own = make_trainer().train(mine, MATRICES[0])
+        assert_same_weights(own.model, table[0]["dnn_sosr", 0].model)
 
 
 class TestOptions:
@@ -137,6 +138,8 @@ class TestOptions:
             ({"cnn_learning_rate": 1e-5}, "cnn_sosr", ["training"]),
             ({"penalty": 9.0}, "csosr", ["training"]),
             ({"gamma_factor": 0.5}, "csosr", ["training"]),
+            ({"auto_clipnorm": None}, "cost_model", ["training"]),
+            ({"auto_clipnorm": None}, "calibrated_bayes", []),
             ({"hard_hinge": True}, "dnn_blind", []),
             ({"beta": 0.5}, "sdae_bayes", []),
             ({"cnn_epochs": 5}, "csdnn", []),
@@ -157,6 +160,7 @@ class TestOptions:
             ({"tied_weights": True}, "csdnn"),
             ({"pretraining_optimizer": "sgd"}, "csdnn"),
             ({"momentum": 0.0}, "dnn_sosr"),
+            ({"auto_clipnorm": 1e-3}, "cost_model"),
         ],
         ids=str,
     )
@@ -204,6 +208,7 @@ class TestOptions:
             ("epochs", 0),
             ("beta", 2.0),
             ("learning_rate", 0.0),
+            ("auto_clipnorm", 0.0),
         ],
     )
     def test_values_out_of_range(self, field, value):

@@ -53,6 +53,7 @@ class TestPretrain:
         np.testing.assert_allclose(history.history["cost_loss"], [expected], rtol=1e-5)
 
     @pytest.mark.parametrize("matrix", [None, csdl.costs.zero_one(3)])
+    @pytest.mark.usefixtures("run_eagerly")
     def test_they_change_what_is_learnt(self, matrix):
         costs = COSTS if matrix is None else np.arange(len(X)) % 3
         kernels = []

@@ -56,7 +56,9 @@ class AutomaticBody(Body):
     def stacks(self, x: np.ndarray) -> bool:
         return x.ndim != 4
 
-    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
+    def optimizer(
+        self, settings: Settings, steps: int, on_costs: bool
+    ) -> keras.optimizers.Optimizer:
         warmup = max(1, steps // 20)
         rate = keras.optimizers.schedules.CosineDecay(
             0.0,
@@ -64,10 +66,13 @@ class AutomaticBody(Body):
             warmup_target=settings.auto_learning_rate,
             warmup_steps=warmup,
         )
-        return keras.optimizers.AdamW(rate, weight_decay=0.01)
+        # One dear example among many cheap ones would undo what the others taught.
+        clip = settings.auto_clipnorm if on_costs else None
+        return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         return {
             "batch_size": settings.auto_batch_size,
             "learning_rate": settings.auto_learning_rate,
+            "clipnorm": settings.auto_clipnorm if on_costs else None,
         }

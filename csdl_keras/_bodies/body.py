@@ -38,11 +38,13 @@ class Body:
         """Whether several of it train faster as one network, see `fit_stacked`."""
         return False
 
-    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
-        """What trains it, in at most `steps` updates."""
+    def optimizer(
+        self, settings: Settings, steps: int, on_costs: bool
+    ) -> keras.optimizers.Optimizer:
+        """What trains it in at most `steps` updates, on costs or on labels alone."""
         raise NotImplementedError(f"{type(self).__name__} must implement `optimizer`.")
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         """What else its training depends on, for the description of the stage."""
         raise NotImplementedError(f"{type(self).__name__} must implement `choices`.")
 

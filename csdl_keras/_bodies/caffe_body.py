@@ -35,11 +35,13 @@ class CaffeBody(Body):
     def patience(self, settings: Settings, shape: Sequence[int]) -> int:
         return settings.patience * settings.stretch("cnn", shape[0])
 
-    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
+    def optimizer(
+        self, settings: Settings, steps: int, on_costs: bool
+    ) -> keras.optimizers.Optimizer:
         rate = keras.optimizers.schedules.CosineDecay(settings.cnn_learning_rate, steps)
         return keras.optimizers.SGD(rate, momentum=0.9)
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         return {
             "variant": settings.cnn_variant,
             "batch_size": settings.cnn_batch_size,

@@ -28,10 +28,12 @@ class MLPBody(Body):
     def patience(self, settings: Settings, shape: Sequence[int]) -> int:
         return settings.patience * settings.stretch("mlp", shape[0])
 
-    def optimizer(self, settings: Settings, steps: int) -> keras.optimizers.Optimizer:
+    def optimizer(
+        self, settings: Settings, steps: int, on_costs: bool
+    ) -> keras.optimizers.Optimizer:
         return keras.optimizers.SGD(settings.learning_rate, momentum=settings.momentum)
 
-    def choices(self, settings: Settings) -> dict[str, Any]:
+    def choices(self, settings: Settings, on_costs: bool) -> dict[str, Any]:
         return {
             "hidden_units": list(settings.hidden_units),
             "batch_size": settings.batch_size,

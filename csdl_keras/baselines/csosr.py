@@ -1,5 +1,7 @@
 """Cost-sensitive one-sided support vector regression."""
 
+import os
+import pathlib
 import warnings
 from typing import Any, Self
 
@@ -8,7 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from csdl_keras._array_file import read_arrays, write_arrays
 from csdl_keras._checks import check_integer, check_number
+from csdl_keras.baselines._csosr_arrays import restore, to_arrays
 from csdl_keras.baselines._features import check_features
 from csdl_keras.baselines._kernel_map import KernelMap
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
@@ -167,6 +171,16 @@ class CSOSR(ClassifierMixin, BaseEstimator):
             )
         paid = costs[np.arange(len(costs)), decisions]
         return -float(np.average(paid, weights=sample_weight))
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the fitted estimator to an .npz file, whole or not at all, without pickles."""
+        check_is_fitted(self)
+        write_arrays(pathlib.Path(path), *to_arrays(self))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Self:
+        """The estimator that `save` wrote; a ValueError if the file holds anything else."""
+        return restore(cls(), *read_arrays(pathlib.Path(path)))
 
     def _costs(self, y: Any) -> np.ndarray:
         if self.cost_matrix is not None:

@@ -40,7 +40,8 @@ def reliability(
     Args:
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1, as `model.predict` returns them.
-        num_bins: number of bins of equal width on [0, 1]. Defaults to 15.
+        num_bins: number of bins of equal width on [0, 1], at most 1,000,000.
+            Defaults to 15.
         class_id: `None` (default) takes each example's largest probability, which
             comes true if that class is the label; a class takes the probability
             of that class for every example.
@@ -57,34 +58,15 @@ def reliability(
     >>> bins.count, bins.frequency.round(2), bins.confidence.round(2)
     (array([0, 3]), array([ nan, 0.67]), array([nan, 0.8]))
     """
-    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
-    if rows.shape[1] == 1:
-        rows = np.hstack([1.0 - rows, rows])
-    # As wide as sums of softmax in float32 stray.
-    sums = rows.sum(axis=1)
-    wrong = np.flatnonzero((np.abs(sums - 1.0) > 1e-2) | (rows.min(axis=1) < 0.0))
-    if len(wrong):
-        raise ValueError(
-            f"Expected rows of `probabilities` that sum to 1; received row {wrong[0]}, "
-            f"{rows[wrong[0]]}."
-        )
-    labels = check_labels(y_true, rows.shape[1])
-    check_rows("probabilities", rows, len(labels))
-    num_bins = check_integer("num_bins", num_bins)
+    labels, rows = _check(y_true, probabilities, num_bins)
     if class_id is None:
-        said, came = rows.max(axis=1), rows.argmax(axis=1) == labels
-    else:
-        check_labels([class_id], rows.shape[1])
-        said, came = rows[:, class_id], labels == class_id
-    # The right end of a bin belongs to it, so that 1 is in the last.
-    index = np.clip(np.ceil(said * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
-    count = np.bincount(index, minlength=num_bins)
-
-    def means(values: np.ndarray) -> np.ndarray:
-        totals = np.bincount(index, weights=values, minlength=num_bins)
-        return np.divide(totals, count, out=np.full(num_bins, np.nan), where=count > 0)
-
-    return Reliability(means(said), means(came.astype(np.float64)), count)
+        return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins)
+    if check_integer("class_id", class_id, low=0) >= rows.shape[1]:
+        raise ValueError(
+            f"Expected `class_id` below {rows.shape[1]}, the number of classes; "
+            f"received {class_id}."
+        )
+    return _in_bins(rows[:, class_id], labels == class_id, num_bins)
 
 
 def calibration_error(
@@ -122,7 +104,37 @@ def calibration_error(
     """
     if not classwise:
         return reliability(y_true, probabilities, num_bins).error
-    columns = max(2, np.shape(probabilities)[1]) if np.ndim(probabilities) == 2 else 1
-    return float(
-        np.mean([reliability(y_true, probabilities, num_bins, k).error for k in range(columns)])
-    )
+    labels, rows = _check(y_true, probabilities, num_bins)
+    errors = [_in_bins(said, labels == k, num_bins).error for k, said in enumerate(rows.T)]
+    return float(np.mean(errors))
+
+
+def _check(y_true: Any, probabilities: Any, num_bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels `(N,)` and probabilities `(N, K)`."""
+    check_integer("num_bins", num_bins, high=1_000_000)
+    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
+    if rows.shape[1] == 1:
+        rows = np.hstack([1.0 - rows, rows])
+    # As wide as sums of softmax in float32 stray.
+    wrong = np.flatnonzero((np.abs(rows.sum(axis=1) - 1.0) > 1e-2) | (rows.min(axis=1) < 0.0))
+    if len(wrong):
+        raise ValueError(
+            f"Expected rows of `probabilities` that sum to 1; received row {wrong[0]}, "
+            f"{rows[wrong[0]]}."
+        )
+    labels = check_labels(y_true, rows.shape[1])
+    check_rows("probabilities", rows, len(labels))
+    return labels, rows
+
+
+def _in_bins(said: np.ndarray, came: np.ndarray, num_bins: int) -> Reliability:
+    """Probabilities in bins, with the share of them that came true."""
+    # The right end of a bin belongs to it, so that 1 is in the last.
+    index = np.clip(np.ceil(said * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
+    count = np.bincount(index, minlength=num_bins)
+
+    def means(values: np.ndarray) -> np.ndarray:
+        totals = np.bincount(index, weights=values, minlength=num_bins)
+        return np.divide(totals, count, out=np.full(num_bins, np.nan), where=count > 0)
+
+    return Reliability(means(said), means(came.astype(np.float64)), count)

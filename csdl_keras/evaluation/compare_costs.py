@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._checks import check_integer
 from csdl_keras._optional import optional_module
 from csdl_keras.evaluation.cost_interval import mean_interval
 from csdl_keras.evaluation.scores import decision_costs
@@ -84,7 +83,6 @@ def compare_costs(
     >>> compare_costs(labels, first, second, [[0, 1], [9, 0]]).cheaper
     True
     """
-    check_integer("replicates", replicates)
     own = decision_costs(y_true, decisions, cost_matrix)
     other = decision_costs(y_true, other_decisions, cost_matrix)
     differences = own - other

@@ -29,7 +29,7 @@ def cost_interval(
         decisions: integers `(N,)`.
         cost_matrix: `(K, D)` or `None`.
         confidence: level, in (0, 1). Defaults to 0.95.
-        replicates: number of resamples. Defaults to 2000.
+        replicates: number of resamples, from 2 to 1,000,000. Defaults to 2000.
         seed: seed of the resamples. Defaults to 0.
 
     Returns:
@@ -56,7 +56,7 @@ def mean_interval(
     check_number("confidence", confidence, 0, 1, exclude_low=True)
     if confidence == 1:
         raise ValueError("Expected `confidence` below 1; received 1.")
-    check_integer("replicates", replicates)
+    check_integer("replicates", replicates, low=2, high=1_000_000)
     check_integer("seed", seed, low=0)
     if np.all(values == values[0]):
         return float(values[0]), float(values[0])

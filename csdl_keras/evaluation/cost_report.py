@@ -169,6 +169,9 @@ def cost_report(
         raise ValueError(
             f"Expected `decisions` to be a dict of at least one model's; received {decisions!r}."
         )
+    for name in decisions:
+        if not isinstance(name, str):
+            raise ValueError(f"Expected names in `decisions` to be strings; received {name!r}.")
     costs = example_costs(y_true, cost_matrix)
     paid = {name: average_cost(y_true, own, cost_matrix) for name, own in decisions.items()}
     names = sorted(paid, key=lambda name: paid[name])

@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import check_decisions
+from csdl_keras._array_checks import as_array, check_decisions
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, cost_vectors
 
 
 def example_costs(y_true: Any, cost_matrix: Any = None) -> np.ndarray:
     """`(N, D)`: what each decision costs for each example."""
     if cost_matrix is None:
-        if np.ndim(y_true) == 1:
+        if as_array("y_true", y_true, "(N, D)").ndim == 1:
             raise ValueError(
                 "Expected cost vectors (N, D), or labels and a `cost_matrix`; received one "
                 "dimension and no matrix."

@@ -6,6 +6,7 @@ from typing import Any
 
 from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, FIRST_COST_SEED
+from csdl_keras.experiments.export_command import add_export
 from csdl_keras.experiments.profiles import PROFILES
 from csdl_keras.experiments.tune_arguments import add_tune
 from csdl_keras.experiments.whole_number import positive_integer, whole_number
@@ -29,6 +30,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_table2(commands)
     _add_report(commands)
     add_tune(commands)
+    add_export(commands)
     return parser
 
 

@@ -1,16 +1,17 @@
 """One cell of a grid: an algorithm for one cost matrix of one data set."""
 
+import contextlib
 import dataclasses
 import functools
 import pathlib
 from typing import Any
 
-import keras
 import numpy as np
 
 from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.decide import decide
+from csdl_keras.diverged_error import DivergedError
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
@@ -77,24 +78,25 @@ class Cell:
         """Runs one stage, after those that it needs, unless the cache has it."""
         trainer = _trainer(self.source, self.seed, folder)
         if stage != "decisions":
-            return trainer.run_stage(stage, self.row, self.matrix, self.settings)
+            with contextlib.suppress(DivergedError):  # which the stage of decisions tells
+                return trainer.run_stage(stage, self.row, self.matrix, self.settings)
+            return None
         return trainer.cache.get(self.stages(folder)["decisions"], lambda: self._decide(trainer))
 
     def _decide(self, trainer: Trainer) -> tuple[list[np.ndarray], dict[str, Any]]:
         """Decisions on validation and test images; none where training has diverged."""
         data = self.source.load()
-        trained = trainer.train(self.row, self.matrix, self.settings)
+        try:
+            trained = trainer.train(self.row, self.matrix, self.settings)
+        except DivergedError as error:
+            stages = trainer.stages(self.row, self.matrix, self.settings).values()
+            found = [trainer.cache.find(stage) for stage in stages]
+            seconds = round(sum(stage.seconds for stage in found if stage is not None), 2)
+            return [], {"epochs": error.epoch, "train_seconds": seconds, "diverged": True}
         info = {"epochs": trained.epochs, "train_seconds": round(trained.seconds, 2)}
         smallest = np.uint8 if data.num_classes <= 256 else np.uint16
-        try:
-            decided = [decide(trained.model, x).astype(smallest) for x in (data.x_val, data.x_test)]
-        except ValueError:
-            # Outputs that are NaN, which no decision can be taken from, are a result too.
-            outputs = trained.model(data.x_val[:100])
-            if not np.isnan(keras.ops.convert_to_numpy(outputs)).any():
-                raise
-            decided = []
-        return decided, {**info, "diverged": not decided}
+        decided = [decide(trained.model, x).astype(smallest) for x in (data.x_val, data.x_test)]
+        return decided, {**info, "diverged": False}
 
 
 @functools.lru_cache(maxsize=2)
@@ -105,7 +107,6 @@ def _trainer(source: DataSource, seed: int, folder: pathlib.Path) -> Trainer:
         data.y_train,
         validation_data=(data.x_val, data.y_val),
         seed=seed,
-        callbacks=[keras.callbacks.TerminateOnNaN()],
         cache=StageCache(folder),
     )
 

@@ -13,6 +13,7 @@ from csdl_keras._workers import default_jobs
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
+from csdl_keras.experiments.export_command import export_model
 from csdl_keras.experiments.figure import plot_costs
 from csdl_keras.experiments.load_snippet import load_snippet
 from csdl_keras.experiments.report import report
@@ -114,6 +115,7 @@ COMMANDS = {
     "table2": table2,
     "report": write_report,
     "tune": tune,
+    "export": export_model,
 }
 
 
@@ -124,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments; `None` (default) takes those of the process.
 
     Returns:
-        The exit status: 0, 2 for wrong arguments, 130 after Ctrl-C.
+        The exit status: 0, 2 for wrong arguments and files, 130 after Ctrl-C.
     """
     # A comparison builds many models, of which TensorFlow warns as of a mistake in a loop.
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
@@ -133,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return COMMANDS[arguments.command](arguments)
     except KeyboardInterrupt:
         return 130
-    except (ValueError, ModuleNotFoundError) as error:
+    except (ValueError, OSError, ModuleNotFoundError) as error:
         print(f"csdl-keras: {error}", file=sys.stderr)
         return 2
 

@@ -8,7 +8,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._replace_file import save_model
 from csdl_keras.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
@@ -133,13 +133,8 @@ class Comparison:
     def _save(self, model: Any) -> None:
         """Saves a model so that the folder holds the old or the new one, never half of one."""
         before, keras_model = self.model_path, isinstance(model, keras.Model)
-        self.model_path = before.with_suffix(".keras" if keras_model else ".joblib")
-        unfinished = before.with_name(f"unfinished-{self.model_path.name}")
-        if keras_model:
-            model.save(unfinished)
-        else:
-            optional_module("joblib", "compare").dump(model, unfinished)
-        unfinished.replace(self.model_path)
+        self.model_path = before.with_suffix(".keras" if keras_model else ".npz")
+        save_model(model, self.model_path)
         if before != self.model_path:
             before.unlink(missing_ok=True)
 

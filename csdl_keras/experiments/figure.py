@@ -5,6 +5,7 @@ import pathlib
 import numpy as np
 
 from csdl_keras._optional import optional_module
+from csdl_keras._replace_file import replacing
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
@@ -73,4 +74,5 @@ def plot_costs(
         loc="outside lower center",
         ncols=len(present),
     )
-    figure.savefig(path, dpi=150)
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)

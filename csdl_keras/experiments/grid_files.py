@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_file import read_npz
 from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
 from csdl_keras.algorithms import ALGORITHMS
@@ -85,10 +86,10 @@ class GridFiles:
     def _write_decisions(self, outcomes: Sequence[Outcome], curve: Sequence[Outcome]) -> None:
         path = results_path(self.folder, outcomes[0].cell.source.label)
         new = {outcome.cell.algorithm for outcome in outcomes}
-        arrays = {}
+        arrays: dict[str, Any] = {}
         if path.exists():
-            with np.load(path) as file:
-                arrays = {name: file[name] for name in file if _algorithm(name) not in new}
+            found = read_npz(path)
+            arrays = {name: found[name] for name in found if _algorithm(name) not in new}
         labels = outcomes[0].cell.source.load().y_test
         arrays["labels"] = labels.astype(np.uint8 if labels.max() < 256 else np.uint16)
         for outcome in outcomes:
@@ -161,11 +162,18 @@ def _position(row: Row) -> tuple:
 
 
 def read_rows(path: pathlib.Path) -> list[Row]:
-    """The rows of a CSV file, none if there is no file."""
+    """The rows of a CSV file, none if there is no file; a ValueError if one is cut short."""
     if not path.exists():
         return []
     with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))
+    for number, row in enumerate(rows, start=1):
+        if None in row or None in row.values():
+            raise ValueError(
+                f"Expected a value for each column in row {number} of {path}; received "
+                f"{len([cell for cell in row.values() if cell is not None])}."
+            )
+    return rows
 
 
 def write_rows(path: pathlib.Path, columns: Sequence[str], rows: Iterable[Row]) -> None:

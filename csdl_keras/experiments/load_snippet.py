@@ -9,8 +9,8 @@ def load_snippet(model_path: pathlib.Path, dataset: str) -> str:
         lines = ["import keras", "import csdl_keras as csdl  # before loading: it registers layers"]
         load = "keras.saving.load_model"
     else:
-        lines = ["import joblib", "import csdl_keras as csdl"]
-        load = "joblib.load"
+        lines = ["import csdl_keras as csdl"]
+        load = "csdl.baselines.CSOSR.load"
     return "\n".join(
         [
             *lines,

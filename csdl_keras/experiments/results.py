@@ -2,7 +2,12 @@
 
 import csv
 import dataclasses
+import io
 import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+from csdl_keras._replace_file import replace_file
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +44,9 @@ class Result:
 
 
 class ResultFile:
-    """Appends results to a CSV file, each one on disk before the next begins.
+    """Adds results to a CSV file, each one on disk before the next begins.
+
+    It is replaced as a whole, so that no row is ever there in part.
 
     Args:
         path: the file; it must not exist yet.
@@ -50,10 +57,14 @@ class ResultFile:
 
     def __init__(self, path: pathlib.Path):
         self.path = path
-        with path.open("x", newline="") as file:
-            csv.writer(file).writerow(field.name for field in dataclasses.fields(Result))
+        self._text = io.StringIO(newline="")
+        path.touch(exist_ok=False)
+        self._write([field.name for field in dataclasses.fields(Result)])
 
     def append(self, result: Result) -> None:
         """Writes one row."""
-        with self.path.open("a", newline="") as file:
-            csv.writer(file).writerow(dataclasses.astuple(result))
+        self._write(dataclasses.astuple(result))
+
+    def _write(self, row: Sequence[Any]) -> None:
+        csv.writer(self._text).writerow(row)
+        replace_file(self.path, self._text.getvalue().encode())

@@ -8,13 +8,14 @@ import pathlib
 import platform
 import shlex
 import sys
-import tempfile
 from importlib import metadata
 from typing import Any
 
 import keras
 
+from csdl_keras._json_file import read_json
 from csdl_keras._replace_file import replace_file
+from csdl_keras._writable import check_writable
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -22,7 +23,7 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     if folder is None:
         stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
         folder = pathlib.Path("csdl_runs") / f"{dataset.replace('/', '_')}-{stamp}"
-    check_writable(folder)
+    check_writable("--out", folder)
     if any(folder.iterdir()):
         raise ValueError(
             f"Expected --out to be a new or empty folder, so that nothing is overwritten; "
@@ -31,21 +32,11 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
     return folder
 
 
-def check_writable(folder: pathlib.Path) -> None:
-    """Makes a folder; raises a ValueError unless files can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ValueError(f"Expected --out to be a folder that can be written; {error}.") from error
-
-
 def write_record(
     folder: pathlib.Path, arguments: argparse.Namespace, choices: dict[str, Any]
 ) -> None:
     """Writes run.json: the command, versions and choices behind the results."""
-    (folder / "run.json").write_text(json.dumps(_record(arguments, choices), indent=2) + "\n")
+    _write(folder / "run.json", _record(arguments, choices))
 
 
 def append_record(
@@ -53,9 +44,12 @@ def append_record(
 ) -> None:
     """Adds a run to the list in run.json, for folders in which runs go on."""
     path = folder / "run.json"
-    runs = json.loads(path.read_text())["runs"] if path.exists() else []
-    runs.append(_record(arguments, choices))
-    replace_file(path, (json.dumps({"runs": runs}, indent=2) + "\n").encode())
+    runs = read_json(path).get("runs", []) if path.exists() else []
+    _write(path, {"runs": [*runs, _record(arguments, choices)]})
+
+
+def _write(path: pathlib.Path, content: dict[str, Any]) -> None:
+    replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
 def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str, Any]:

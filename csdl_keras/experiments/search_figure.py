@@ -3,6 +3,7 @@
 import pathlib
 
 from csdl_keras._optional import optional_module
+from csdl_keras._replace_file import replacing
 from csdl_keras.experiments.trials import TrialRecord, varied
 
 #: What a search is about, ahead of the rest.
@@ -38,4 +39,5 @@ def plot_search(records: list[TrialRecord], path: pathlib.Path) -> None:
         values = [record.values[name] for record in chosen]
         costs = [record.validation_cost for record in chosen]
         plots.cost_against(values, costs, name, ax=axes, log=name.endswith("learning_rate"))
-    figure.savefig(path, dpi=150)
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)

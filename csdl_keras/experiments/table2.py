@@ -7,10 +7,11 @@ import pathlib
 from csdl_keras._checks import check_number
 from csdl_keras._optional import optional_module
 from csdl_keras._workers import workers
+from csdl_keras._writable import check_writable
 from csdl_keras.experiments.compare import check_algorithms
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile
-from csdl_keras.experiments.run_folder import append_record, check_writable
+from csdl_keras.experiments.run_folder import append_record
 
 
 def table2(arguments: argparse.Namespace) -> int:
@@ -26,8 +27,9 @@ def table2(arguments: argparse.Namespace) -> int:
     profile = build_profile(arguments)
     check_number("cost_factor", arguments.cost_factor, 0, exclude_low=True)
     folder = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
-    check_writable(folder)
+    check_writable("--out", folder)
     cache = (arguments.cache or folder / "stages").absolute()
+    check_writable("--cache", cache)
     grid = Grid(
         profile,
         folder,

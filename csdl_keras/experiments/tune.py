@@ -10,15 +10,18 @@ import keras
 import numpy as np
 
 from csdl_keras import costs, datasets
+from csdl_keras._json_file import read_json
 from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import replace_file
+from csdl_keras._replace_file import replace_file, save_model
+from csdl_keras._saved_matrix import to_config
+from csdl_keras._writable import check_writable
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
 from csdl_keras.experiments.compare import FIRST_COST_SEED
 from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
 from csdl_keras.experiments.load_snippet import load_snippet
-from csdl_keras.experiments.run_folder import append_record, check_writable
+from csdl_keras.experiments.run_folder import append_record
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
 from csdl_keras.stage_cache import StageCache, fingerprint
 
@@ -54,7 +57,7 @@ def tune(arguments: argparse.Namespace) -> int:
     matrix = _matrix(arguments, data)
     name = arguments.dataset.replace("/", "_")
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
-    check_writable(folder)
+    check_writable("--out", folder)
     cache = StageCache(arguments.cache or folder / "stages")
     hyper_model = _hyper_model(arguments, data, matrix, cache)
     _check_same_search(folder, arguments, matrix)
@@ -76,7 +79,7 @@ def tune(arguments: argparse.Namespace) -> int:
     role = os.environ.get("KERASTUNER_TUNER_ID") if "KERASTUNER_ORACLE_IP" in os.environ else None
     worker = role is not None and "chief" not in role
     if not worker:
-        append_record(folder, arguments, {"cost_matrix": matrix.tolist()})
+        append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
         console.print(
             f"[bold]{get_algorithm(arguments.algorithm).title}[/bold] on {data.name}, "
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
@@ -104,7 +107,7 @@ def tune(arguments: argparse.Namespace) -> int:
     plot_search(records, folder / "search.png")
     model = hyper_model.classifier(tuner.get_best_models()[0])
     model_path = folder / "best_model.keras"
-    _save(model, model_path)
+    save_model(model, model_path)
     paid = matrix[data.y_test, decide(model, data.x_test)].mean()
     console.print(trials_table(records))
     console.print(
@@ -158,7 +161,7 @@ def _check_same_search(
     if not path.exists():
         replace_file(path, (json.dumps(search, indent=2) + "\n").encode())
         return
-    found = json.loads(path.read_text())
+    found = read_json(path)
     changed = [name for name in search if found.get(name) != search[name]]
     if changed:
         told = ", ".join(f"{name} {found.get(name)!r}, not {search[name]!r}" for name in changed)
@@ -174,10 +177,3 @@ def _check_completed(records: list[TrialRecord], oracle: Any) -> None:
     messages = [trial.message for trial in oracle.trials.values() if trial.message]
     last = messages[-1].strip().splitlines()[-1] if messages else "no trial was run"
     raise ValueError(f"Expected at least one trial to succeed; the last one said: {last}")
-
-
-def _save(model: keras.Model, path: pathlib.Path) -> None:
-    """Saves a model so that the file holds the old or the new one, never half."""
-    unfinished = path.with_name(f"unfinished-{path.name}")
-    model.save(unfinished)
-    unfinished.replace(path)

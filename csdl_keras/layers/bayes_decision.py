@@ -107,6 +107,7 @@ class BayesDecision(keras.layers.Layer):
         )
         if self._initial is not None:
             self.cost_matrix.assign(self._initial)
+            self._initial = None  # as large as the weight, or twice that
         self.built = True
 
     def set_cost_matrix(self, cost_matrix: Any) -> None:
@@ -124,9 +125,10 @@ class BayesDecision(keras.layers.Layer):
                 f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}; "
                 f"received {matrix.shape}."
             )
-        self._initial = matrix
         if self.built:
             self.cost_matrix.assign(matrix)
+        else:
+            self._initial = matrix
 
     def _checked(self, cost_matrix: Any, num_classes: int | None) -> np.ndarray:
         if self.mean_costs:

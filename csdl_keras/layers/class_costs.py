@@ -86,6 +86,7 @@ class ClassCosts(keras.layers.Layer):
         )
         if self._initial is not None:
             self.log_means.assign(_log(self._initial))
+            self._initial = None  # as large as the weight, or twice that
         if self.rank is None:
             self.kernel = self.add_weight(
                 shape=(features, size[0] * size[1]), initializer="zeros", name="kernel"

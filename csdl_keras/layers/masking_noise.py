@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from csdl_keras._checks import check_number
+from csdl_keras._replicas import batch_uniform
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -13,7 +14,9 @@ class MaskingNoise(keras.layers.Layer):
     """Sets each input to 0 with probability `rate` while training.
 
     Unlike `keras.layers.Dropout`, the inputs that survive keep their value; they
-    are not divided by `1 - rate`. Inactive at inference.
+    are not divided by `1 - rate`. Inactive at inference. Which inputs are zeroed
+    follows from the seed, the step and the example's place in the batch, on
+    one device and on several between which the batch is split.
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
@@ -57,7 +60,7 @@ class MaskingNoise(keras.layers.Layer):
         if not training or self.rate == 0.0:
             return inputs
         # Drawn in float32 whatever the policy: 16 bits would round the rate.
-        uniform = keras.random.uniform(ops.shape(inputs), dtype="float32", seed=self.seed_generator)
+        uniform = batch_uniform(ops.shape(inputs), self.seed_generator)
         return ops.where(uniform >= self.rate, inputs, ops.zeros_like(inputs))
 
     def compute_output_shape(self, input_shape: Any) -> Any:

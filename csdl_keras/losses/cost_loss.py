@@ -4,11 +4,10 @@ from typing import Any
 
 import keras
 import numpy as np
-from keras import ops
 
 from csdl_keras._checks import check_number
 from csdl_keras._ops import LOW_PRECISION, check_if_array, check_same_width, float_dtype, rows_of
-from csdl_keras.costs import check_cost_matrix
+from csdl_keras._saved_matrix import check_present, from_config, to_config
 
 
 class CostLoss(keras.losses.Loss):
@@ -25,6 +24,9 @@ class CostLoss(keras.losses.Loss):
             gathered inside, so that no `(N, K)` array is needed. A label
             outside `[0, K)` raises when the loss is called on an array and
             makes the loss NaN inside a compiled `fit`, where nothing can raise.
+            A config, and so a saved model, holds matrices of at most 128 x 128
+            entries: with a larger one a loaded model predicts, and has to be
+            compiled again before it trains.
         cost_scale: factor above 0 by which costs are multiplied before they are
             compared with estimates. Defaults to 1.
         reduction: as in `keras.losses.Loss`; by default the mean over the batch.
@@ -54,14 +56,16 @@ class CostLoss(keras.losses.Loss):
                 f"received {self.dtype!r}. Under a mixed policy leave it None."
             )
         self.cost_matrix = None
+        self._matrix_tensor: Any = None
         if cost_matrix is not None:
-            self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
+            self.cost_matrix, self._matrix_tensor = from_config(cost_matrix, self.dtype)
             self._check_decisions(*self.cost_matrix.shape)
         self.cost_scale = check_number("cost_scale", cost_scale, low=0, exclude_low=True)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         if isinstance(y_true, (list, tuple)):
             y_true = np.asarray(y_true)
+        check_present(self, self._matrix_tensor)
         if self.cost_matrix is not None:
             check_if_array(y_true, len(self.cost_matrix))
         return super().__call__(y_true, y_pred, sample_weight)
@@ -73,7 +77,7 @@ class CostLoss(keras.losses.Loss):
         """The cost vector of each example times `cost_scale`, as wide as the outputs."""
         hint = "To train on integer labels, give the loss a `cost_matrix`."
         if self.cost_matrix is not None:
-            y_true = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=y_pred.dtype), y_true)
+            y_true = rows_of(self._matrix_tensor, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
         check_same_width(y_true, y_pred, hint)
         return y_true if self.cost_scale == 1 else y_true * self.cost_scale
@@ -91,9 +95,8 @@ class CostLoss(keras.losses.Loss):
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
     def get_config(self) -> dict[str, Any]:
-        matrix = None if self.cost_matrix is None else self.cost_matrix.tolist()
         return {
             **super().get_config(),
-            "cost_matrix": matrix,
+            "cost_matrix": to_config(self.cost_matrix),
             "cost_scale": self.cost_scale,
         }

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, check_same_width, first_minimum, rows_of
+from csdl_keras._ops import at_least_float32, check_same_width, class_index, first_minimum
 from csdl_keras.losses.cost_loss import CostLoss
 
 
@@ -137,7 +137,8 @@ class MINLoss(CostLoss):
             return super().call(y_true, y_pred)
         costs = self.scaled_costs(y_true, y_pred)
         # The label tells the true class, also where another class costs nothing.
-        targets = rows_of(ops.eye(len(self.cost_matrix), dtype=y_pred.dtype), y_true)
+        index, _ = class_index(y_true, len(self.cost_matrix))  # costs of unknown labels are NaN
+        targets = ops.one_hot(index, len(self.cost_matrix), dtype=y_pred.dtype)
         return min_loss(costs, y_pred, self.priors, targets)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import LOG_ZERO, at_least_float32, float_dtype
+from csdl_keras._ops import LOG_ZERO, at_least_float32, class_index, float_dtype
 from csdl_keras.losses.poisson_cost_loss import poisson_cost
 
 
@@ -56,14 +56,10 @@ class ObservedCostLoss(keras.losses.Loss):
                 f"shape (batch, K, D); received {tuple(y_true.shape)} and "
                 f"{tuple(log_costs.shape)}."
             )
-        labels, costs = y_true[:, 0], y_true[:, 1:]
-        index = ops.cast(labels, "int32")
-        known = ops.logical_and(
-            ops.cast(index, labels.dtype) == labels,
-            ops.logical_and(index >= 0, index < log_costs.shape[1]),
-        )
+        costs = y_true[:, 1:]
+        index, known = class_index(y_true[:, 0], log_costs.shape[1])
         # A sum over classes: the row of each example's own class.
-        chosen = ops.one_hot(ops.where(known, index, 0), log_costs.shape[1], dtype=log_costs.dtype)
+        chosen = ops.one_hot(index, log_costs.shape[1], dtype=log_costs.dtype)
         possible = log_costs > 0.5 * LOG_ZERO
         rows = ops.sum(chosen[:, :, None] * ops.where(possible, log_costs, 0.0), axis=1)
         counted = ops.sum(chosen[:, :, None] * ops.cast(possible, rows.dtype), axis=1) > 0

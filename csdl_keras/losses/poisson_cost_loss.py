@@ -54,6 +54,10 @@ class PoissonCostLoss(CostLoss):
     are **logarithms** of estimated costs, whose argmin is the decision as well;
     `models.cost_estimator` turns them into costs.
 
+    Where few examples are far dearer than the rest, clip gradients, as in
+    `keras.optimizers.Adam(global_clipnorm=1.0)`, or those few undo what the
+    others taught.
+
     With enough data the estimates approach the expected costs `E[c_k|x]`, and
     the argmin the Bayes decision, also where costs differ from example to
     example, and for decisions that are no class, such as to abstain.

@@ -13,7 +13,8 @@ from csdl_keras._ops import (
     distributions,
     rows_of,
 )
-from csdl_keras.costs import check_cost_matrix, check_labels
+from csdl_keras._saved_matrix import check_present, from_config, to_config
+from csdl_keras.costs import check_labels
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 
@@ -31,7 +32,8 @@ class AverageCost(DecisionMetric):
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
             `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch,)`
             or `(batch, 1)`. Labels outside `[0, K)` raise for arrays and make
-            the result NaN inside a compiled function.
+            the result NaN inside a compiled function. As in the losses, matrices
+            of more than 128 x 128 entries are not saved.
         output: what `y_pred` is: `"cost"` (default) or `"probability"`.
         bayes: whether probabilities decide by the lowest expected cost
             `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`
@@ -66,9 +68,10 @@ class AverageCost(DecisionMetric):
         dtype: Any = None,
     ):
         super().__init__(output=output, name=name, dtype=dtype)
-        self.cost_matrix = (
-            None if cost_matrix is None else check_cost_matrix(cost_matrix, square=False)
-        )
+        self.cost_matrix = None
+        self._matrix_tensor: Any = None
+        if cost_matrix is not None:
+            self.cost_matrix, self._matrix_tensor = from_config(cost_matrix, self.dtype)
         if not isinstance(bayes, bool):
             raise ValueError(f"Expected `bayes` to be a bool; received {bayes!r}.")
         if bayes and (cost_matrix is None or output != "probability"):
@@ -85,6 +88,7 @@ class AverageCost(DecisionMetric):
         self.class_id = class_id
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        check_present(self, self._matrix_tensor)
         if self.cost_matrix is not None:
             check_if_array(y_true, len(self.cost_matrix))
         super().update_state(y_true, y_pred, self._weights(y_true, sample_weight))
@@ -104,19 +108,19 @@ class AverageCost(DecisionMetric):
         if not self.bayes:
             return super().decision_costs(y_pred)
         probabilities = distributions(y_pred)
-        matrix = ops.convert_to_tensor(self.cost_matrix, dtype=probabilities.dtype)
-        if probabilities.shape[-1] != matrix.shape[0]:
+        classes = self._matrix_tensor.shape[0]
+        if probabilities.shape[-1] != classes:
             raise ValueError(
-                f"Expected {matrix.shape[0]} probabilities, one for each row of `cost_matrix`; "
+                f"Expected {classes} probabilities, one for each row of `cost_matrix`; "
                 f"received {probabilities.shape[-1]}."
             )
-        return ops.matmul(probabilities, matrix)
+        return ops.matmul(probabilities, self._matrix_tensor)
 
     def score(self, y_true: Any, chosen: Any) -> Any:
         y_true = ops.convert_to_tensor(y_true)
         hint = "For integer labels, give the metric a `cost_matrix`."
         if self.cost_matrix is not None:
-            costs = rows_of(ops.convert_to_tensor(self.cost_matrix, dtype=chosen.dtype), y_true)
+            costs = rows_of(self._matrix_tensor, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
         else:
             costs = at_least_float32(y_true)
@@ -128,7 +132,7 @@ class AverageCost(DecisionMetric):
     def get_config(self) -> dict[str, Any]:
         return {
             **super().get_config(),
-            "cost_matrix": None if self.cost_matrix is None else self.cost_matrix.tolist(),
+            "cost_matrix": to_config(self.cost_matrix),
             "bayes": self.bayes,
             "class_id": self.class_id,
         }

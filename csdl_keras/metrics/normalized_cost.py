@@ -68,8 +68,7 @@ class NormalizedCost(AverageCost):
         if self.cost_matrix is None:
             costs = at_least_float32(y_true)
         else:
-            matrix = ops.convert_to_tensor(self.cost_matrix, dtype=self.dtype)
-            costs = rows_of(matrix, ops.convert_to_tensor(y_true))
+            costs = rows_of(self._matrix_tensor, ops.convert_to_tensor(y_true))
         costs = ops.cast(costs, self.dtype)
         if sample_weight is not None:
             weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)

@@ -13,6 +13,7 @@ from csdl_keras.models.expected_cost_model import (
     labelled_costs,
 )
 from csdl_keras.models.mlp import mlp
+from csdl_keras.models.serving_model import serving_model
 from csdl_keras.models.tabular import tabular
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "expected_cost_model",
     "labelled_costs",
     "mlp",
+    "serving_model",
     "tabular",
 ]

@@ -2,7 +2,7 @@
 
 import keras
 
-from csdl_keras._ops import inputs_of
+from csdl_keras._ops import inputs_of, output_of
 from csdl_keras.layers import InverseLink
 
 
@@ -35,7 +35,5 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
     'cost'
     """
     inputs = inputs_of(model)
-    if len(model.outputs) != 1:
-        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
-    costs = InverseLink(link, cost_scale, name="costs")(model.outputs[0])
+    costs = InverseLink(link, cost_scale, name="costs")(output_of(model))
     return keras.Model(inputs, costs, name=f"{model.name}_costs")

@@ -2,7 +2,7 @@
 
 import keras
 
-from csdl_keras._ops import inputs_of
+from csdl_keras._ops import inputs_of, output_of
 from csdl_keras.layers import Decision
 from csdl_keras.output_kind import output_kind
 
@@ -33,7 +33,5 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     """
     kind = output_kind(model, output)
     inputs = inputs_of(model)
-    if len(model.outputs) != 1:
-        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
-    decided = Decision(kind, name="decision")(model.outputs[0])
+    decided = Decision(kind, name="decision")(output_of(model))
     return keras.Model(inputs, decided, name=f"{model.name}_decision")

@@ -55,7 +55,9 @@ def expected_cost_model(
     decide. An example of class `y` tells `P` its class, and row `y` of `M` its
     costs: `-ln P(y|x)` plus the Poisson deviance of that row. Both are
     consistent, so that with enough data the argmin is the Bayes decision; and
-    with `W = 0` it is the Bayes decision of a classifier by mean costs.
+    with `W = 0` it is the Bayes decision of a classifier by mean costs. Where few
+    examples are far dearer than the rest, train it with clipped gradients, such as
+    `keras.optimizers.Adam(global_clipnorm=1.0)`.
 
     Args:
         body: a model, inputs to features `(batch, F)`. Its layers are shared.

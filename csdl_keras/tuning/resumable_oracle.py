@@ -28,8 +28,14 @@ class ResumableOracle:
         write_json(folder / "trial.json", trial.get_state())
 
     def reload(self: Any) -> None:
-        """Reads the oracle's state and its trials."""
-        super().reload()  # type: ignore[misc]
+        """Reads the oracle's state and its trials; a ValueError if a file is damaged."""
+        try:
+            super().reload()  # type: ignore[misc]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"Expected the search beside {self._get_oracle_fname()} to be whole; received "
+                f"damaged files ({type(error).__name__}: {error})."
+            ) from error
         queue = dict.fromkeys(self._retry_queue)
         finished = [it for it in queue if self.trials[it].status == COMPLETED]
         self._retry_queue = [it for it in queue if it not in finished]

@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from csdl_keras._array_file import write_arrays
 from csdl_keras.baselines import CSOSR
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs import cost_vectors, randomized_proportional, zero_one
@@ -365,6 +366,31 @@ class TestScikitLearn:
             model = CSOSR(method=method).fit(x, costs)
             read = pickle.loads(pickle.dumps(model))
             np.testing.assert_array_equal(read.predict_costs(x), model.predict_costs(x))
+
+    @pytest.mark.parametrize("labels", [False, True])
+    @pytest.mark.parametrize("method", ["exact", "nystroem", "precomputed"])
+    def test_save(self, labels, method, tmp_path):
+        x, costs = problem()
+        choices = {"kernel": "precomputed"} if method == "precomputed" else {"method": method}
+        if method == "precomputed":
+            x = x @ x.T
+        y = np.arange(30) % 3 if labels else costs
+        model = CSOSR(**choices, cost_matrix=MATRIX if labels else None).fit(x, y)
+        model.save(tmp_path / "machine.npz")
+        read = CSOSR.load(tmp_path / "machine.npz")
+        np.testing.assert_array_equal(read.predict_costs(x), model.predict_costs(x))
+        assert read.score(x, y) == model.score(x, y)
+        assert repr(read) == repr(model) and vars(read).keys() == vars(model).keys()
+
+    def test_what_load_refuses(self, tmp_path):
+        with pytest.raises(NotFittedError):
+            CSOSR().save(tmp_path / "machine.npz")
+        write_arrays(tmp_path / "a.npz", {})
+        with pytest.raises(ValueError, match="Expected a file that CSOSR.save wrote"):
+            CSOSR.load(tmp_path / "a.npz")
+        (tmp_path / "a.npz").write_bytes(pickle.dumps(CSOSR()))
+        with pytest.raises(ValueError, match="Expected .*a.npz to be an npz file"):
+            CSOSR.load(tmp_path / "a.npz")
 
     def test_digits_in_a_pipeline_and_a_grid_search(self):
         x, y = load_digits(return_X_y=True)

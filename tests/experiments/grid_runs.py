@@ -94,4 +94,4 @@ def start(folder, cache=None, profile=SHORT):
 
 def stage_names(folder):
     """The files of stages, by which of them are there one knows what has been run."""
-    return sorted(str(path.relative_to(folder)) for path in folder.glob("stages/*/*.npz"))
+    return sorted(str(path.relative_to(folder)) for path in folder.glob("stages/*/[0-9a-f]*.npz"))

@@ -190,6 +190,7 @@ class TestResume:
                 continue
         assert len(outcomes(tuner)) == 4
 
+    @pytest.mark.slow
     def test_killed_training(self, tmp_path):
         """kill -9 while a trial trains; the rest follows from what the folder holds."""
         code = (

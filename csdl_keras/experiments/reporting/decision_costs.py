@@ -1,12 +1,11 @@
 """What each decision of the test set costs."""
 
 import pathlib
-import zipfile
-import zlib
 from collections.abc import Iterable
 
 import numpy as np
 
+from csdl_keras._array_file import read_npz
 from csdl_keras.experiments.grid_files import beta_name
 from csdl_keras.experiments.reporting.beta_row import BetaRow
 from csdl_keras.experiments.reporting.cost_row import CostRow
@@ -33,7 +32,7 @@ def read_decision_costs(
     largest: dict[int, float] = {}
     if not path.is_file():
         return costs, largest
-    arrays = _load(path)
+    arrays = read_npz(path)
     for row in rows:
         name = f"{row.algorithm}_{row.cost_seed}"
         if name not in arrays:
@@ -67,7 +66,7 @@ def read_beta_costs(
         ValueError: if arrays do not fit together.
     """
     costs: dict[float, dict[int, np.ndarray]] = {}
-    arrays = _load(path) if path.is_file() else {}
+    arrays = read_npz(path) if path.is_file() else {}
     for row in rows:
         name = beta_name(row.algorithm, row.cost_seed, row.beta)
         if name in arrays:
@@ -75,14 +74,6 @@ def read_beta_costs(
             decided = _price(_get(arrays, "labels", path), arrays[name], matrix, name, path)
             costs.setdefault(row.beta, {})[row.cost_seed] = decided
     return costs
-
-
-def _load(path: pathlib.Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return dict(arrays)
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(f"Expected {path} to be an npz file; {error}.") from error
 
 
 def _get(arrays: dict[str, np.ndarray], name: str, path: pathlib.Path) -> np.ndarray:

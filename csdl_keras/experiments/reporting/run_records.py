@@ -1,8 +1,9 @@
 """What made a results folder."""
 
-import json
 import pathlib
 from typing import Any
+
+from csdl_keras._json_file import read_json
 
 
 def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
@@ -21,11 +22,8 @@ def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
     path = folder / "run.json"
     if not path.exists():
         return []
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"Expected {path} to be JSON; {error}.") from error
-    records = content.get("runs", [content]) if isinstance(content, dict) else None
+    content = read_json(path)
+    records = content.get("runs", [content])
     if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
         raise ValueError(f'Expected {path} to be {{"runs": [records]}}; received other JSON.')
     return records

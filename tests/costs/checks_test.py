@@ -1,10 +1,7 @@
-"""Tests of `costs`: checks, generators, and what regret leaves unchanged."""
+"""Tests of checks of costs and labels."""
 
-import hypothesis
 import numpy as np
 import pytest
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from csdl_keras import costs
 
@@ -16,14 +13,6 @@ WRONG_NUMBERS = [
     (-1.0, "regret"),
 ]
 WRONG_DTYPES = ["object", "str", "complex", "bool"]
-
-
-# Two-dimensional arrays of whole numbers: exact in floats, and often tied.
-tables = hnp.arrays(
-    "float64",
-    st.tuples(st.integers(1, 6), st.integers(2, 6)),
-    elements=st.integers(-100, 100).map(float),
-)
 
 
 @pytest.mark.parametrize("check", [costs.check_cost_matrix, costs.check_cost_vectors])
@@ -149,97 +138,3 @@ class TestCheckLabels:
         np.testing.assert_array_equal(costs.check_labels([1000, 0]), [1000, 0])
         with pytest.raises(ValueError, match="received -2"):
             costs.check_labels([0, -2])
-
-
-class TestGenerators:
-    @pytest.mark.parametrize("size", [2, 5])
-    def test_zero_one(self, size):
-        expected = [[0.0 if y == k else 1.0 for k in range(size)] for y in range(size)]
-        np.testing.assert_array_equal(costs.zero_one(size), expected)
-
-    @pytest.mark.parametrize("size", [1, 0, -3, 2.0, "2", None, True])
-    def test_num_classes_of_less_than_2(self, size):
-        with pytest.raises(ValueError, match="num_classes"):
-            costs.zero_one(size)
-
-    @pytest.mark.parametrize(("scale", "seed"), [(10.0, 0), (2000, 7)])
-    def test_randomized_proportional(self, scale, seed):
-        labels = np.array([0] * 5 + [1] * 2 + [2] * 9 + [3])
-        uniform = np.random.default_rng(seed).uniform(size=(4, 4))
-        counts = [5, 2, 9, 1]
-        expected = np.zeros((4, 4))
-        for y in range(4):
-            for k in range(4):
-                if k != y:
-                    expected[y, k] = uniform[y, k] * scale * counts[k] / counts[y]
-        result = costs.randomized_proportional(labels, scale=scale, seed=seed)
-        assert result.dtype == np.float64
-        np.testing.assert_allclose(result, expected, rtol=1e-12)
-        shuffled = np.random.default_rng(1).permutation(labels).tolist()
-        again = costs.randomized_proportional(shuffled, num_classes=4, scale=scale, seed=seed)
-        np.testing.assert_array_equal(again, result)
-
-    def test_randomized_proportional_without_seed_varies(self):
-        first, second = (costs.randomized_proportional([0, 1, 2]) for _ in range(2))
-        assert np.any(first != second)
-
-    @pytest.mark.parametrize(
-        ("labels", "arguments", "message"),
-        [
-            ([0, 2, 4], {}, r"none of class\(es\) \[1, 3\]"),
-            ([0, 1], {"num_classes": 3}, r"none of class\(es\) \[2\]"),
-            ([0, 1], {"scale": 0}, "scale"),
-            ([0, 1], {"scale": -1.0}, "scale"),
-            ([0, 1], {"scale": np.inf}, "scale"),
-            ([0, 1], {"scale": np.nan}, "scale"),
-            ([0, 0], {}, "num_classes"),
-            ([0, 0], {"num_classes": 1}, "num_classes"),
-            ([0, 1, 2], {"num_classes": 2}, "below 2"),
-            ([0.0, 1.0], {}, "integer dtype"),
-        ],
-    )
-    def test_randomized_proportional_errors(self, labels, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            costs.randomized_proportional(labels, **arguments)
-
-    def test_cost_vectors(self):
-        labels = [2, 0, 0, 1]
-        np.testing.assert_array_equal(costs.cost_vectors(C, labels), [C[y] for y in labels])
-        wide = [[0.0, 1.0, 0.5], [2.0, 0.0, 0.5]]
-        np.testing.assert_array_equal(costs.cost_vectors(wide, [1]), [wide[1]])
-
-    @pytest.mark.parametrize(("matrix", "labels"), [(C, [3]), (C, [-1]), ([[1, 0], [0, 1]], [0])])
-    def test_cost_vectors_errors(self, matrix, labels):
-        with pytest.raises(ValueError, match="received"):
-            costs.cost_vectors(matrix, labels)
-
-
-class TestRegret:
-    @hypothesis.given(tables)
-    def test_row_minima_are_zero_and_cheapest_decisions_stay(self, money):
-        before = money.copy()
-        result = costs.regret(money)
-        np.testing.assert_array_equal(money, before)
-        np.testing.assert_array_equal(result.min(axis=1), 0.0)
-        np.testing.assert_array_equal(result.argmin(axis=1), money.argmin(axis=1))
-        np.testing.assert_array_equal(result - result[:, :1], money - money[:, :1])
-
-    @hypothesis.given(tables, st.integers(0, 2**32 - 1))
-    def test_bayes_decision_stays(self, money, seed):
-        """Every decision's expected cost falls by the same amount, so none overtakes another."""
-        probabilities = np.random.default_rng(seed).dirichlet(np.ones(len(money)), size=4)
-        fall = probabilities @ money - probabilities @ costs.regret(money)
-        np.testing.assert_allclose(fall, fall[:, :1] * np.ones(money.shape[1]), atol=1e-9)
-        decided = (probabilities @ costs.regret(money)).argmin(axis=1)
-        expected = probabilities @ money
-        paid = expected[np.arange(4), decided]
-        np.testing.assert_allclose(paid, expected.min(axis=1), atol=1e-9)
-
-    def test_money_becomes_a_cost_matrix(self):
-        matrix = costs.check_cost_matrix(costs.regret([[-3, 10], [40, -2]]))
-        np.testing.assert_array_equal(matrix, [[0.0, 13.0], [42.0, 0.0]])
-
-    @pytest.mark.parametrize("wrong", [[1.0, 2.0], [[np.nan, 1.0]], [["a", "b"]], [[True, False]]])
-    def test_errors(self, wrong):
-        with pytest.raises(ValueError, match="received"):
-            costs.regret(wrong)

@@ -1,0 +1,68 @@
+"""The one way in which networks of the package are fitted to arrays."""
+
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+
+from csdl_keras._seeded_epochs import SeededEpochs
+from csdl_keras.raise_on_divergence import RaiseOnDivergence
+from csdl_keras.resume import Resume
+from csdl_keras.shuffled_batches import ShuffledBatches
+
+#: Least time from one writing of the state to the next: what a kill may cost beside the epoch
+#: under way. Writing takes some 20 ms, as long as an epoch of a small network.
+SECONDS = 2.0
+
+
+def seeded_fit(
+    model: keras.Model,
+    x: Any,
+    y: Any,
+    seed: int | None,
+    unfinished: pathlib.Path | None = None,
+    callbacks: Sequence[keras.callbacks.Callback] = (),
+    remembering: Sequence[keras.callbacks.Callback] = (),
+    what: str | None = None,
+    sample_weight: Any = None,
+    batch_size: int | None = None,
+    steps_per_epoch: int | None = None,
+    **fit_arguments: Any,
+) -> keras.callbacks.History:
+    """`model.fit`, in which batches and masks follow from a seed, the epoch and the step.
+
+    Args:
+        model: compiled and built.
+        x: inputs; a dataset comes in its own order, whatever the seed.
+        y: targets, or `None`.
+        seed: `None` is `model.fit` as it is.
+        unfinished: folder in which the state is kept after epochs, and from which it goes
+            on; `None` (default) keeps nothing.
+        callbacks: as in `fit`.
+        remembering: more callbacks, whose memory belongs to the state, see `Resume`.
+        what: what is trained, for the error of a training that diverges.
+        sample_weight, batch_size, steps_per_epoch: as in `fit`.
+        **fit_arguments: other arguments of `fit`.
+
+    Returns:
+        The history of all epochs.
+    """
+    callbacks = [*callbacks, *remembering, RaiseOnDivergence(what)]
+    if seed is None or not hasattr(x, "__array__"):
+        return model.fit(
+            x,
+            y,
+            sample_weight=sample_weight,
+            batch_size=batch_size,
+            steps_per_epoch=steps_per_epoch,
+            callbacks=callbacks,
+            **fit_arguments,
+        )
+    batches = ShuffledBatches(x, y, sample_weight, batch_size or 32, seed, steps_per_epoch)
+    last = (
+        SeededEpochs(batches)
+        if unfinished is None
+        else Resume(unfinished / "epochs.npz", batches, remembering, SECONDS)
+    )
+    return model.fit(batches, callbacks=[*callbacks, last], shuffle=False, **fit_arguments)

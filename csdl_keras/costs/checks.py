@@ -1,0 +1,161 @@
+"""Checks of cost matrices, cost vectors and labels, which return them as arrays."""
+
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._array_checks import as_array
+from csdl_keras._checks import check_integer
+from csdl_keras.costs._amounts import REGRET_HINT, amounts
+
+
+def check_cost_matrix(
+    cost_matrix: Any, num_classes: int | None = None, square: bool = True
+) -> np.ndarray:
+    """Checks a cost matrix `C[true, decision]` and returns it as float64.
+
+    Args:
+        cost_matrix: array-like of shape `(K, D)`, row = true class, column =
+            decision: finite, not negative, zero on the diagonal. Column `k < K`
+            decides class `k`.
+        num_classes: the expected `K`; `None` accepts any of at least 2.
+        square: `True` (default) demands `D = K`; `False` also accepts `D > K`,
+            where the columns after the `K`-th are decisions that are no class.
+
+    Returns:
+        A new float64 array of shape `(K, D)`.
+
+    Raises:
+        ValueError: if the array is anything else.
+
+    Example:
+
+    >>> check_cost_matrix([[0, 1], [5, 0]])
+    array([[0., 1.],
+           [5., 0.]])
+    """
+    if num_classes is not None:
+        check_integer("num_classes", num_classes, low=2)
+    shape = "(K, K), C[true, decision],"
+    array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False)
+    rows, columns = array.shape
+    expected = "(K, K)" if square else "(K, D) with D >= K"
+    if rows < 2 or columns < rows or (square and columns != rows):
+        raise ValueError(
+            f"Expected `cost_matrix` of shape {expected}, K at least 2, C[true, decision]; "
+            f"received shape {array.shape}."
+        )
+    if num_classes is not None and rows != num_classes:
+        raise ValueError(
+            f"Expected `cost_matrix` with one row for each of {num_classes} classes; "
+            f"received shape {array.shape}."
+        )
+    diagonal = np.diagonal(array)
+    if np.any(diagonal):
+        index = int(np.argmax(diagonal != 0))
+        raise ValueError(
+            "Expected a `cost_matrix` whose diagonal is 0 (the right decision costs nothing); "
+            f"received C[{index}, {index}] = {diagonal[index]}. {REGRET_HINT}"
+        )
+    return array
+
+
+def check_cost_vectors(costs: Any, num_decisions: int | None = None) -> np.ndarray:
+    """Checks cost vectors, one row for each example, and returns them as float64.
+
+    Args:
+        costs: array-like of shape `(N, D)`: `costs[n, k]` is what it costs to
+            decide `k` for example `n`; finite and not negative.
+        num_decisions: the expected `D`; `None` accepts any.
+
+    Returns:
+        A new float64 array of shape `(N, D)`.
+
+    Raises:
+        ValueError: if the array is anything else.
+
+    Example:
+
+    >>> check_cost_vectors([[0, 2, 1]], num_decisions=3)
+    array([[0., 2., 1.]])
+    """
+    if num_decisions is not None:
+        check_integer("num_decisions", num_decisions)
+    array = amounts("costs", costs, 2, "(N, D), a cost for each decision,", negative=False)
+    if num_decisions is not None and array.shape[1] != num_decisions:
+        raise ValueError(
+            f"Expected `costs` of shape (N, {num_decisions}); received shape {array.shape}."
+        )
+    return array
+
+
+def check_mean_costs(mean_costs: Any, num_classes: int | None = None) -> np.ndarray:
+    """Checks mean costs of classes, `class_means`, and returns them as float64.
+
+    Args:
+        mean_costs: array-like of shape `(K, D)`, K at least 2: finite, not
+            negative; the diagonal may be anything.
+        num_classes: the expected `K`; `None` (default) accepts any.
+
+    Returns:
+        A new float64 array.
+
+    Raises:
+        ValueError: if the array is anything else.
+
+    Example:
+
+    >>> check_mean_costs([[0.5, 2], [7, 0]])
+    array([[0.5, 2. ],
+           [7. , 0. ]])
+    """
+    if num_classes is not None:
+        check_integer("num_classes", num_classes, low=2)
+    array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False)
+    if len(array) < 2:
+        raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
+    if num_classes is not None and len(array) != num_classes:
+        raise ValueError(
+            f"Expected `mean_costs` with one row for each of {num_classes} classes; "
+            f"received shape {array.shape}."
+        )
+    return array
+
+
+def check_labels(labels: Any, num_classes: int | None = None) -> np.ndarray:
+    """Checks class labels and returns them as an integer array.
+
+    Args:
+        labels: array-like of shape `(N,)` of an integer dtype, `0 <= y < K`.
+        num_classes: `K`; `None` checks only that labels are not negative.
+
+    Returns:
+        An int64 array of shape `(N,)`.
+
+    Raises:
+        ValueError: if the array is anything else.
+
+    Example:
+
+    >>> check_labels([0, 2, 1], num_classes=3)
+    array([0, 2, 1])
+    """
+    if num_classes is not None:
+        check_integer("num_classes", num_classes)
+    array = as_array("labels", labels, "(N,)")
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(
+            f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
+        )
+    if array.dtype.kind not in "iu":
+        hint = " If they hold whole numbers, pass `labels.astype(int)`."
+        raise ValueError(
+            f"Expected `labels` of an integer dtype; received {array.dtype}."
+            f"{hint if array.dtype.kind == 'f' else ''}"
+        )
+    highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
+    limit = np.iinfo(np.int64).max if num_classes is None else num_classes
+    wrong = array[(array < 0) | (array >= limit)]
+    if len(wrong):
+        raise ValueError(f"Expected `labels` of at least 0{highest}; received {wrong[0]}.")
+    return array.astype(np.int64)

@@ -1,0 +1,128 @@
+"""From one form of costs to another."""
+
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._array_checks import check_entries
+from csdl_keras.costs._amounts import amounts, one_for_each
+from csdl_keras.costs._class_counts import class_counts
+from csdl_keras.costs.checks import check_cost_matrix, check_cost_vectors, check_labels
+
+
+def cost_vectors(cost_matrix: Any, labels: Any) -> np.ndarray:
+    """The cost vector of each example: row `labels[n]` of the cost matrix.
+
+    Args:
+        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+        labels: integers of shape `(N,)`.
+
+    Returns:
+        A float64 array of shape `(N, D)`.
+
+    Raises:
+        ValueError: if either argument fails its check.
+
+    Example:
+
+    >>> cost_vectors([[0, 1], [5, 0]], [1, 0, 1])
+    array([[5., 0.],
+           [0., 1.],
+           [5., 0.]])
+    """
+    matrix = check_cost_matrix(cost_matrix, square=False)
+    return matrix[check_labels(labels, matrix.shape[0])]
+
+
+def regret(costs: Any) -> np.ndarray:
+    """What each decision costs beyond the cheapest one: subtracts row minima.
+
+    Turns amounts of money (gains negative, right decisions not free) into the
+    form that losses and layers take. A constant taken off a row changes the
+    expected cost of every decision alike, so no optimal decision changes.
+
+    Args:
+        costs: shape `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`:
+            finite, of any sign.
+
+    Returns:
+        A float64 array of the same shape, whose rows have minimum 0.
+
+    Raises:
+        ValueError: if the array is not two-dimensional, real and finite.
+
+    Example:
+
+    >>> regret([[-3, 10], [40, -2]])
+    array([[ 0., 13.],
+           [42.,  0.]])
+    """
+    array = amounts("costs", costs, 2, "(K, D) or (N, D)")
+    return array - array.min(axis=1, keepdims=True)
+
+
+def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.ndarray:
+    """The mean cost vector of each class, where costs differ from example to example.
+
+    `M[y, k]` averages `costs[n, k]` over the examples with label `y`: the cost
+    matrix to decide by if nothing else is known of an example's costs. It is
+    no cost matrix in the strict sense, since even a right decision may cost
+    something; see `regret`.
+
+    Args:
+        labels: integers of shape `(N,)`.
+        costs: `(N, D)` cost vectors.
+        num_classes: `K`; `None` (default) takes the highest label plus 1.
+
+    Returns:
+        A float64 array of shape `(K, D)`.
+
+    Raises:
+        ValueError: if a class has no example, or an argument fails its check.
+
+    Example:
+
+    >>> class_means([0, 1, 1], [[0, 2], [6, 0], [8, 0]])
+    array([[0., 2.],
+           [7., 0.]])
+    """
+    labels, vectors = check_labels(labels, num_classes), check_cost_vectors(costs)
+    if len(labels) != len(vectors):
+        raise ValueError(
+            f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
+        )
+    size = int(labels.max()) + 1 if num_classes is None else num_classes
+    counts = class_counts(labels, size)
+    totals = np.zeros((size, vectors.shape[1]))
+    np.add.at(totals, labels, vectors)
+    return totals / counts[:, None]
+
+
+def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
+    """Adds a decision that is no class, such as to abstain or to ask a person.
+
+    Args:
+        cost_matrix: `(K, D)`, `C[true, decision]`.
+        price: what the new decision costs: a number, or `K` numbers, one for
+            each true class; not negative.
+
+    Returns:
+        A float64 array of shape `(K, D + 1)`; the new decision has index `D`.
+
+    Raises:
+        ValueError: if an argument fails its check.
+
+    References:
+        - [Chow: On optimum recognition error and reject tradeoff, IEEE
+          Transactions on Information Theory 1970](https://doi.org/10.1109/TIT.1970.1054406)
+
+    Example:
+
+    >>> with_abstain([[0, 1], [5, 0]], price=0.5)
+    array([[0. , 1. , 0.5],
+           [5. , 0. , 0.5]])
+    """
+    matrix = check_cost_matrix(cost_matrix, square=False)
+    prices = one_for_each("price", price, len(matrix), "classes")
+    check_entries("price", prices, prices >= 0, "at least 0")
+    return np.hstack([matrix, prices[:, None]])

@@ -1,0 +1,82 @@
+"""Cost matrices of experiments."""
+
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._checks import check_integer, check_number
+from csdl_keras.costs._class_counts import class_counts
+from csdl_keras.costs.checks import check_labels
+
+
+def zero_one(num_classes: int) -> np.ndarray:
+    """The cost matrix `C[y, k] = [y != k]`, whose average cost is the error rate.
+
+    Args:
+        num_classes: `K`, at least 2 and at most 100,000.
+
+    Returns:
+        A float64 array of shape `(K, K)`.
+
+    Raises:
+        ValueError: if `num_classes` is no such integer.
+
+    Example:
+
+    >>> zero_one(2)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    return 1.0 - np.eye(check_integer("num_classes", num_classes, low=2, high=100_000))
+
+
+def randomized_proportional(
+    labels: Any,
+    num_classes: int | None = None,
+    scale: float = 10.0,
+    seed: int | None = None,
+) -> np.ndarray:
+    """Draws a cost matrix in the randomized proportional setup.
+
+    `C[y, k] ~ Uniform[0, scale * n_k / n_y]` for `k != y`, where `n_j` counts
+    the examples of class `j`: mistaking a rare class for a frequent one costs
+    more in expectation. Exactly,
+    `numpy.random.default_rng(seed).uniform(size=(K, K)) * scale * n_k / n_y`
+    with a zero diagonal.
+
+    Args:
+        labels: the training labels, integers of shape `(N,)`.
+        num_classes: `K`; `None` (default) takes the highest label plus 1.
+        scale: upper end of the uniform distribution between two classes of the
+            same size. Defaults to 10, as in the paper; other work uses 2000.
+        seed: seed of the generator; `None` draws anew each time.
+
+    Returns:
+        A float64 array of shape `(K, K)`, `C[true, decision]`.
+
+    Raises:
+        ValueError: if a class has no example, or an argument is out of range.
+
+    References:
+        - [Abe, Zadrozny, Langford: An iterative method for multi-class
+          cost-sensitive learning, KDD 2004](https://doi.org/10.1145/1014052.1014056)
+
+    Example:
+
+    >>> randomized_proportional([0, 0, 1], seed=0).round(2)
+    array([[0.  , 1.35],
+           [0.82, 0.  ]])
+    """
+    if num_classes is not None:
+        check_integer("num_classes", num_classes, low=2)
+    # Costs stay below what float32 holds, whatever the class counts.
+    scale = check_number("scale", scale, low=0, high=1e30, exclude_low=True)
+    if seed is not None:
+        check_integer("seed", seed, low=0)
+    labels = check_labels(labels, num_classes)
+    size = check_integer("num_classes", num_classes or int(labels.max()) + 1, low=2)
+    counts = class_counts(labels, size)
+    uniform = np.random.default_rng(seed).uniform(size=(size, size))
+    cost_matrix = uniform * scale * counts[None, :] / counts[:, None]
+    np.fill_diagonal(cost_matrix, 0.0)
+    return cost_matrix

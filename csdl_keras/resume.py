@@ -1,0 +1,191 @@
+"""Training that goes on where it was killed."""
+
+import os
+import pathlib
+import random
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._array_file import pack, read_arrays, unpack, write_arrays
+from csdl_keras._checks import check_number
+from csdl_keras._seeded_epochs import SeededEpochs
+from csdl_keras._writable import check_writable
+from csdl_keras.shuffled_batches import ShuffledBatches
+
+#: What callbacks of Keras remember from epoch to epoch.
+_REMEMBERED = ("best", "best_epoch", "best_weights", "cooldown_counter", "stopped_epoch", "wait")
+
+
+class Resume(SeededEpochs):
+    """Keeps the state of `fit` in a file; killed at any moment, it goes on from there.
+
+    It ends where an undisturbed run does, to rounding: the file holds weights, the
+    variables of the optimizer (with its loss scale), the history and what callbacks
+    remember; and what is random follows from the seed of the batches, the epoch and
+    the step, which `keras.callbacks.BackupAndRestore` leaves to chance. The file is
+    replaced as a whole. It stays when training ends, and `fit` then takes the last
+    epoch again: what follows `fit` can be killed as well. Delete it to train anew.
+
+    The model must be built, and the same in every process, up to the values of weights.
+    A layer or callback of your own that draws random numbers elsewhere than from a
+    `keras.random.SeedGenerator` of its own is not covered.
+
+    Args:
+        path: the file, such as `"runs/fit.npz"`; its folder is made.
+        batches: the `ShuffledBatches` that `fit` is given.
+        callbacks: those of the fit that remember something: `EarlyStopping`,
+            `ReduceLROnPlateau`, `ModelCheckpoint`. They go to `fit` too.
+        seconds: least time from one writing to the next. Defaults to 0: every epoch.
+
+    Raises:
+        ValueError: before training, if the file cannot be written, is damaged or of
+            another fit, or `fit` is given other data or its own `steps_per_epoch`.
+        OSError: if the disk is full later on; the file stays as it was.
+
+    Example:
+
+    ```python
+    model.compile("adam", loss=csdl_keras.SOSRLoss())
+    batches = csdl_keras.ShuffledBatches(x, costs, batch_size=100, seed=0)
+    stop = keras.callbacks.EarlyStopping("val_loss", patience=5, restore_best_weights=True)
+    resume = csdl_keras.Resume("runs/fit.npz", batches, callbacks=[stop])
+    model.fit(batches, epochs=100, validation_data=validation, callbacks=[stop, resume])
+    model.save("runs/model.keras")
+    ```
+
+    >>> import tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fit.npz"
+    >>> def train(epochs):
+    ...     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    ...     model.compile("sgd", "mse")
+    ...     batches = ShuffledBatches(np.ones((40, 2)), np.zeros(40), seed=0)
+    ...     return model.fit(batches, epochs=epochs, callbacks=[Resume(path, batches)], verbose=0)
+    >>> first, second = train(epochs=2), train(epochs=3)  # which begins behind the first epoch
+    >>> second.epoch, second.history["loss"][0] == first.history["loss"][0]
+    ([0, 1, 2], True)
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike,
+        batches: ShuffledBatches,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        seconds: float = 0.0,
+    ):
+        super().__init__(batches)
+        self.path = pathlib.Path(path)
+        self.callbacks = list(callbacks)
+        self.seconds = check_number("seconds", seconds, low=0)
+        self._found: dict[str, Any] | None = None
+        self._begun = False
+        self._written = 0.0
+        self._readings = 0
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        self._check_fit()
+        if not self.model.optimizer.built:
+            self.model.optimizer.build(self.model.trainable_variables)
+        variables = self._variables()
+        arrays = [keras.ops.convert_to_numpy(one) for one in variables]
+        # The old file stays until the new one is whole; the best weights may be in it too.
+        room = 4 * sum(array.nbytes for array in arrays)
+        check_writable("the folder of `path`", self.path.parent, room)
+        self._identity = {
+            "batches": self.batches.fingerprint(),
+            "variables": [list(array.shape) for array in arrays],
+            "optimizer": type(self.model.optimizer).__name__,
+            "callbacks": [type(one).__name__ for one in self.callbacks],
+            "backend": keras.backend.backend(),
+        }
+        self._begun, self._found, self._written = False, None, time.monotonic()
+        if self.path.exists():
+            self._take_up(variables)
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        super().on_epoch_begin(epoch)
+        # From these `fit` draws an order of batches, unless it is given shuffle=False.
+        random.seed(f"{self.batches.seed} {epoch}")
+        self._readings = self.batches.readings
+        # Here all callbacks are through with the epoch before, whatever their order.
+        if not self._begun:
+            self._begun = True
+            self._remind()
+        elif time.monotonic() - self._written >= self.seconds:
+            self._write(epoch)
+            self._written = time.monotonic()
+
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        if self.batches.readings == self._readings:
+            raise ValueError(
+                "Expected `fit` on the ShuffledBatches that Resume was given; received other data."
+            )
+
+    def _check_fit(self) -> None:
+        if not self.model.built:
+            raise ValueError("Expected a model that is built; received one without weights.")
+        if self.params["steps"] != len(self.batches):
+            raise ValueError(
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has, which takes "
+                f"`steps_per_epoch` instead of `fit`; received {self.params['steps']}."
+            )
+        for callback in self.callbacks:
+            if callback.model is not self.model:
+                raise ValueError(
+                    "Expected `callbacks` that `fit` is given too; received "
+                    f"{type(callback).__name__}, which it is not."
+                )
+
+    def _variables(self) -> list[Any]:
+        return [*self.model.weights, *self.model.optimizer.variables]
+
+    def _take_up(self, variables: Sequence[Any]) -> None:
+        """Begins where the file ends; callbacks are reminded once they have begun."""
+        record, arrays = read_arrays(self.path)
+        for name, value in self._identity.items():
+            if record.get("identity", {}).get(name) != value:
+                raise ValueError(
+                    f"Expected {self.path} to be of the same fit, or no file; received one of "
+                    f"other {name}."
+                )
+        if record["epoch"] >= self.params["epochs"]:
+            raise ValueError(
+                f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
+                f"received {self.params['epochs']}."
+            )
+        for variable, array in zip(variables, arrays, strict=False):
+            variable.assign(array)
+        self._found = {**record, "arrays": arrays[len(variables) :]}
+        # What keras.callbacks.BackupAndRestore sets too.
+        self.model._initial_epoch = record["epoch"]
+
+    def _remind(self) -> None:
+        if self._found is None:
+            return
+        self.model._initial_epoch = None
+        history, arrays = self.model.history, self._found["arrays"]
+        history.epoch, history.history = self._found["epochs"], self._found["history"]
+        for callback, memory in zip(self.callbacks, self._found["memories"], strict=True):
+            for name, value in memory.items():
+                setattr(callback, name, unpack(value, arrays))
+        self._found = None
+
+    def _write(self, epoch: int) -> None:
+        arrays: list[np.ndarray] = []
+        memories = [
+            {name: pack(getattr(it, name), arrays) for name in _REMEMBERED if hasattr(it, name)}
+            for it in self.callbacks
+        ]
+        history = self.model.history
+        record = {
+            "identity": self._identity,
+            "epoch": epoch,
+            "epochs": history.epoch,
+            "history": {name: list(map(float, it)) for name, it in history.history.items()},
+            "memories": memories,
+        }
+        own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
+        write_arrays(self.path, record, [*own, *arrays])

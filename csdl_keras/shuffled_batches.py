@@ -1,0 +1,103 @@
+"""Batches whose order follows from a seed and the number of the epoch."""
+
+import math
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._checks import check_integer
+from csdl_keras.stage_cache import fingerprint
+
+#: Sets the random numbers of orders apart from others of the same seed.
+_PURPOSE = 1
+
+
+class ShuffledBatches(keras.utils.PyDataset):
+    """Shuffled batches of arrays, the same ones for the same seed and epoch.
+
+    What `fit` shuffles by itself depends on all that has been drawn before, and cannot be
+    taken up in the middle; on TensorFlow, after `keras.utils.set_random_seed`, it is even
+    the same in every epoch. The order of these batches is the permutation
+    `numpy.random.default_rng([seed, turn, 1])`, on all backends, `turn` counting from 0
+    how often all examples have had theirs. Nothing is copied but the batch.
+
+    Args:
+        x: array of `N` rows, or a structure (list, dict) of them.
+        y: targets, the same; `None` (default) is none.
+        sample_weight: `(N,)`, or `None` (default).
+        batch_size: examples a batch; the last of a turn may have fewer. Defaults to 32.
+        seed: an integer of at least 0. Defaults to 0.
+        steps_per_epoch: batches an epoch, instead of the same argument of `fit`; the next
+            epoch goes on behind them. `None` (default) is one turn.
+
+    Raises:
+        ValueError: if an argument is out of range, or lengths differ.
+
+    Example:
+
+    >>> batches = ShuffledBatches(np.arange(5), batch_size=2, seed=0)
+    >>> [batch.tolist() for (batch,) in batches]
+    [[1, 3], [4, 2], [0]]
+    >>> batches.epoch = 1
+    >>> [batch.tolist() for (batch,) in batches]
+    [[0, 4], [3, 1], [2]]
+    """
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        batch_size: int = 32,
+        seed: int = 0,
+        steps_per_epoch: int | None = None,
+    ):
+        super().__init__()
+        parts = [part for part in (x, y, sample_weight) if part is not None]
+        self.arrays = tuple(keras.tree.map_structure(np.asarray, part) for part in parts)
+        lengths = [len(array) for array in keras.tree.flatten(self.arrays)]
+        if len(set(lengths)) != 1 or lengths[0] == 0:
+            raise ValueError(
+                f"Expected arrays of the same number of examples; received the lengths {lengths}."
+            )
+        if y is None and sample_weight is not None:
+            raise ValueError("Expected `y` with a `sample_weight`; received None.")
+        self.num_examples = lengths[0]
+        self.batch_size = check_integer("batch_size", batch_size)
+        self.seed = check_integer("seed", seed, low=0)
+        self.batches_per_turn = math.ceil(self.num_examples / self.batch_size)
+        self.steps_per_epoch = self.batches_per_turn
+        if steps_per_epoch is not None:
+            self.steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch)
+        #: The epoch whose batches these are; `Resume` sets it.
+        self.epoch = 0
+        #: How often they have been read from the first one.
+        self.readings = 0
+        self._order: tuple[int, np.ndarray] | None = None
+
+    def __len__(self) -> int:
+        return self.steps_per_epoch
+
+    def __getitem__(self, index: int) -> Any:
+        turn, batch = divmod(self.epoch * self.steps_per_epoch + index, self.batches_per_turn)
+        order = self._order  # a copy, since threads may read
+        if order is None or order[0] != turn:
+            rng = np.random.default_rng([self.seed, turn, _PURPOSE])
+            self._order = order = (turn, rng.permutation(self.num_examples))
+        rows = order[1][batch * self.batch_size : (batch + 1) * self.batch_size]
+        return keras.tree.map_structure(lambda array: _floatx(array[rows]), self.arrays)
+
+    def on_epoch_begin(self) -> None:
+        """Called by `fit`."""
+        self.readings += 1
+
+    def fingerprint(self) -> str:
+        """A digest of what the batches of all epochs follow from."""
+        sizes = [self.batch_size, self.seed, self.steps_per_epoch]
+        return fingerprint(np.array(sizes), *keras.tree.flatten(self.arrays))
+
+
+def _floatx(array: np.ndarray) -> np.ndarray:
+    """Floats in the type of Keras, as `fit` makes them of arrays."""
+    return array.astype(keras.config.floatx(), copy=False) if array.dtype.kind == "f" else array

@@ -1,0 +1,228 @@
+"""Every algorithm as an estimator of scikit-learn."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import keras
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from csdl_keras._array_checks import check_rows
+from csdl_keras._checks import check_integer, check_number
+from csdl_keras._examples import Examples
+from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
+from csdl_keras.decide import decide
+from csdl_keras.evaluation import decision_costs
+from csdl_keras.output_kind import output_kind
+from csdl_keras.settings import Settings
+from csdl_keras.sklearn._labels import decision_labels, true_costs
+from csdl_keras.sklearn._own_network import Builder
+from csdl_keras.sklearn._training import probability_model, train_model
+
+
+def _has_probabilities(estimator: "CostSensitiveClassifier") -> bool:
+    """Whether there are class probabilities; until it is fitted, nobody knows of a builder."""
+    if hasattr(estimator, "model_"):
+        return estimator.probability_model_ is not None
+    algorithm = estimator.algorithm
+    return callable(algorithm) or get_algorithm(algorithm).output == "probability"
+
+
+class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
+    """Trains an algorithm of this package, or a network of yours, for the lowest cost.
+
+    A scikit-learn classifier: it can be cloned, pickled, put into a `Pipeline`
+    and searched with `GridSearchCV`. `fit` sets some examples apart, in the
+    proportion of classes, on which training stops early and probabilities are
+    calibrated; too few examples are all trained on.
+
+    A network of yours is a function `build(input_shape, num_classes)` that
+    returns a `keras.Model` of class probabilities, or of costs (it ends in
+    `CostOutput`). The former is trained on integer labels, 0 for the first
+    class, calibrated, and makes the Bayes decision; the latter is trained on
+    cost vectors divided by the largest cost. If it is not compiled, it gets
+    cross-entropy or `SOSRLoss`, and the optimizer of the default rows; epochs
+    and the size of batches are theirs in any case, `settings.auto_...`, and the
+    epoch of the lowest validation loss is kept. `models.mlp` is such a function.
+
+    Args:
+        algorithm: a name of `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
+            function that builds a network. Defaults to `"calibrated_bayes"`.
+        cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`,
+            which is that of `numpy.unique(y)`. `None` (default) is 0/1 costs,
+            unless `fit` gets costs.
+        settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
+        validation_fraction: of the examples, in [0, 1). Defaults to 0.15.
+        random_state: an integer is the seed of `csdl_keras.train`, and of the
+            split; a `numpy.random.RandomState` draws both; `None` (default)
+            follows `keras.utils.set_random_seed`.
+        ensemble: number of networks whose outputs are averaged; `None` (default)
+            is the algorithm's own number.
+        other_decisions: labels for decisions that are no class, such as
+            `["abstain"]` with `csdl_keras.costs.with_abstain`; `None` (default)
+            counts on from the highest class where classes are numbers, and
+            otherwise takes `"decision_K"`, ...
+        verbose: as in `keras.Model.fit`. Defaults to 0.
+
+    Attributes:
+        classes_: `(K,)` the labels, sorted.
+        decisions_: `(D,)` what `predict` returns, for each column of costs.
+        cost_matrix_: `(K, D)`; where examples have costs of their own, their
+            means by class.
+        model_: the trained model, for `csdl_keras.decide` and `model_.save`.
+        probability_model_: the part of it that outputs class probabilities, or
+            `None`.
+        n_features_in_, feature_names_in_: as in scikit-learn.
+
+    Raises:
+        ValueError: in `fit`, before anything is trained, if an argument or
+            array fails its check.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=(60, 4))
+    >>> y = np.where(x[:, 0] > 0, "sick", "healthy")
+    >>> settings = csdl_keras.Settings(hidden_units=(8,)).limit_epochs(2)
+    >>> model = CostSensitiveClassifier(
+    ...     "dnn_bayes",
+    ...     cost_matrix=[[0, 1], [100, 0]],  # to miss an illness costs 100
+    ...     settings=settings,
+    ...     random_state=0,
+    ... ).fit(x, y)
+    >>> print(*model.classes_, model.predict(x).shape, model.predict_cost(x).shape)
+    healthy sick (60,) (60, 2)
+    """
+
+    def __init__(
+        self,
+        algorithm: str | Algorithm | Builder = "calibrated_bayes",
+        cost_matrix: Any = None,
+        settings: Settings | None = None,
+        validation_fraction: float = 0.15,
+        random_state: Any = None,
+        ensemble: int | None = None,
+        other_decisions: Sequence[Any] | None = None,
+        verbose: Any = 0,
+    ):
+        self.algorithm = algorithm
+        self.cost_matrix = cost_matrix
+        self.settings = settings
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.ensemble = ensemble
+        self.other_decisions = other_decisions
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, cost_matrix: Any = None, costs: Any = None) -> Self:  # noqa: N803
+        """Trains on the examples.
+
+        Args:
+            X: inputs `(N, F)`, or images `(N, height, width, channels)`.
+            y: labels `(N,)` of any type.
+            cost_matrix: `(K, D)`, instead of the estimator's own.
+            costs: `(N, D)`, what decisions cost for each example, instead of a
+                matrix; in cross-validation by metadata routing,
+                `set_fit_request(costs=True)`.
+        """
+        settings = self._check_settings()
+        x, y = validate_data(self, X, y, dtype="float32", allow_nd=True)
+        check_classification_targets(y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"Expected at least 2 classes in `y`; received one class, {y[0]!r}.")
+        matrix = self.cost_matrix if cost_matrix is None else cost_matrix
+        if costs is not None:
+            if matrix is not None:
+                raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
+            costs = check_cost_vectors(costs)
+            check_rows("costs", costs, len(labels))
+            self.cost_matrix_ = class_means(labels, costs)
+        else:
+            classes = len(self.classes_)
+            matrix = zero_one(classes) if matrix is None else matrix
+            self.cost_matrix_ = check_cost_matrix(matrix, classes, square=False)
+        self.decisions_ = decision_labels(
+            self.classes_, self.cost_matrix_.shape[1], self.other_decisions
+        )
+        self.model_, self._unit = train_model(
+            self.algorithm,
+            Examples(x, labels, costs),
+            self.cost_matrix_,
+            settings,
+            self.validation_fraction,
+            self.random_state,
+            self.ensemble,
+            self.verbose,
+        )
+        self.probability_model_ = probability_model(self.model_)
+        self._own_costs, self._input_shape = costs is not None, x.shape[1:]
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+        """The label of the decision for each example, `(N,)`, see `decisions_`."""
+        decisions = self._decide(X)
+        return self.decisions_[decisions]
+
+    def predict_cost(self, X: Any) -> np.ndarray:  # noqa: N803
+        """`(N, D)`, what each decision is expected to cost, in the unit of the costs in `fit`."""
+        x = self._check_inputs(X)
+        if not isinstance(self.model_, keras.Model):
+            return self.model_.predict_costs(x.reshape(len(x), -1)) * self._unit
+        outputs = self.model_.predict(x, verbose=0).astype("float64")
+        if output_kind(self.model_) == "probability":
+            return outputs @ self.cost_matrix_
+        return outputs * self._unit
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+        """`(N, K)` class probabilities, of algorithms that train on them (not on costs)."""
+        x, model = self._check_inputs(X), self.probability_model_
+        assert model is not None  # or there would be no such method
+        return model.predict(x, verbose=0)
+
+    def score(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
+        """Minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
+
+        Args:
+            X: inputs.
+            y: labels `(N,)`.
+            costs: `(N, D)`, what decisions cost for each example, instead of the
+                matrix; needed if `fit` got them. In cross-validation by metadata
+                routing, `set_score_request(costs=True)`.
+            sample_weight: weights `(N,)` of the examples in the average.
+        """
+        decisions = self._decide(X)
+        matrix = None if self._own_costs and costs is None else self.cost_matrix_
+        paid = decision_costs(true_costs(y, self.classes_, matrix, costs), decisions)
+        return -float(np.average(paid, weights=sample_weight))
+
+    def _check_settings(self) -> Settings:
+        """Checks what can be checked without data."""
+        if not callable(self.algorithm):
+            get_algorithm(self.algorithm)
+        check_number("validation_fraction", self.validation_fraction, 0, 0.99)
+        if self.ensemble is not None:
+            check_integer("ensemble", self.ensemble)
+        if not isinstance(self.settings, Settings | None):
+            raise ValueError(f"Expected `settings` to be a Settings; received {self.settings!r}.")
+        return self.settings or Settings()
+
+    def _check_inputs(self, X: Any) -> np.ndarray:  # noqa: N803
+        check_is_fitted(self)
+        x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
+        if x.shape[1:] != self._input_shape:
+            raise ValueError(
+                f"Expected inputs of shape (N, {str(self._input_shape)[1:]}, as in `fit`; "
+                f"received {x.shape}."
+            )
+        return x
+
+    def _decide(self, X: Any) -> np.ndarray:  # noqa: N803
+        x = self._check_inputs(X)
+        return decide(self.model_, x)

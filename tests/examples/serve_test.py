@@ -1,0 +1,253 @@
+"""The server and the load test of `examples/`, over HTTP on this machine."""
+
+import contextlib
+import importlib.util
+import json
+import pathlib
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from keras import layers
+
+import csdl_keras as csdl
+from tests.models.small_models import functional, inputs
+
+httpx = pytest.importorskip("httpx")
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("fastapi")
+uvicorn = pytest.importorskip("uvicorn")
+
+FOLDER = pathlib.Path(__file__).parents[2] / "examples"
+MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
+X = inputs(50)
+
+
+def load_example(name):
+    spec = importlib.util.spec_from_file_location(f"examples_{name}", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+serve, load_test = load_example("serve"), load_example("load_test")
+
+
+class Session:
+    """Stands for a model whose costs are its inputs, times a cost matrix if it has that input."""
+
+    def __init__(self, shape=("batch", 3), dtype="tensor(float)", matrix=None):
+        ends = {"inputs": (shape, dtype)}
+        if matrix is not None:
+            ends["cost_matrix"] = (matrix, "tensor(float)")
+        self.ends = [SimpleNamespace(name=n, shape=list(s), type=t) for n, (s, t) in ends.items()]
+        self.free = threading.Event()
+        self.free.set()
+        self.running = threading.Semaphore(0)
+
+    def get_inputs(self):
+        return self.ends
+
+    def run(self, names, feed):
+        assert names == ["decision", "costs"]
+        self.running.release()
+        assert self.free.wait(60)
+        costs = feed["inputs"] @ feed.get("cost_matrix", np.eye(3, dtype="float32"))
+        return [costs.argmin(axis=1).astype("int32"), costs.astype("float32")]
+
+
+@contextlib.contextmanager
+def served(session, **limits):
+    """A client of a server on a free port."""
+    app = serve.create_app(session, **limits)
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            yield client
+    finally:
+        getattr(session, "free", threading.Event()).set()
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def client():
+    with served(Session(), max_bytes=2000, max_batch=10) as client:
+        yield client
+
+
+def test_answers_of_an_exported_model(tmp_path):
+    model = functional([layers.Dense(5, "tanh"), layers.Dense(3, "softmax")])
+    careful = csdl.bayes_classifier(model, MATRIX)
+    csdl.export(careful, tmp_path / "model.onnx", "onnx")
+    session = onnxruntime.InferenceSession(
+        tmp_path / "model.onnx", providers=["CPUExecutionProvider"]
+    )
+    expected = careful.predict(X, verbose=0)
+    with served(session) as client:
+        answer = client.post("/decide", json={"inputs": X.tolist()})
+        assert answer.status_code == 200
+        np.testing.assert_allclose(answer.json()["costs"], expected, rtol=1e-4, atol=1e-5)
+        assert answer.json()["decisions"] == csdl.decide(careful, X).tolist()
+        assert len(set(answer.json()["decisions"])) > 1
+        assert client.get("/health").json()["shapes"] == {"inputs": [3]}
+
+
+def test_cost_matrix_of_the_request():
+    with served(Session(matrix=(3, 4))) as client:
+        prices = np.hstack([MATRIX, np.ones((3, 1))]).tolist()
+        body = {"inputs": [[0.0, 0.0, 1.0], [0.25, 0.25, 0.5]], "cost_matrix": prices}
+        answer = client.post("/decide", json=body).json()
+        assert answer == {
+            "decisions": [2, 3],
+            "costs": [[0.5, 7.0, 0.0, 1.0], [2.5, 3.75, 1.5, 1.0]],
+        }
+        for wrong in (MATRIX.tolist(), prices[:2], [], 3, -np.array(prices)):
+            wrong = wrong.tolist() if isinstance(wrong, np.ndarray) else wrong
+            assert client.post("/decide", json={**body, "cost_matrix": wrong}).status_code == 422
+        assert client.post("/decide", json={"inputs": body["inputs"]}).status_code == 422
+        assert client.get("/health").json()["shapes"] == {"inputs": [3], "cost_matrix": [3, 4]}
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("", 400),
+        ("{", 400),
+        ("[" * 1900, 400),
+        (b"\xff\xfe{}", 400),
+        ("[[1, 2, 3]]", 422),
+        ("{}", 422),
+        ('{"inputs": [[1, 2, 3]], "more": 1}', 422),
+        ('{"inputs": null}', 422),
+        ('{"inputs": []}', 422),
+        ('{"inputs": [[]]}', 422),
+        ('{"inputs": [1, 2, 3]}', 422),
+        ('{"inputs": [[1, 2]]}', 422),
+        ('{"inputs": [[1, 2, 3], [1, 2]]}', 422),
+        ('{"inputs": [[[1, 2, 3]]]}', 422),
+        ('{"inputs": [["1", "2", "3"]]}', 422),
+        ('{"inputs": [[true, false, true]]}', 422),
+        ('{"inputs": [[1, 2, null]]}', 422),
+        ('{"inputs": [[1, 2, NaN]]}', 422),
+        ('{"inputs": [[1, 2, -Infinity]]}', 422),
+        ('{"inputs": [[1, 2, 1e39]]}', 422),
+        ('{"inputs": [[1, 2, 1' + 200 * "0" + "]]}", 422),
+        (json.dumps({"inputs": 11 * [[1, 2, 3]]}), 422),
+        (json.dumps({"inputs": 10 * [[1, 2, 3]]}), 200),
+        (json.dumps({"inputs": [[1, 2, 3]]}) + 2000 * " ", 413),
+    ],
+)
+def test_bodies(client, body, status):
+    answer = client.post("/decide", content=body)
+    assert answer.status_code == status
+    assert status == 200 or answer.json()["detail"]
+
+
+def test_bodies_in_parts_that_do_not_say_their_size(client):
+    parts = (b" " * 100 for _ in range(1000))
+    assert client.post("/decide", content=parts).status_code == 413
+
+
+def test_bodies_that_do_not_arrive():
+    with served(Session(), body_seconds=0.1) as client:
+        with socket.create_connection((client.base_url.host, client.base_url.port)) as slow:
+            slow.sendall(b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\n{")
+            slow.settimeout(60)
+            assert slow.recv(100).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "status"),
+    [([[1, 2, 3]], 200), ([[1.0, 2, 3]], 200), ([[1.5, 2, 3]], 422), ([[1e12, 2, 3]], 422)],
+)
+def test_whole_numbers_for_models_of_tokens(tokens, status):
+    with served(Session(("batch", "length"), "tensor(int32)")) as client:
+        assert client.post("/decide", json={"inputs": tokens}).status_code == status
+
+
+def test_inputs_that_the_model_cannot_take():
+    with served(Session(("batch", "length"))) as client:
+        assert client.post("/decide", json={"inputs": [[1, 2]]}).status_code == 422
+
+
+def test_a_model_whose_output_is_no_number():
+    broken = Session()
+    broken.run = lambda names, feed: [np.array([-1]), np.array([[np.nan, 0.0]])]
+    with served(broken) as client:
+        answer = client.post("/decide", json={"inputs": [[1, 2, 3]]})
+        assert (answer.status_code, answer.json()["detail"]) == (
+            500,
+            "The model's output was no number.",
+        )
+
+
+def test_overload_is_refused_at_once():
+    session = Session()
+    session.free.clear()
+    with served(session, concurrency=2, waiting=3) as client, ThreadPoolExecutor(5) as pool:
+
+        def post():
+            return client.post("/decide", json={"inputs": [[1, 2, 3]]}).status_code
+
+        first = [pool.submit(post) for _ in range(5)]
+        assert all(session.running.acquire(timeout=60) for _ in range(2))
+        while client.get("/health").json()["requests"] < 5:
+            time.sleep(0.01)
+        refused = client.post("/decide", json={"inputs": [[1, 2, 3]]})
+        assert refused.status_code == 503
+        assert refused.headers["Retry-After"] == "1"
+        assert not session.running.acquire(blocking=False), "three compute at once"
+        session.free.set()
+        assert [request.result() for request in first] == 5 * [200]
+        assert post() == 200, "nobody is left within"
+
+
+def test_models_of_several_inputs():
+    session = Session()
+    session.ends += Session().ends
+    session.ends[0].name = "other"
+    with pytest.raises(ValueError, match="one input"):
+        serve.create_app(session)
+
+
+class TestLoadTest:
+    def test_table(self, client, capsys):
+        url = f"{client.base_url}"
+        load_test.main([url, "--concurrency", "1,3", "--requests", "20", "--batch", "2"])
+        names, *rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert " ".join(names) == " ".join(load_test.COLUMNS)
+        assert [row[:4] for row in rows] == [["1", "20", "0", "0"], ["3", "20", "0", "0"]]
+        for row in rows:
+            rate, p50, p95, p99 = map(float, row[4:])
+            assert rate > 0 and 0 < p50 <= p95 <= p99
+
+    def test_overload(self, capsys):
+        session = Session()
+        with served(session, concurrency=1, waiting=0) as client:
+            session.free.clear()
+            threading.Timer(1.0, session.free.set).start()
+            load_test.main([f"{client.base_url}", "--concurrency", "4", "--requests", "30"])
+        row = capsys.readouterr().out.splitlines()[1].split()
+        assert int(row[1]) >= 1 and int(row[2]) >= 1 and row[3] == "0"
+        assert int(row[1]) + int(row[2]) == 30
+
+    def test_requests_that_fail(self, client):
+        load = load_test.Load(2, 1.0, [], load_test.Counter({"ConnectError": 3, 503: 1, 500: 1}))
+        assert load.row() == ["2", "0", "1", "4", "0", "-", "-", "-"]
+
+    @pytest.mark.parametrize("url", ["http://example.com", "http://10.0.0.1:8000", "here"])
+    def test_other_machines(self, url, capsys):
+        with pytest.raises(SystemExit):
+            load_test.main([url])
+        assert "on this machine" in capsys.readouterr().err

@@ -1,0 +1,123 @@
+"""What commands write holds no pickles; what they read may be damaged, which they say."""
+
+import dataclasses
+import io
+import pickletools
+import shutil
+import zipfile
+
+import keras
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.experiments.cli import main
+from csdl_keras.experiments.grid_files import read_rows
+from csdl_keras.experiments.load_snippet import load_snippet
+from tests.experiments.grid_runs import PROFILE, run
+
+TUNE = ["tune", "--dataset", "digits", "--train-size", "300", "--epochs", "1", "--depth", "1"]
+TUNE += ["--units", "8", "--pretraining-epochs", "1", "--max-trials", "1"]
+COMPARE = ["compare", "--dataset", "digits", "--train-size", "343", "--cost-seeds", "1"]
+GRID = dataclasses.replace(
+    PROFILE, algorithms=("dnn_blind", "csosr"), grids={}, cost_seeds=1, datasets=("digits",)
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What three commands wrote, each into a folder of its own."""
+    folder = tmp_path_factory.mktemp("runs")
+    assert main([*TUNE, "--out", str(folder / "tune")]) == 0
+    assert main([*COMPARE, "--algorithms", "csosr", "--out", str(folder / "compare")]) == 0
+    run(folder / "grid", GRID)
+    return folder
+
+
+def is_pickle(content):
+    """Whether the bytes are a pickle from the first to the last."""
+    try:
+        for _, _, position in pickletools.genops(content):
+            last = position
+    except ValueError:
+        return False
+    return last == len(content) - 1
+
+
+def parts(name, content):
+    """What a file consists of, archives opened."""
+    yield name, content
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for member in archive.namelist():
+                yield from parts(f"{name}/{member}", archive.read(member))
+    if content[:6] == b"\x93NUMPY":
+        array = np.load(io.BytesIO(content), allow_pickle=False)
+        if array.dtype == "uint8":
+            yield f"{name} bytes", array.tobytes()
+
+
+class TestPickles:
+    def test_are_told(self):
+        """Or the next test could not fail: CSOSR's pickle used to be in an array of bytes."""
+        import pickle
+
+        buffer, code = io.BytesIO(), pickle.dumps({"a": 1})
+        np.savez(buffer, array_0=np.frombuffer(code, np.uint8))
+        found = [name for name, part in parts("a", buffer.getvalue()) if is_pickle(part)]
+        assert found == ["a/array_0.npy bytes"]
+
+    def test_are_nowhere(self, folder):
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        kinds = {path.suffix for path in files}
+        assert {".npz", ".csv", ".json", ".keras", ".h5", ".png"} <= kinds
+        assert not {".pkl", ".pickle", ".joblib"} & kinds
+        for path in files:
+            for name, part in parts(path.name, path.read_bytes()):
+                assert not is_pickle(part), name
+
+    def test_csosr_is_loaded_by_the_printed_lines(self, folder):
+        path = folder / "compare" / "best_model.npz"
+        assert "csdl.baselines.CSOSR.load" in load_snippet(path, "digits")
+        exec(load_snippet(path, "digits"), {})
+
+
+class TestDamaged:
+    def damage(self, folder, tmp_path, kind, name, share):
+        copy = tmp_path / "copy"
+        shutil.copytree(folder / kind, copy)
+        (path,) = copy.rglob(name)
+        content = path.read_bytes()
+        path.write_bytes(content[: int(share * len(content))])
+        return copy, path
+
+    @pytest.mark.parametrize("share", [0.0, 0.5, 0.95])
+    @pytest.mark.parametrize("name", ["run.json", "search.json", "oracle.json", "trial.json"])
+    def test_a_search(self, name, share, folder, tmp_path, capsys):
+        copy, path = self.damage(folder, tmp_path, "tune", name, share)
+        assert main([*TUNE, "--out", str(copy)]) == 2
+        error = capsys.readouterr().err
+        assert str(copy) in error and len(error.splitlines()) == 1
+
+    def test_a_grid(self, folder, tmp_path):
+        copy, path = self.damage(folder, tmp_path, "grid", "results.csv", 0.9)
+        with pytest.raises(ValueError, match=f"a value for each column in row 2 of {path}"):
+            read_rows(path)
+        copy, path = self.damage(folder, tmp_path / "b", "grid", "digits.npz", 0.9)
+        with pytest.raises(ValueError, match=f"Expected {path} to be an npz file"):
+            run(copy, GRID)
+
+    @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
+    def test_a_model_is_refused_by_keras(self, share, folder, tmp_path):
+        _, path = self.damage(folder, tmp_path, "tune", "best_model.keras", share)
+        with pytest.raises(ValueError, match=str(path)):
+            keras.saving.load_model(path)
+
+
+def test_keras_loads_no_code(tmp_path):
+    """What `load_model` in the printed lines does by default."""
+    model = csdl.models.mlp((4,), 3, (5,))
+    outputs = keras.layers.Lambda(lambda x: x + 1, output_shape=(3,))(model.output)
+    keras.Model(model.input, outputs).save(tmp_path / "a.keras")
+    with pytest.raises(ValueError, match="safe_mode"):
+        keras.saving.load_model(tmp_path / "a.keras")

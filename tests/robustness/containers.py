@@ -1,0 +1,99 @@
+"""The same numbers in everything that people keep numbers in."""
+
+import importlib.util
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pandas
+import polars
+
+# More than any other axis of the tests: a shift of rows that shows.
+_INDEX = 7
+
+
+def _strided(a: np.ndarray) -> np.ndarray:
+    return np.repeat(a, 2, axis=0)[::2]
+
+
+def _backwards(a: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(a[::-1])[::-1]
+
+
+def _read_only(a: np.ndarray) -> np.ndarray:
+    a = a.copy()
+    a.setflags(write=False)
+    return a
+
+
+def _frame(a: np.ndarray) -> Any:
+    return pandas.DataFrame(a) if a.ndim == 2 else pandas.Series(a)
+
+
+def _shuffled_index(a: np.ndarray) -> Any:
+    """Row `n` carries the label of another row, and columns are named in reverse."""
+    index = np.roll(np.arange(len(a)), _INDEX)
+    if a.ndim == 1:
+        return pandas.Series(a, index=index)
+    return pandas.DataFrame(a, index=index, columns=np.arange(a.shape[1])[::-1])
+
+
+def _same_names(a: np.ndarray) -> Any:
+    if a.ndim == 1:
+        return pandas.Series(a, index=["a"] * len(a), name="a")
+    return pandas.DataFrame(a, index=["a"] * len(a), columns=["b"] * a.shape[1])
+
+
+def _nullable(a: np.ndarray) -> Any:
+    return _frame(a).astype("Int64" if a.dtype.kind in "iu" else "Float64")
+
+
+def _arrow(a: np.ndarray) -> Any:
+    return _frame(a).astype("int64[pyarrow]" if a.dtype.kind in "iu" else "double[pyarrow]")
+
+
+def _polars(a: np.ndarray) -> Any:
+    if a.ndim == 1:
+        return polars.Series(a)
+    return polars.DataFrame({f"column {i}": column for i, column in enumerate(a.T)})
+
+
+def _cast(dtype: Any) -> Any:
+    """The array in another type where that holds it exactly, otherwise as it is."""
+
+    def cast(a: np.ndarray) -> np.ndarray:
+        if a.dtype.kind in "iu" and np.dtype(dtype).kind not in "iu":
+            return a  # labels of a float type are refused
+        other = a.astype(dtype)
+        return other if np.array_equal(other.astype(a.dtype), a) else a
+
+    return cast
+
+
+CONTAINERS = {
+    "list": np.ndarray.tolist,
+    "tuple": lambda a: tuple(map(tuple, a)) if a.ndim == 2 else tuple(a),
+    "list of rows": list,
+    "Fortran order": np.asfortranarray,
+    "strided": _strided,
+    "backwards": _backwards,
+    "read-only": _read_only,
+    "nothing masked": np.ma.masked_array,
+    "pandas": _frame,
+    "pandas, shuffled index": _shuffled_index,
+    "pandas, equal names": _same_names,
+    "pandas, nullable": _nullable,
+    "polars": _polars,
+    "bfloat16": _cast(ml_dtypes.bfloat16),
+} | {dtype: _cast(dtype) for dtype in ("u1", "i1", "i4", "u8", ">i8", "f2", "f4", ">f8", "g")}
+if importlib.util.find_spec("pyarrow") is not None:
+    CONTAINERS["pandas, Arrow"] = _arrow
+
+
+def contained(argument: Any, name: str) -> Any:
+    """An array in the container of that name, also in a dict; the rest as it is."""
+    if isinstance(argument, dict):
+        return {key: contained(value, name) for key, value in argument.items()}
+    if isinstance(argument, np.ndarray) and argument.ndim:
+        return CONTAINERS[name](argument)
+    return argument

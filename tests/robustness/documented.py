@@ -1,0 +1,75 @@
+"""What documentation says of arguments, in as many words."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+
+def array_of_numbers(x: Any) -> np.ndarray | None:
+    """The array of real numbers that `x` is, if it is one."""
+    try:
+        array = np.asarray(x)
+    except Exception:
+        return None
+    if np.ma.is_masked(x):
+        return None
+    if array.dtype.name == "bfloat16":
+        return array.astype(np.float64)
+    return array if array.dtype.kind in "iuf" else None
+
+
+def is_integer(x: Any, low: int, high: float = np.inf) -> bool:
+    whole = isinstance(x, numbers.Integral) and not isinstance(x, bool)
+    return bool(whole and low <= x <= high)
+
+
+def is_number(x: Any, low: float, high: float) -> bool:
+    """A finite number, above `low`."""
+    real = isinstance(x, numbers.Real) and not isinstance(x, bool)
+    return bool(real and abs(x) < np.inf and low < x <= high)
+
+
+def is_finite(x: Any, ndim: int) -> bool:
+    array = array_of_numbers(x)
+    if array is None or array.ndim != ndim or array.size == 0:
+        return False
+    return all(abs(float(entry)) < np.inf for entry in array.flat)
+
+
+def is_amounts(x: Any, ndim: int) -> bool:
+    return is_finite(x, ndim) and np.abs(np.asarray(x, "f8")).max() <= 1e38
+
+
+def is_vectors(x: Any) -> bool:
+    return is_amounts(x, 2) and np.asarray(x, "f8").min() >= 0
+
+
+def is_matrix(x: Any, square: bool = False) -> bool:
+    if not is_vectors(x):
+        return False
+    array = np.asarray(x, "f8")
+    rows, columns = array.shape
+    sizes = 2 <= rows <= columns and (rows == columns or not square)
+    return sizes and all(array[y, y] == 0 for y in range(rows))
+
+
+def is_indices(x: Any, high: float = np.inf) -> bool:
+    """Labels or decisions."""
+    array = array_of_numbers(x)
+    if array is None or array.dtype.kind == "f" or array.ndim != 1 or array.size == 0:
+        return False
+    return all(0 <= int(entry) < min(high, 2**63 - 1) for entry in array)
+
+
+def has_every_class(x: Any, num_classes: int) -> bool:
+    return num_classes <= len(x) and set(np.asarray(x).tolist()) == set(range(num_classes))
+
+
+def is_probabilities(x: Any) -> bool:
+    if not is_finite(x, 2) or np.asarray(x, "f8").min() < 0:
+        return False
+    rows = np.asarray(x, "f8")
+    if rows.shape[1] == 1:
+        return rows.max() <= 1
+    return all(abs(sum(map(float, row)) - 1) <= 1e-2 for row in rows)

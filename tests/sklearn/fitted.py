@@ -1,0 +1,20 @@
+"""Small data and settings of the tests of estimators."""
+
+import numpy as np
+
+import csdl_keras as csdl
+from csdl_keras.sklearn import CostSensitiveClassifier
+
+SETTINGS = csdl.Settings(hidden_units=(8,), batch_size=10).limit_epochs(2)
+LABELS = np.array(["cat", "dog", "eel"])
+# Far from symmetric: the transposed matrix comes to other decisions.
+MATRIX = np.array([[0.0, 3.0, 9.0], [4.0, 0.0, 2.0], [30.0, 6.0, 0.0]])
+GENERATOR = np.random.default_rng(0)
+Y = LABELS[np.arange(90) % 3]
+X = GENERATOR.normal(size=(90, 4)) + (np.arange(90) % 3)[:, None]
+COSTS = MATRIX[np.arange(90) % 3] * GENERATOR.uniform(0.5, 1.5, size=(90, 1))
+
+
+def estimator(algorithm="dnn_bayes", **kwargs):
+    arguments = {"cost_matrix": MATRIX, "settings": SETTINGS, "random_state": 0, **kwargs}
+    return CostSensitiveClassifier(algorithm, **arguments)
