@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import keras
 import numpy as np
 from paired import Ratio, interleaved
 from row import Row

@@ -1,4 +1,4 @@
-"""Paired timings: what one way takes in units of another, on the same machine in the same minute."""
+"""Paired timings: one way in units of another, on the same machine in the same minute."""
 
 import dataclasses
 import time

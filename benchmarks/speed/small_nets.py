@@ -1,5 +1,6 @@
 """Training small networks on small batches, where what a step costs beside arithmetic shows."""
 
+import functools
 from collections.abc import Iterator
 
 import keras
@@ -30,7 +31,8 @@ def measure(quick: bool) -> Iterator[Row]:
             )
             ways[executed] = _fit(model, x, y, batch)
         loop = make_loop(keras.backend.backend(), weights, 0.01)
-        found = interleaved({**ways, "loop": lambda: loop.run(x, y, batch)}, rounds)
+        by_hand = functools.partial(loop.run, x, y, batch)
+        found = interleaved({**ways, "loop": by_hand}, rounds)
         for executed in ways:
             yield Row(
                 f"2x50, batch {batch}, {executed} steps an execution",
