@@ -1,5 +1,6 @@
 """Runs that are stopped, and what the end of the next one has lost."""
 
+import functools
 import os
 import signal
 
@@ -53,11 +54,19 @@ class Epochs(keras.callbacks.Callback):
         self.begun[-1].append(epoch)
 
 
-def check_nothing_lost(record_property, how, found, expected):
-    """Compares weights with those of an undisturbed run; the session's end prints the count."""
+def check_nothing_lost(record_property, how, found, expected, times=1):
+    """Compares weights with those of an undisturbed run; the session's end prints the counts.
+
+    Args:
+        record_property: pytest's fixture.
+        how: the run was interrupted.
+        found: its weights in the end.
+        expected: those of the undisturbed run.
+        times: how often it was.
+    """
     pairs = list(zip(found, expected, strict=True))
     difference = max(float(np.abs(np.asarray(a) - np.asarray(b)).max()) for a, b in pairs)
-    record_property("interruption", [how, difference])
+    record_property("interruption", [how, difference, times])
     assert difference <= TOLERANCE
 
 
@@ -67,13 +76,17 @@ def summary(reports):
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):
             if name == "interruption" and report.when == "call":
-                counts.setdefault(value[0], []).append(value[1])
-    for how, differences in sorted(counts.items()):
+                counts.setdefault(value[0], []).append(value[1:])
+    for how, runs in sorted(counts.items()):
+        differences = [difference for difference, _ in runs]
         lost = sum(not difference <= TOLERANCE for difference in differences)
-        yield f"{how}: {len(differences)} times, lost {lost}, off by {max(differences):.1g} at most"
+        yield (
+            f"{how}: {sum(times for _, times in runs)} times in {len(runs)} runs, "
+            f"{lost} of which lost something; off by {max(differences):.1g} at most"
+        )
 
 
 @pytest.fixture
 def nothing_lost(record_property):
     """`check_nothing_lost` for the running test."""
-    return lambda *arguments: check_nothing_lost(record_property, *arguments)
+    return functools.partial(check_nothing_lost, record_property)

@@ -1,5 +1,6 @@
 """`Trainer` and `pretrain` that are killed in the middle of an epoch lose nothing."""
 
+import dataclasses
 import os
 import random
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import _seeded_fit
+from csdl_keras._stages import _run_alone
 from tests.eager import eager_models
 from tests.fresh_process import REPOSITORY
 from tests.interruptions import Epochs, Stop
@@ -72,7 +74,8 @@ class TestTrainer:
 
     def test_a_folder_changes_nothing(self, case, undisturbed, tmp_path, nothing_lost):
         with eager_models():
-            nothing_lost(f"{case}, not at all", train(case, tmp_path), undisturbed[0])
+            found = train(case, tmp_path)
+        nothing_lost(f"{case}, not at all", found, undisturbed[0], times=0)
         stages = 2 if case == "paper" else 1
         assert files(tmp_path) in ([".npz"] * stages, sorted([".npz", ".lock"] * stages))
 
@@ -89,7 +92,8 @@ class TestTrainer:
             last = Epochs()
             found = train(case, tmp_path, last)
         assert last.begun == [[undisturbed[1][-1][-1]]]
-        nothing_lost(f"{case}, by exceptions in every epoch of one run", found, undisturbed[0])
+        how = f"{case}, by an exception in every epoch"
+        nothing_lost(how, found, undisturbed[0], times=len(places))
         assert not list(tmp_path.rglob("*.unfinished"))
 
 
@@ -153,8 +157,8 @@ class TestKilled:
             places = [(number, epoch) for number, size in enumerate(fits) for epoch in range(size)]
             for before, (number, epoch) in zip([(0, 0), *places], places, strict=False):
                 kill(killed, tmp_path, number - before[0], epoch)
-            how = f"kill -9 {len(places)} times in one run, {killed}"
-            nothing_lost(how, train(killed, tmp_path), expected[killed])
+            how, found = f"{killed}, kill -9 in every epoch", train(killed, tmp_path)
+            nothing_lost(how, found, expected[killed], times=len(places))
 
     @pytest.mark.slow
     @pytest.mark.parametrize("number", range(5))
@@ -218,3 +222,20 @@ class TestPretrain:
         assert all(map(np.array_equal, *found))
         other = self.pretrain(None, seed=5)[0]
         assert max(np.abs(a - b).max() for a, b in zip(other, found[0], strict=True)) > 1e-3
+
+
+def test_a_process_of_several_takes_up_what_another_run_left(expected, tmp_path, nothing_lost):
+    """What joblib's workers are sent names the folder; run here, in this process."""
+    name, settings, x, validation = CASES["paper"]
+    with pytest.raises(InterruptedError):
+        train("paper", tmp_path, Stop(2, 2))
+    epochs, cache = Epochs(), csdl.StageCache(tmp_path)
+    arguments = {"settings": settings, "seed": 0, "cache": cache, "callbacks": [epochs]}
+    trainer = csdl.Trainer(x, DATA.y_train, validation, **arguments)
+    (job,) = trainer._members(csdl.ALGORITHMS[name], MATRICES[0], None)
+    work = trainer._stages._work("training", job)
+    alone = dataclasses.replace(trainer._stages, cache=csdl.StageCache())
+    types = (keras.config.floatx(), keras.config.dtype_policy().name)
+    found = _run_alone(alone, types, *work)[2].arrays
+    assert epochs.begun == [[2, 3]]
+    nothing_lost("a process of several, by an exception", found, expected["paper"])
