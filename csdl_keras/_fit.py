@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from csdl_keras import models
+from csdl_keras._executed_steps import executed_steps
 from csdl_keras._job import Job
 from csdl_keras._objective import mean_costs, objective, targets
 from csdl_keras._seeded_fit import seeded_fit
@@ -92,7 +93,9 @@ def fit_network(
             layer.set_weights([next(weights) for _ in layer.weights])
     steps = job.body.steps(settings, train.x.shape)
     optimizer = job.body.optimizer(settings, steps, on_costs=job.on_costs)
-    model.compile(optimizer, **objective(job, train))
+    batch_size = job.body.batch_size(settings)
+    executed = executed_steps(len(train.x), batch_size)
+    model.compile(optimizer, **objective(job, train), steps_per_execution=executed)
     stopping, monitor = [], job.body.monitor(train.x)
     if validation is not None and monitor is not None:
         stopping.append(
@@ -114,7 +117,7 @@ def fit_network(
         sample_weight=mean_costs(job, train) if job.row.training == "weighted_nll" else None,
         validation_data=None if validation is None else (validation.x, targets(job, validation)),
         epochs=job.epochs,
-        batch_size=job.body.batch_size(settings),
+        batch_size=batch_size,
         what=repr(job.row.name),
         verbose=verbose,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._executed_steps import executed_steps
 from csdl_keras._fit import Weights, build_network
 from csdl_keras._job import Job
 from csdl_keras._seeded_fit import seeded_fit
@@ -34,10 +35,12 @@ def fit_stacked(
         build_network(job, train.x, member_seed(seed, member)) for member in range(job.stacked)
     ]
     model = stack(networks)
+    batch_size = job.body.batch_size(settings)
     model.compile(
         job.body.optimizer(settings, job.body.steps(settings, train.x.shape), on_costs=False),
         loss=keras.losses.SparseCategoricalCrossentropy(),
         loss_weights=[float(job.stacked)],  # a mean over members becomes a sum
+        steps_per_execution=executed_steps(len(train.x), batch_size),
     )
     best = _BestEpochs(networks, validation)
     history = seeded_fit(
@@ -49,7 +52,7 @@ def fit_stacked(
         callbacks,
         [best],
         epochs=job.epochs,
-        batch_size=job.body.batch_size(settings),
+        batch_size=batch_size,
         what=repr(job.row.name),
         verbose=verbose,
     )

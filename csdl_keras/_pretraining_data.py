@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._executed_steps import executed_steps
 from csdl_keras._ops import check_if_array
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.stage_cache import fingerprint
@@ -96,6 +97,13 @@ class PretrainingData:
             # The mean over a batch, in which few have costs, is that over those on average.
             self.cost_weights = np.zeros(own + others, "float32")
             self.cost_weights[:own] = (own + others) / own
+
+    @property
+    def executed_steps(self) -> int:
+        """How many steps run at once."""
+        if not self.is_array:
+            return 1
+        return executed_steps(len(self.x), self.batch_size, self.steps_per_epoch)
 
     @property
     def _form(self) -> str:

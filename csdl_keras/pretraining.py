@@ -34,7 +34,7 @@ def pretrain(
     tied: bool = False,
     seed: int | None = None,
     steps_per_epoch: int | None = None,
-    steps_per_execution: int = 1,
+    steps_per_execution: int | None = None,
     callbacks: Sequence[keras.callbacks.Callback] = (),
     verbose: Any = "auto",
     cost_matrix: Any = None,
@@ -80,7 +80,8 @@ def pretrain(
         seed: seed of shuffling, corruption and the weights of decoders; `None`
             (default) follows `keras.utils.set_random_seed`.
         steps_per_epoch: batches an epoch, needed for an infinite dataset.
-        steps_per_execution: as in `keras.Model.compile`. Defaults to 1.
+        steps_per_execution: as in `keras.Model.compile`. `None` (default) is 32, or
+            the steps of an epoch, for arrays on TensorFlow and JAX, and 1 elsewhere.
         callbacks: Keras callbacks, given to each layer's fit.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
         cost_matrix: `None` (default), or array-like `(K, K)`, `C[true, decision]`,
@@ -169,7 +170,7 @@ def pretrain(
         return stage.pretrain(
             **data.fit_arguments(below, bounded),
             optimizer=type(optimizer).from_config(optimizer.get_config()),
-            steps_per_execution=steps_per_execution,
+            steps_per_execution=steps_per_execution or data.executed_steps,
             seed=stage.cae.seed,
             unfinished=unfinished,
             epochs=epochs,

@@ -15,6 +15,7 @@ from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
 from csdl_keras.tuning._search_data import check_search_data
 from csdl_keras.tuning._space import Space, check_space, declare
+from csdl_keras.tuning._trial_fit import trial_fit, validation_apart
 
 OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 
@@ -140,7 +141,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             y: labels, or cost vectors where there is no cost matrix.
             callbacks: KerasTuner's and yours, for training; none of them sees
                 pre-training, whose epochs are not the trial's.
-            **fit_arguments: of `keras.Model.fit`.
+            **fit_arguments: of `keras.Model.fit`. With a seed, batches of arrays are
+                `ShuffledBatches` of that seed; pre-training does not see the examples
+                that a `validation_split` sets apart.
 
         Returns:
             A `keras.callbacks.History`.
@@ -150,15 +153,14 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 with; the search stops then, before anything is trained.
         """
         check_search_data(self, x, y, fit_arguments)
+        x, y, fit_arguments = validation_apart(x, y, fit_arguments)
         execution = self._count_execution(callbacks)
         seed = self.seed
         if seed is not None and execution > 0:
             seed = Seeds(seed, f"execution {execution}").next()
             model.set_weights(self.network(hp, seed).get_weights())
         self.pretrain(hp, model, x, y, seed, **fit_arguments)
-        if seed is not None:
-            keras.utils.set_random_seed(seed)
-        return model.fit(x, y, callbacks=list(callbacks), **fit_arguments)
+        return trial_fit(model, x, y, seed, {"callbacks": list(callbacks), **fit_arguments})
 
     def classifier(self, model: keras.Model) -> keras.Model:
         """A trained model of the search with its decision rule, to be saved and used.

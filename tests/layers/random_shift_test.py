@@ -33,3 +33,12 @@ class TestRandomShift(TestCase):
         self.assertAllClose(model.predict(IMAGES, verbose=0), first)
         for weight, old in zip(model.get_weights(), before, strict=True):
             np.testing.assert_array_equal(weight, old)
+
+    def test_a_model_with_it_is_compiled_on_jax(self):
+        inputs = keras.Input(IMAGES.shape[1:])
+        x = keras.layers.Flatten()(RandomShift(0.2, 0.2, seed=0)(inputs))
+        model = keras.Model(inputs, keras.layers.Dense(1)(x))
+        model.compile("sgd", loss="mean_squared_error")
+        if keras.backend.backend() == "jax":
+            assert model.jit_compile
+        model.fit(IMAGES, np.ones(6), verbose=0)

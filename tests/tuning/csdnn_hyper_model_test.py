@@ -42,7 +42,7 @@ def fitted(hyper_model, targets=Y, **arguments):
     model = hyper_model.build(hp)
     arguments = {"x": X[TRAIN], "y": targets[TRAIN], **arguments}
     data = (X[VALIDATION], targets[VALIDATION])
-    history = hyper_model.fit(hp, model, validation_data=data, **{**FIT, **arguments})
+    history = hyper_model.fit(hp, model, **{"validation_data": data, **FIT, **arguments})
     return model, history.history
 
 
@@ -179,6 +179,31 @@ class TestFit:
         for weight, other in zip(model.get_weights(), expected.get_weights(), strict=True):
             np.testing.assert_allclose(weight, other, atol=1e-5)
         np.testing.assert_allclose(told["val_average_cost"], history["val_average_cost"], rtol=1e-5)
+
+    def test_a_validation_split_is_those_examples_apart(self):
+        """Not even pre-training sees their costs."""
+        expected, told = fitted(small())
+        weights = {"sample_weight": np.ones(90), "validation_data": None}
+        model, history = fitted(small(), x=X, y=Y, validation_split=1 / 3, **weights)
+        assert_same_weights(model.get_weights(), expected.get_weights())
+        assert history == told
+
+    def test_batches_differ_from_epoch_to_epoch(self, monkeypatch):
+        seen = []
+        take = csdl.ShuffledBatches.__getitem__
+        hyper_model = small("dnn_sosr")
+
+        def noted(batches, index):
+            batch = take(batches, index)
+            seen.append((batches.epoch, index, batch[0].tobytes()))
+            return batch
+
+        monkeypatch.setattr(csdl.ShuffledBatches, "__getitem__", noted)
+        fitted(hyper_model)
+        batches = dict(((epoch, index), batch) for epoch, index, batch in seen)
+        assert len(set(batches.values())) == len(batches) == 6  # two epochs of three
+        fitted(hyper_model, shuffle=False)
+        assert len(seen) == 6
 
     @pytest.mark.parametrize("form", ["labels", "cost vectors"])
     def test_datasets(self, form):

@@ -1,0 +1,49 @@
+"""Training of a trial on batches and masks that follow from a seed."""
+
+import math
+from typing import Any
+
+import keras
+
+from csdl_keras._seeded_epochs import SeededEpochs
+from csdl_keras.shuffled_batches import ShuffledBatches
+
+
+def validation_apart(x: Any, y: Any, arguments: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """The examples to train on, and `fit`'s arguments without a `validation_split`.
+
+    The last examples are for validation, as in `fit`; taken apart before
+    pre-training, which must not see their costs either.
+    """
+    arguments = dict(arguments)
+    share = arguments.pop("validation_split", None)
+    if not share or arguments.get("validation_data") is not None:
+        return x, y, arguments
+    end = math.floor(len(x) * (1.0 - share))
+    weight = arguments.pop("sample_weight", None)
+    held_out = [x[end:], y[end:]]
+    if weight is not None:
+        arguments["sample_weight"] = weight[:end]
+        held_out.append(weight[end:])
+    arguments["validation_data"] = tuple(held_out)
+    return x[:end], y[:end], arguments
+
+
+def trial_fit(
+    model: keras.Model, x: Any, y: Any, seed: int | None, arguments: dict[str, Any]
+) -> keras.callbacks.History:
+    """`model.fit`, in which shuffled batches of arrays follow from the seed and the epoch.
+
+    A trial that diverges has a cost of NaN, by which KerasTuner knows it; no error ends it.
+    """
+    if seed is None:
+        return model.fit(x, y, **arguments)
+    keras.utils.set_random_seed(seed)
+    if not hasattr(x, "__array__") or not arguments.get("shuffle", True):
+        return model.fit(x, y, **arguments)
+    names = ("sample_weight", "batch_size", "steps_per_epoch", "callbacks")
+    rest = {name: value for name, value in arguments.items() if name not in names}
+    weight, size, steps, callbacks = (arguments.get(name) for name in names)
+    batches = ShuffledBatches(x, y, weight, size or 32, seed, steps)
+    callbacks = [*(callbacks or ()), SeededEpochs(batches)]
+    return model.fit(batches, callbacks=callbacks, **{**rest, "shuffle": False})
