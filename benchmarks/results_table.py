@@ -3,6 +3,7 @@
 import csv
 import datetime
 import importlib.metadata
+import os
 import pathlib
 import platform
 import sys
@@ -48,6 +49,11 @@ class ResultsTable:
                 writer.writeheader()
             writer.writerows(rows)
 
+    def write(self, rows: Sequence[dict]) -> None:
+        """Writes rows in the place of all that there are."""
+        self.path.unlink(missing_ok=True)
+        self.append(rows)
+
     def report(self, text: str) -> None:
         """Writes the table with the command, versions and date that made it, and prints it."""
         installed = []
@@ -58,8 +64,19 @@ class ResultsTable:
                 continue
         note = (
             f"`python {' '.join(sys.argv)}` on {keras.backend.backend()}, "
-            f"Python {platform.python_version()}, {', '.join(installed)}, {platform.machine()}, "
+            f"Python {platform.python_version()}, {', '.join(installed)}, "
+            f"{os.cpu_count()} cores of {_processor()}, "
             f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
         )
         self.path.with_suffix(".md").write_text(f"{text}\n{note}")
         print(text)
+
+
+def _processor() -> str:
+    """The processor's name, where the system tells."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

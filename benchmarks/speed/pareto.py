@@ -55,7 +55,8 @@ def measure(quick: bool) -> Iterator[Row]:
         note = f"{taken:.1f} s"
         if package == "csdl_keras":
             note += f"; cheaper in less time: {', '.join(better) or 'nobody'}"
-        yield Row(f"{package}: {name}", "average test cost", Ratio(cost, cost, cost), "", note)
+        ratio = Ratio(cost, cost, cost)
+        yield Row(f"{package}: {name}", "average test cost", ratio, "", note, (taken, cost))
     ours = [row for row in found if row[0] == "csdl_keras"]
     beaten = sum(
         not any(t <= taken and c < cost for _, _, t, c in ours) for _, _, taken, cost in peers

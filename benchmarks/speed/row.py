@@ -18,6 +18,7 @@ class Row:
         ratio: the figure and its spread.
         goal: `">= 0.97"` or the like, "" where there is none.
         note: anything else to know, such as seconds.
+        point: where a plot has it, x and y.
     """
 
     case: str
@@ -25,6 +26,7 @@ class Row:
     ratio: Ratio
     goal: str = ""
     note: str = ""
+    point: tuple[float, float] | None = None
 
     @property
     def met(self) -> str:
@@ -45,4 +47,6 @@ class Row:
             "goal": self.goal,
             "met": self.met,
             "note": self.note,
+            "x": "" if self.point is None else f"{self.point[0]:.4g}",
+            "y": "" if self.point is None else f"{self.point[1]:.4g}",
         }

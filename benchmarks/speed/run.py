@@ -5,7 +5,8 @@
     python benchmarks/speed/run.py --only losses,import_time --backends jax
 
 Each entry runs in a process of its own for each backend that is installed, and is
-written to `OUT/speed.csv` and `OUT/speed.md` when it is done.
+written to `OUT/speed.csv` when it is done, in the place of what was there of it; tables
+and plots come last.
 """
 
 import argparse
@@ -22,6 +23,7 @@ ENTRIES = (
     "import_time",
     "training_step",
     "losses",
+    "memory",
     "pretraining",
     "small_nets",
     "bayes_prediction",
@@ -31,6 +33,7 @@ ENTRIES = (
     "pareto",
 )
 FIELDS = ("entry", "backend", "case", "measure", "value", "low", "high", "goal", "met", "note")
+FIELDS += ("x", "y")
 
 
 def run_entry(name: str, quick: bool) -> None:
@@ -71,24 +74,41 @@ def main() -> None:
         run_entry(arguments.entry, arguments.quick)
         return
     sys.path.append(str(HERE.parent))
+    import figures
     from results_table import ResultsTable
 
     results = ResultsTable(arguments.out, "speed", FIELDS)
+    names = arguments.only.split(",")
     backends = [name for name in arguments.backends.split(",") if importlib.util.find_spec(name)]
-    for name in arguments.only.split(","):
+    failed = []
+    for name in names:
         for backend in backends:
             if backend in importlib.import_module(name).BACKENDS:
-                command = [sys.executable, __file__, "--entry", name]
-                command += ["--quick"] if arguments.quick else []
-                environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
-                done = subprocess.run(
-                    command, env=environment, stdout=subprocess.PIPE, text=True, check=True
-                )
-                lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-                rows = [{"entry": name, "backend": backend, **json.loads(it)} for it in lines]
-                results.append(rows)
-                print(table(rows), flush=True)
-    results.report(table(results.rows()))
+                rows = rows_of(name, backend, arguments.quick)
+                others = [
+                    row
+                    for row in results.rows()
+                    if (row["entry"], row["backend"]) != (name, backend)
+                ]
+                results.write([*others, *rows])
+                print(table(rows) if rows else f"{name} on {backend} failed", flush=True)
+                failed += [] if rows else [(name, backend)]
+    found = sorted(results.rows(), key=lambda row: ENTRIES.index(row["entry"]))
+    results.report(table(found))
+    figures.draw(found, arguments.out)
+    if failed:
+        sys.exit(f"Failed: {failed}")
+
+
+def rows_of(name: str, backend: str, quick: bool) -> list[dict[str, str]]:
+    """Measures an entry in a process of its own; no rows if that fails, which it tells."""
+    command = [sys.executable, __file__, "--entry", name, *(["--quick"] if quick else [])]
+    environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        return []
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    return [{"entry": name, "backend": backend, **json.loads(line)} for line in lines]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,12 @@
-"""How training grows with examples, classes and layers."""
+"""How training grows with examples, classes, layers and devices."""
 
-from collections.abc import Iterator
+import functools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 
 import keras
 import numpy as np
@@ -10,7 +16,7 @@ from row import Row
 import csdl_keras as csdl
 
 BACKENDS = ("tensorflow", "jax", "torch")
-FEATURES, BATCH = 64, 128
+FEATURES, BATCH, DEVICES = 64, 128, (1, 2, 4)
 
 
 class Stream(keras.utils.PyDataset):
@@ -36,34 +42,89 @@ class Stream(keras.utils.PyDataset):
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Growth in units of the smallest size, per example."""
+    """Seconds per example, in units of the smallest size's."""
     repeats = 2 if quick else 5
     sizes = (1000, 10_000, 100_000) if quick else (1000, 10_000, 100_000, 1_000_000)
-    yield from _grow("examples, streamed", sizes, repeats, lambda n: (n, 10, 2), per_example=True)
-    classes = (10, 100, 1000) if quick else (10, 100, 1000, 10_000)
+    yield from _grow("examples, streamed", sizes, repeats, lambda n: (n, 10, 2), constant=True)
+    classes = (2, 10, 100, 1000) if quick else (2, 10, 100, 1000, 10_000)
     yield from _grow("classes", classes, repeats, lambda k: (BATCH * 20, k, 2))
-    depths = (1, 3, 10)
-    yield from _grow("hidden layers", depths, repeats, lambda d: (BATCH * 40, 10, d))
+    yield from _grow("hidden layers", (1, 2, 5, 10), repeats, lambda d: (BATCH * 40, 10, d))
+    if keras.backend.backend() == "jax":
+        yield from _devices(repeats)
 
 
-def _grow(what, sizes, repeats, shape, per_example=False) -> Iterator[Row]:
-    base = None
+def _model(classes: int, depth: int, units: int = 128) -> keras.Model:
+    model = csdl.models.mlp((FEATURES,), classes, (units,) * depth, output="cost", seed=0)
+    model.compile(keras.optimizers.SGD(1e-3), loss=csdl.SOSRLoss())
+    return model
+
+
+def _grow(
+    what: str,
+    sizes: Sequence[int],
+    repeats: int,
+    shape: Callable[[int], tuple[int, int, int]],
+    constant: bool = False,
+) -> Iterator[Row]:
+    base = 0.0
     for size in sizes:
         examples, classes, depth = shape(size)
-        model = csdl.models.mlp((FEATURES,), classes, (128,) * depth, output="cost", seed=0)
-        model.compile(keras.optimizers.SGD(1e-3), loss=csdl.SOSRLoss())
-        stream = Stream(examples, classes)
-        fit = lambda model=model, stream=stream: model.fit(stream, verbose=0)  # noqa: E731
+        model = _model(classes, depth)
         # The first fit compiles; of a long stream it is a short one.
         model.fit(Stream(2 * BATCH, classes), verbose=0)
-        taken = np.array([seconds(fit) for _ in range(1 if examples > 200_000 else repeats)])
-        taken = taken / examples
-        base = np.median(taken) if base is None else base
-        growth = "" if per_example else f", {size // sizes[0]} times as many"
+        fit = functools.partial(model.fit, Stream(examples, classes), verbose=0)
+        times = 1 if examples > 200_000 else repeats
+        taken = np.array([seconds(fit) for _ in range(times)]) / examples
+        base = base or float(np.median(taken))
         yield Row(
             f"{size:,} {what}",
-            f"seconds per example beside {sizes[0]:,}{growth}",
+            f"seconds per example beside {sizes[0]:,}",
             Ratio.of(taken / base),
-            "<= 1.1" if per_example else "",
+            # More costs no more; what `fit` begins and ends with weighs less.
+            "<= 1.1" if constant else f"<= {1.1 * size / sizes[0]:.4g}",
             f"{1e6 * np.median(taken):.1f} µs an example",
+            (size, float(np.median(taken))),
         )
+
+
+def _devices(repeats: int) -> Iterator[Row]:
+    """JAX's virtual devices, which share the cores: what dividing batches costs."""
+    base = 0.0
+    for devices in DEVICES:
+        flags = f"--xla_force_host_platform_device_count={devices}"
+        done = subprocess.run(
+            [sys.executable, str(pathlib.Path(__file__)), str(repeats)],
+            env={**os.environ, "XLA_FLAGS": flags},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        taken = np.array(json.loads(done.stdout.splitlines()[-1]))
+        base = base or float(np.median(taken))
+        yield Row(
+            f"{devices} virtual devices on {os.cpu_count()} cores",
+            "seconds per example beside 1",
+            Ratio.of(taken / base),
+            "",
+            f"{1e6 * np.median(taken):.1f} µs an example",
+            (devices, float(np.median(taken))),
+        )
+
+
+def _child(repeats: int) -> None:
+    """Prints the seconds per example of a wide network on all devices."""
+    devices = keras.distribution.list_devices()
+    if len(devices) > 1:
+        keras.distribution.set_distribution(keras.distribution.DataParallel(devices=devices))
+    examples = BATCH * 40
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(examples, FEATURES)).astype("float32")
+    y = rng.uniform(size=(examples, 10)).astype("float32")
+    model = _model(10, 3, units=1000)
+    fit = functools.partial(model.fit, x, y, batch_size=BATCH, verbose=0)
+    fit()
+    print(json.dumps([seconds(fit) / examples for _ in range(repeats)]))
+
+
+if __name__ == "__main__":
+    _child(int(sys.argv[1]))

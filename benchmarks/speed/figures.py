@@ -1,0 +1,53 @@
+"""Plots of what grows, and of costs against seconds."""
+
+import pathlib
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+GROWTHS = {
+    "examples, streamed": "examples",
+    "classes": "classes K",
+    "hidden layers": "hidden layers",
+    "cores": "virtual devices",
+}
+
+
+def draw(rows: Sequence[dict[str, str]], folder: pathlib.Path) -> None:
+    """Writes `scaling.png` and `pareto.png`, where there are rows for them."""
+    scaling = [row for row in rows if row["entry"] == "scaling" and row["x"]]
+    if scaling:
+        _scaling(scaling).savefig(folder / "scaling.png", dpi=100)
+    pareto = [row for row in rows if row["entry"] == "pareto" and row["x"]]
+    if pareto:
+        _pareto(pareto).savefig(folder / "pareto.png", dpi=100)
+
+
+def _scaling(rows: Sequence[dict[str, str]]) -> Figure:
+    figure = Figure(figsize=(12, 3.2), layout="constrained")
+    for axes, (ending, label) in zip(figure.subplots(1, 4), GROWTHS.items(), strict=True):
+        for backend in dict.fromkeys(row["backend"] for row in rows):
+            points = [
+                (float(row["x"]), 1e6 * float(row["y"]))
+                for row in rows
+                if row["backend"] == backend and row["case"].endswith(ending)
+            ]
+            if points:
+                axes.plot(*zip(*points, strict=True), marker="o", label=backend)
+        axes.set(xscale="log", yscale="log", xlabel=label, ylabel="µs an example")
+        axes.legend()
+    return figure
+
+
+def _pareto(rows: Sequence[dict[str, str]]) -> Figure:
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for row in rows:
+        package, name = row["case"].split(": ", 1)
+        x, y = float(row["x"]), float(row["y"])
+        color = "C3" if package == "csdl_keras" else "C0"
+        axes.plot(x, y, "o", color=color)
+        axes.annotate(name, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
+    axes.set(xscale="log", yscale="log", xlabel="seconds of training and deciding")
+    axes.set(ylabel="average test cost", title="Red: csdl_keras")
+    return figure

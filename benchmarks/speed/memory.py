@@ -1,0 +1,62 @@
+"""Peak memory of training on labels and a cost matrix, in units of an array of costs by example."""
+
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import keras
+import numpy as np
+from paired import Ratio
+from row import Row
+
+import csdl_keras as csdl
+
+BACKENDS = ("tensorflow", "jax", "torch")
+FEATURES, CLASSES = 64, 1000
+ROUTES = ("cross-entropy", "SOSR, cost_matrix=", "SOSR, cost vectors")
+
+
+def measure(quick: bool) -> Iterator[Row]:
+    """Each route in a process of its own."""
+    examples = 20_000 if quick else 100_000
+    array = examples * CLASSES * 4 / 2**20
+    for route in ROUTES:
+        command = [sys.executable, str(pathlib.Path(__file__)), route, str(examples)]
+        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        grown = json.loads(printed.splitlines()[-1])
+        yield Row(
+            f"{route}, {examples:,} examples, K = {CLASSES:,}",
+            f"growth in fit beside the {array:.0f} MB of an (N, K) array",
+            Ratio(grown / array, grown / array, grown / array),
+            "< 1" if "matrix" in route else "",
+            f"{grown:.0f} MB; one run",
+        )
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+def _child(route: str, examples: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(examples, FEATURES)).astype("float32")
+    y = rng.integers(CLASSES, size=examples).astype("int32")
+    matrix = csdl.costs.zero_one(CLASSES).astype("float32")
+    loss = csdl.SOSRLoss(matrix if "matrix" in route else None)
+    if route == "cross-entropy":
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model = keras.Sequential([keras.Input((FEATURES,)), keras.layers.Dense(CLASSES)])
+    model.compile(keras.optimizers.SGD(1e-3), loss=loss)
+    targets = matrix[y] if "vectors" in route else y
+    # What compiling takes is not the route's.
+    model.fit(x[:256], targets[:256], batch_size=128, verbose=0)
+    before = _peak() - (targets.nbytes / 2**20 if "vectors" in route else 0.0)
+    model.fit(x, targets, batch_size=128, verbose=0)
+    print(json.dumps(_peak() - before))
+
+
+if __name__ == "__main__":
+    _child(sys.argv[1], int(sys.argv[2]))
