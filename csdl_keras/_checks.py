@@ -49,3 +49,10 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
             f"Expected `{name}` to be an integer of at least {low}{most}; received {value!r}."
         )
     return int(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Returns `value` if it is `True` or `False`."""
+    if not isinstance(value, bool):
+        raise ValueError(f"Expected `{name}` to be a bool; received {value!r}.")
+    return value
