@@ -6,6 +6,9 @@ import numbers
 from collections.abc import Iterable
 from typing import Any
 
+# Of a layer, a table or a set of classes: what backends count with.
+LARGEST_SIZE = 2**31 - 1
+
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Returns `value` if it is one of `choices`."""

@@ -97,13 +97,13 @@ def check_weights(sample_weight: Any, outputs: Any) -> Any:
     """`None`, or a tensor or array with a weight for each row of `outputs`.
 
     Raises:
-        ValueError: if its shape is not `(batch,)`, `(batch, 1)` or `()`, or it is no
-            array of numbers.
+        ValueError: if its shape is not `(batch,)` or `(batch, 1)`, or it is no array of
+            numbers.
     """
     if sample_weight is None:
         return None
     weights, batch = tensor_or_array("sample_weight", sample_weight), tuple(outputs.shape)[:1]
-    if not any(alike(tuple(weights.shape), shape) for shape in ((), batch, (*batch, 1))):
+    if not any(alike(tuple(weights.shape), shape) for shape in (batch, (*batch, 1))):
         raise ValueError(
             f"Expected `sample_weight` of shape {batch}; received {tuple(weights.shape)}."
         )

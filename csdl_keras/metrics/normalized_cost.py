@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_integer
+from csdl_keras._checks import LARGEST_SIZE, check_integer
 from csdl_keras._tensor_checks import check_weights
 from csdl_keras.metrics.average_cost import AverageCost
 
@@ -54,7 +54,7 @@ class NormalizedCost(AverageCost):
         if num_decisions is None and known is None:
             raise ValueError("Expected a `cost_matrix` or `num_decisions`; received neither.")
         num_decisions = known if num_decisions is None else num_decisions
-        self.num_decisions = check_integer("num_decisions", num_decisions, low=1)
+        self.num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
         if known is not None and self.num_decisions != known:
             raise ValueError(
                 f"Expected `num_decisions` to be {known}, the number of columns of "

@@ -6,11 +6,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_integer, check_number
+from csdl_keras._checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._ops import inputs_of
 from csdl_keras._seeds import Seeds
 from csdl_keras.layers import CostOutput
-from csdl_keras.models.heads import LARGEST_SIZE
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -5,13 +5,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._checks import LARGEST_SIZE, check_choice, check_integer
 from csdl_keras._ops import head_dtype
 from csdl_keras.layers import CostOutput
 from csdl_keras.layers.decision import OUTPUTS
-
-# What backends count with.
-LARGEST_SIZE = 2**31 - 1
 
 
 def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.Dense:

@@ -96,4 +96,4 @@ def is_targets(x: Any, num_classes: int) -> bool:
 
 
 def is_weights(x: Any, number: int) -> bool:
-    return x is None or (is_numbers(x) and np.shape(x) in ((), (number,), (number, 1)))
+    return x is None or (is_numbers(x) and np.shape(x) in ((number,), (number, 1)))

@@ -6,34 +6,32 @@ from hypothesis import strategies as st
 
 from csdl_keras import losses
 from tests.robustness import loss_classes_cases, losses_cases
+from tests.robustness.outcome import by_name
 from tests.robustness.properties import (
     check_a_thousand_classes,
-    check_anything,
-    check_containers,
+    check_arguments,
     check_spoilings,
 )
 
 CASES = losses_cases.CASES | loss_classes_cases.CASES
+VARIANTS = by_name(CASES)
 
 
 def test_every_public_function_and_class_is_here():
-    assert {name.partition(",")[0] for name in CASES} == set(losses.__all__)
+    assert set(VARIANTS) == set(losses.__all__)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", VARIANTS)
 class TestRobustness:
     @settings(max_examples=200)
     @given(data=st.data())
-    def test_containers(self, name, data):
-        check_containers(CASES[name], data)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
+    def test_arguments(self, name, data):
+        check_arguments(data.draw(st.sampled_from(VARIANTS[name])), data)
 
     def test_a_thousand_classes(self, name):
-        check_a_thousand_classes(CASES[name])
+        for case in VARIANTS[name]:
+            check_a_thousand_classes(case)
 
     def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+        for case in VARIANTS[name]:
+            check_spoilings(case)

@@ -63,8 +63,12 @@ class Case:
     holds: Callable[..., bool] | None = None
     tolerance: float = 0.0
 
-    def check(self, arguments: tuple[Any, ...]) -> None:
-        """Calls the function: a result if and only if the documentation says so, and that one."""
+    def check(self, arguments: tuple[Any, ...]) -> Any:
+        """Calls the function: a result if and only if the documentation says so, and that one.
+
+        Returns:
+            The result, or the `ValueError`.
+        """
         result = outcome(self.function, *arguments)
         refused = isinstance(result, ValueError)
         assert self.documented(*arguments) != refused, result
@@ -73,6 +77,15 @@ class Case:
             assert_same(result, self.reference(*arguments), rtol, self.tolerance)
         if not refused and self.holds is not None:
             assert self.holds(result, *arguments)
+        return result
+
+
+def by_name(cases: dict[str, Case]) -> dict[str, list[Case]]:
+    """The cases of each function, whose names differ from a comma on."""
+    found: dict[str, list[Case]] = {}
+    for name, case in cases.items():
+        found.setdefault(name.partition(",")[0], []).append(case)
+    return found
 
 
 def public_functions(module: types.ModuleType) -> set[str]:
