@@ -1,5 +1,6 @@
 """The output layer that a network of this package ends in."""
 
+from collections.abc import Mapping, Set
 from typing import Any
 
 import keras
@@ -29,7 +30,7 @@ def check_outputs(num_classes: Any, output: Any, others: tuple[str, ...] = ()) -
 
 def check_sizes(name: str, sizes: Any) -> list[int]:
     """Returns `sizes` as a list of positive integers, if it is a sequence of them."""
-    if isinstance(sizes, (str, bytes)) or not np.iterable(sizes):
+    if not _is_ordered(sizes):
         raise ValueError(
             f"Expected `{name}` to be a sequence such as (500, 500); received {sizes!r}."
         )
@@ -38,8 +39,12 @@ def check_sizes(name: str, sizes: Any) -> list[int]:
 
 def check_input_shape(input_shape: Any, rank: int | None = None) -> tuple[int, ...]:
     """Returns `input_shape` (without the batch) as a tuple of positive integers."""
-    shape = tuple(input_shape) if np.iterable(input_shape) else ()
+    shape = tuple(input_shape) if _is_ordered(input_shape) else ()
     if not shape or (rank is not None and len(shape) != rank):
         expected = "a tuple of sizes without the batch" if rank is None else f"{rank} sizes"
         raise ValueError(f"Expected `input_shape` to be {expected}; received {input_shape!r}.")
     return tuple(check_integer("input_shape", size, high=LARGEST_SIZE) for size in shape)
+
+
+def _is_ordered(sizes: Any) -> bool:
+    return np.iterable(sizes) and not isinstance(sizes, (str, bytes, Mapping, Set))

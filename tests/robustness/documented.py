@@ -23,6 +23,13 @@ def array_of_numbers(x: Any) -> np.ndarray | None:
     return array if array.dtype.kind in "iuf" else None
 
 
+def is_flags(x: Any) -> bool:
+    try:
+        return np.asarray(x).dtype == bool and not np.ma.is_masked(x)
+    except ValueError:
+        return False
+
+
 def is_integer(x: Any, low: int, high: float = np.inf) -> bool:
     whole = isinstance(x, numbers.Integral) and not isinstance(x, bool)
     return bool(whole and low <= x <= high)
