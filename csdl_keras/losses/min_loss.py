@@ -60,9 +60,9 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) 
         priors = np.full(num_classes, 1 / num_classes)
     elif len(priors := check_priors(priors)) != num_classes:
         raise ValueError(f"Expected {num_classes} `priors`; received {len(priors)}.")
-    target = (
-        given[0] if given else ops.one_hot(first_minimum(costs), num_classes, dtype=costs.dtype)
-    )
+    if not given:
+        given = [ops.one_hot(first_minimum(costs), num_classes, dtype=costs.dtype)]
+    target = given[0]
     weight = ops.convert_to_tensor(priors, dtype=costs.dtype)
     others = weight * (1.0 - target)
     # The sum over the other classes is 1 - P(y), without its rounding.

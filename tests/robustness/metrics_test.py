@@ -52,3 +52,9 @@ def test_what_is_refused_is_not_added(wrong):
     with pytest.raises(ValueError, match="^Expected"):
         metric.update_state(*wrong)
     assert float(metric.result()) == 0.0
+
+
+def test_a_weight_for_each_example_of_a_class():
+    metric = metrics.AverageCost(1 - np.eye(2), class_id=0)
+    with pytest.raises(ValueError, match=r"^Expected `sample_weight` of shape \(3,\); received"):
+        metric.update_state([0, 1, 0], np.ones((3, 2)), np.ones(1))
