@@ -6,6 +6,9 @@ import numbers
 from collections.abc import Iterable
 from typing import Any
 
+# Of a layer, a table or a set of classes: what backends count with.
+LARGEST_SIZE = 2**31 - 1
+
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Returns `value` if it is one of `choices`."""
@@ -49,3 +52,10 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
             f"Expected `{name}` to be an integer of at least {low}{most}; received {value!r}."
         )
     return int(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Returns `value` if it is `True` or `False`."""
+    if not isinstance(value, bool):
+        raise ValueError(f"Expected `{name}` to be a bool; received {value!r}.")
+    return value

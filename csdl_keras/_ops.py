@@ -6,8 +6,6 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras.costs import check_labels
-
 LOW_PRECISION = ("float16", "bfloat16")
 
 # Stands for the logarithm of 0 in float32, without the NaN of infinity times 0.
@@ -76,15 +74,16 @@ def output_of(model: keras.Model) -> Any:
     return model.outputs[0]
 
 
-def check_if_array(labels: Any, num_classes: int) -> None:
-    """Raises on wrong labels where they are an array or a list; graphs cannot raise."""
-    if isinstance(labels, (np.ndarray, list, tuple)):
-        array = np.asarray(labels)
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.dtype.kind == "f" and np.all(array == np.floor(array)):
-            array = array.astype(np.int64)
-        check_labels(array, num_classes)
+def rows_output_of(model: keras.Model) -> Any:
+    """The symbolic output of a model that has one of shape `(batch, D)`.
+
+    Raises:
+        ValueError: as `output_of`, or if the output has another shape.
+    """
+    output = output_of(model)
+    if len(output.shape) != 2:
+        raise ValueError(f"Expected an output of shape (batch, D); received {tuple(output.shape)}.")
+    return output
 
 
 def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
@@ -148,15 +147,9 @@ def distributions(probabilities: Any, tolerance: float = 1e-2) -> Any:
     return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
 
 
-def check_same_width(costs: Any, outputs: Any, hint: str) -> None:
-    """Raises unless both are `(batch, D)` with the same `D` and, where known, the same batch."""
-    first, second = tuple(costs.shape), tuple(outputs.shape)
-    same = len(first) == len(second) == 2 and first[1] == second[1]
-    if not same or (None not in (first[0], second[0]) and first[0] != second[0]):
-        raise ValueError(
-            "Expected costs and outputs of one shape (batch, D); received "
-            f"{first} and {second}. {hint}"
-        )
+def finite(costs: Any) -> Any:
+    """Costs, NaN where they are infinite."""
+    return ops.where(ops.isfinite(costs), costs, ops.cast(np.nan, costs.dtype))
 
 
 def first_minimum(values: Any) -> Any:

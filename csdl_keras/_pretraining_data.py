@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from csdl_keras._executed_steps import executed_steps
-from csdl_keras._ops import check_if_array
+from csdl_keras._tensor_checks import tensor_or_labels
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.stage_cache import fingerprint
 
@@ -116,7 +116,7 @@ class PretrainingData:
         """Checks a batch of costs; returns the number of decisions that they price."""
         if self.cost_matrix is None:
             return check_cost_vectors(costs, expected).shape[1]
-        check_if_array(costs, len(self.cost_matrix))
+        tensor_or_labels(costs, len(self.cost_matrix))
         return self.cost_matrix.shape[1]
 
     def fingerprint(self) -> str:

@@ -32,7 +32,8 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
         `"cost"` or `"probability"`.
 
     Raises:
-        ValueError: if the structure does not tell and `output` is None.
+        ValueError: if the structure does not tell and `output` is None, or it is no
+            model.
 
     Example:
 
@@ -40,6 +41,8 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
     >>> output_kind(csdl_keras.models.mlp((4,), num_classes=3, output="cost"))
     'cost'
     """
+    if not isinstance(model, keras.Model):
+        raise ValueError(f"Expected a keras.Model; received {type(model).__name__}.")
     if output is not None:
         return check_choice("output", output, OUTPUTS)
     kind, layer = describe_output(model)

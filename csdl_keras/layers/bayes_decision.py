@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._checks import check_integer
+from csdl_keras._checks import check_bool, check_integer
 from csdl_keras._ops import head_dtype
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
 
@@ -69,9 +69,7 @@ class BayesDecision(keras.layers.Layer):
         super().__init__(
             trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
         )
-        if not isinstance(mean_costs, bool):
-            raise ValueError(f"Expected `mean_costs` to be a bool; received {mean_costs!r}.")
-        self.mean_costs = mean_costs
+        self.mean_costs = check_bool("mean_costs", mean_costs)
         if cost_matrix is None:
             if num_classes is None or num_decisions is None:
                 raise ValueError(

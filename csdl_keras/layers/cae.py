@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_integer
+from csdl_keras._checks import check_bool, check_integer
 from csdl_keras._ops import at_least_float32, head_dtype
 from csdl_keras._seeds import Seeds
 from csdl_keras.layers.cost_output import CostOutput
@@ -93,11 +93,9 @@ class CAE(keras.Model):
                 kernel_initializer=seeds.initializer("glorot_uniform"),
                 name="encoder",
             )
-        if not isinstance(tied, bool):
-            raise ValueError(f"Expected `tied` to be a bool; received {tied!r}.")
         self.num_decisions = check_integer("num_decisions", num_decisions)
         self.corruption = corruption
-        self.tied = tied
+        self.tied = check_bool("tied", tied)
         self.seed = seed
         self.noise = MaskingNoise(corruption, seed=seed, name="noise")
         self.regressor = CostOutput(

@@ -27,7 +27,8 @@ class ClassCosts(keras.layers.Layer):
             layer whose means come with its weights.
         num_classes: `K`; by default read off the means.
         num_decisions: `D`; by default read off the means.
-        rank: `None` (default) for all `K D` numbers, or the rank of the product.
+        rank: `None` (default) for all `K D` numbers, or the rank of the product, at
+            most the lower of `K` and `D`.
         seed: seed of the initial weights (those of a product); `None` (default)
             follows `keras.utils.set_random_seed`.
         dtype: dtype policy of the layer; `None` (default) is the global one, or
@@ -72,7 +73,7 @@ class ClassCosts(keras.layers.Layer):
                 f"Expected `mean_costs` of shape {(self.num_classes, self.num_decisions)}; "
                 f"received {shape}."
             )
-        self.rank = None if rank is None else check_integer("rank", rank)
+        self.rank = None if rank is None else check_integer("rank", rank, high=min(shape))
         self.seed = seed
 
     def build(self, input_shape: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._checks import check_bool
 from csdl_keras._ops import distributions, head_dtype
 
 
@@ -43,9 +44,7 @@ class ClassProbabilities(keras.layers.Layer):
 
     def __init__(self, from_logits: bool = False, dtype: Any = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
-        if not isinstance(from_logits, bool):
-            raise ValueError(f"Expected `from_logits` to be a bool; received {from_logits!r}.")
-        self.from_logits = from_logits
+        self.from_logits = check_bool("from_logits", from_logits)
 
     def build(self, input_shape: Any) -> None:
         if len(input_shape) != 2:

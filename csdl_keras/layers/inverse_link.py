@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._checks import check_choice, check_number
 from csdl_keras._ops import head_dtype
+from csdl_keras.costs._amounts import LARGEST
 
 LINKS = ("log", "logit")
 
@@ -51,7 +52,7 @@ class InverseLink(keras.layers.Layer):
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.link = check_choice("link", link, LINKS)
-        self.cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
+        self.cost_scale = check_number("cost_scale", cost_scale, 0, LARGEST, exclude_low=True)
 
     def build(self, input_shape: Any) -> None:
         self.built = True

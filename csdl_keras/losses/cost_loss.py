@@ -2,15 +2,15 @@
 
 from typing import Any
 
-import keras
-import numpy as np
-
 from csdl_keras._checks import check_number
-from csdl_keras._ops import LOW_PRECISION, check_if_array, check_same_width, float_dtype, rows_of
+from csdl_keras._ops import LOW_PRECISION, rows_of
 from csdl_keras._saved_matrix import check_present, from_config, to_config
+from csdl_keras._tensor_checks import same_shape, tensor_or_labels
+from csdl_keras.costs._amounts import LARGEST
+from csdl_keras.losses.checked_loss import CheckedLoss
 
 
-class CostLoss(keras.losses.Loss):
+class CostLoss(CheckedLoss):
     """Base class: a loss of costs `c` and estimates `r`, one value for each example.
 
     A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)`,
@@ -49,7 +49,7 @@ class CostLoss(keras.losses.Loss):
         name: str | None = None,
         dtype: Any = None,
     ):
-        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+        super().__init__(reduction=reduction, name=name, dtype=dtype)
         if self.dtype in LOW_PRECISION:
             raise ValueError(
                 "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
@@ -60,14 +60,12 @@ class CostLoss(keras.losses.Loss):
         if cost_matrix is not None:
             self.cost_matrix, self._matrix_tensor = from_config(cost_matrix, self.dtype)
             self._check_decisions(*self.cost_matrix.shape)
-        self.cost_scale = check_number("cost_scale", cost_scale, low=0, exclude_low=True)
+        self.cost_scale = check_number("cost_scale", cost_scale, 0, LARGEST, exclude_low=True)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        if isinstance(y_true, (list, tuple)):
-            y_true = np.asarray(y_true)
         check_present(self, self._matrix_tensor)
         if self.cost_matrix is not None:
-            check_if_array(y_true, len(self.cost_matrix))
+            y_true = tensor_or_labels(y_true, len(self.cost_matrix))
         return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
@@ -79,8 +77,8 @@ class CostLoss(keras.losses.Loss):
         if self.cost_matrix is not None:
             y_true = rows_of(self._matrix_tensor, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-        check_same_width(y_true, y_pred, hint)
-        return y_true if self.cost_scale == 1 else y_true * self.cost_scale
+        costs, _ = same_shape("(batch, D)", hint, most=2, costs=y_true, outputs=y_pred)
+        return costs if self.cost_scale == 1 else costs * self.cost_scale
 
     def _check_decisions(self, classes: int, decisions: int) -> None:
         if decisions > classes and not self.prices_any_decision:

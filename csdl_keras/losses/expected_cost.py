@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._tensor_checks import tensor_or_array
+
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 def expected_cost(y_true: Any, expected_costs: Any) -> Any:
@@ -19,7 +21,10 @@ def expected_cost(y_true: Any, expected_costs: Any) -> Any:
         expected_costs: `(batch, D)` expected costs.
 
     Returns:
-        `(batch,)`.
+        `(batch,)`; NaN for an example with NaN.
+
+    Raises:
+        ValueError: if the shape is another, or an array holds no numbers.
 
     Example:
 
@@ -27,4 +32,9 @@ def expected_cost(y_true: Any, expected_costs: Any) -> Any:
     >>> print(ops.convert_to_numpy(expected_cost(None, np.array([[1.8, 0.8]]))))
     [0.8]
     """
-    return ops.min(expected_costs, axis=-1)
+    costs = tensor_or_array("expected_costs", expected_costs)
+    if len(costs.shape) != 2:
+        raise ValueError(
+            f"Expected `expected_costs` of shape (batch, D); received {tuple(costs.shape)}."
+        )
+    return ops.min(costs, axis=-1)

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, check_same_width
+from csdl_keras._tensor_checks import same_shape
 from csdl_keras.losses.cost_loss import CostLoss
 
 
@@ -24,7 +24,7 @@ def logistic_cost(costs: Any, logits: Any) -> Any:
         `(batch,)`, float32 or wider; NaN for an example with a cost outside [0, 1].
 
     Raises:
-        ValueError: if the shapes differ.
+        ValueError: if the shapes differ or an array holds no numbers.
 
     Example:
 
@@ -33,8 +33,8 @@ def logistic_cost(costs: Any, logits: Any) -> Any:
     >>> print(np.round(ops.convert_to_numpy(loss), 4))
     [0.8201]
     """
-    costs, scores = at_least_float32(costs, logits)
-    check_same_width(costs, scores, "There is one estimate for each decision.")
+    hint = "There is one estimate for each decision."
+    costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, logits=logits)
     # Half a unit in the last place of float32 is the rounding of a scale such as 1 / C.max().
     possible = ops.logical_and(costs >= 0.0, costs <= 1.0 + 1e-6)
     costs = ops.where(possible, costs, ops.cast(np.nan, costs.dtype))

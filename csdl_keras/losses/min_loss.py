@@ -6,7 +6,9 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, check_same_width, class_index, first_minimum
+from csdl_keras._array_checks import as_array
+from csdl_keras._ops import class_index, finite, first_minimum
+from csdl_keras._tensor_checks import same_shape, tensor_or_array
 from csdl_keras.losses.cost_loss import CostLoss
 
 
@@ -23,14 +25,16 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) 
         outputs: `(batch, K)` outputs `o`, one for each class, in [0, 1].
         priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
             `None` (default) takes `1/K` for each.
-        targets: `(batch, K)`, 1 for the true class and 0 elsewhere; `None`
-            (default) takes the cheapest class, the first among equals.
+        targets: `(batch, K)`, 1 for the true class and 0 elsewhere (tensors are
+            not looked into); `None` (default) takes the cheapest class, the first
+            among equals.
 
     Returns:
-        `(batch,)`, float32 or wider.
+        `(batch,)`, float32 or wider; NaN where a cost is infinite or NaN.
 
     Raises:
-        ValueError: if the shapes differ or the priors fail their check.
+        ValueError: if the shapes differ, an array holds no numbers, there are fewer
+            than 2 classes, or priors or an array of targets fail their check.
 
     References:
         - Kukar, Kononenko: Cost-sensitive learning with neural networks,
@@ -43,16 +47,22 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) 
     >>> print(keras.ops.convert_to_numpy(loss))  # (0.5 * 3)^2 / 2 + (0.5 * 2)^2 / 2
     [1.625]
     """
-    costs, outputs = at_least_float32(costs, outputs)
-    check_same_width(costs, outputs, "There is one output for each class.")
+    values = {"costs": costs, "outputs": outputs}
+    if targets is not None:
+        values["targets"] = check_targets(targets)
+    hint = "There is one output for each of at least 2 classes."
+    costs, outputs, *given = same_shape("(batch, K)", hint, most=2, **values)
     num_classes = costs.shape[-1]
+    if num_classes < 2:
+        raise ValueError(f"Expected costs of at least 2 classes; received {tuple(costs.shape)}.")
+    costs = finite(costs)
     if priors is None:
         priors = np.full(num_classes, 1 / num_classes)
     elif len(priors := check_priors(priors)) != num_classes:
         raise ValueError(f"Expected {num_classes} `priors`; received {len(priors)}.")
-    if targets is None:
-        targets = ops.one_hot(first_minimum(costs), num_classes)
-    target = ops.cast(targets, costs.dtype)
+    if not given:
+        given = [ops.one_hot(first_minimum(costs), num_classes, dtype=costs.dtype)]
+    target = given[0]
     weight = ops.convert_to_tensor(priors, dtype=costs.dtype)
     others = weight * (1.0 - target)
     # The sum over the other classes is 1 - P(y), without its rounding.
@@ -63,7 +73,7 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) 
 
 def check_priors(priors: Any) -> np.ndarray:
     """Returns `priors` as float64 `(K,)` if they are probabilities below 1 that sum to 1."""
-    array = np.asarray(priors)
+    array = as_array("priors", priors, "(K,)")
     if array.dtype.kind not in "iuf" or array.ndim != 1 or len(array) < 2:
         raise ValueError(f"Expected `priors` to be K >= 2 numbers; received {priors!r}.")
     array = array.astype("float64")
@@ -73,6 +83,19 @@ def check_priors(priors: Any) -> np.ndarray:
             f"{array.tolist()}."
         )
     return array
+
+
+def check_targets(targets: Any) -> Any:
+    """Returns `targets`; raises on an array whose rows do not each mark one class."""
+    targets = tensor_or_array("targets", targets)
+    if isinstance(targets, np.ndarray) and targets.ndim == 2:
+        marked = np.isin(targets, (0, 1)).all(axis=1) & (targets.sum(axis=1) == 1)
+        if not marked.all():
+            raise ValueError(
+                "Expected rows of `targets` that are 1 for one class and 0 for the others; "
+                f"received {targets[~marked][0].tolist()}."
+            )
+    return targets
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

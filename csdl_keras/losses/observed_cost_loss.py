@@ -6,12 +6,14 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import LOG_ZERO, at_least_float32, class_index, float_dtype
+from csdl_keras._ops import LOG_ZERO, at_least_float32, class_index
+from csdl_keras._tensor_checks import alike
+from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.losses.poisson_cost_loss import poisson_cost
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ObservedCostLoss(keras.losses.Loss):
+class ObservedCostLoss(CheckedLoss):
     """Half the Poisson deviance of an example's costs from those estimated for its class.
 
     An example of class `y` tells what decisions cost if `y` is true, and nothing
@@ -26,11 +28,14 @@ class ObservedCostLoss(keras.losses.Loss):
 
     Call arguments:
         y_true: `(batch, 1 + D)`, the label and the cost vector, as
-            `csdl_keras.models.labelled_costs` joins them.
-        y_pred: `(batch, K, D)` logarithms of costs.
+            `csdl_keras.models.labelled_costs` joins them. A label that is no class,
+            or a cost that is negative or infinite where it is not known to be 0,
+            makes the loss NaN.
+        y_pred: `(batch, K, D)` logarithms of costs; of an example with NaN or
+            infinity among them the loss is not finite.
 
     Raises:
-        ValueError: if the shapes do not match.
+        ValueError: if the shapes do not match or an array holds no numbers.
 
     Example:
 
@@ -46,11 +51,12 @@ class ObservedCostLoss(keras.losses.Loss):
         name: str | None = "observed_cost_loss",
         dtype: Any = None,
     ):
-        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+        super().__init__(reduction=reduction, name=name, dtype=dtype)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         y_true, log_costs = at_least_float32(y_true, y_pred)
-        if len(log_costs.shape) != 3 or tuple(y_true.shape)[1:] != (1 + log_costs.shape[2],):
+        batch, *size = log_costs.shape
+        if len(size) != 2 or not alike(tuple(y_true.shape), (batch, 1 + size[1])):
             raise ValueError(
                 "Expected `y_true` of shape (batch, 1 + D), label and costs, and `y_pred` of "
                 f"shape (batch, K, D); received {tuple(y_true.shape)} and "
@@ -60,7 +66,7 @@ class ObservedCostLoss(keras.losses.Loss):
         index, known = class_index(y_true[:, 0], log_costs.shape[1])
         # A sum over classes: the row of each example's own class.
         chosen = ops.one_hot(index, log_costs.shape[1], dtype=log_costs.dtype)
-        possible = log_costs > 0.5 * LOG_ZERO
+        possible = ops.logical_not(log_costs < 0.5 * LOG_ZERO)  # NaN stays
         rows = ops.sum(chosen[:, :, None] * ops.where(possible, log_costs, 0.0), axis=1)
         counted = ops.sum(chosen[:, :, None] * ops.cast(possible, rows.dtype), axis=1) > 0
         # Decisions known to cost nothing have nothing to be estimated.

@@ -5,18 +5,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._ops import at_least_float32
+from csdl_keras._ops import finite
+from csdl_keras._tensor_checks import same_shape
 from csdl_keras.losses.cost_loss import CostLoss
 
 
 def one_sided_gap(costs: Any, estimates: Any) -> Any:
     """`z * (r - c)`, `z = +1` where a cost is the example's smallest (ties too), else -1."""
-    costs, estimates = at_least_float32(costs, estimates)
-    if len(costs.shape) != len(estimates.shape) or costs.shape[-1] != estimates.shape[-1]:
-        raise ValueError(
-            "Expected costs and estimates of one shape (..., D); received "
-            f"{tuple(costs.shape)} and {tuple(estimates.shape)}."
-        )
+    costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
+    costs = finite(costs)
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     return ops.where(cheapest, estimates - costs, costs - estimates)
 
@@ -32,10 +29,10 @@ def one_sided(costs: Any, estimates: Any) -> Any:
         estimates: `(..., D)` estimated costs `r`.
 
     Returns:
-        `(...,)`, float32 or wider.
+        `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
 
     Raises:
-        ValueError: if the shapes differ.
+        ValueError: if the shapes differ or an array holds no numbers.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass

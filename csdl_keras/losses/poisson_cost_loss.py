@@ -6,7 +6,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, check_same_width
+from csdl_keras._tensor_checks import same_shape
 from csdl_keras.losses.cost_loss import CostLoss
 
 
@@ -22,10 +22,11 @@ def poisson_cost(costs: Any, log_estimates: Any) -> Any:
         log_estimates: `(batch, D)`, the logarithms `u` of estimated costs.
 
     Returns:
-        `(batch,)`, float32 or wider; NaN for an example with a negative cost.
+        `(batch,)`, float32 or wider; NaN for an example with a cost that is
+        negative, infinite or NaN.
 
     Raises:
-        ValueError: if the shapes differ.
+        ValueError: if the shapes differ or an array holds no numbers.
 
     References:
         - McCullagh, Nelder: Generalized linear models, chapter 6 (1989)
@@ -37,8 +38,8 @@ def poisson_cost(costs: Any, log_estimates: Any) -> Any:
     >>> print(np.round(ops.convert_to_numpy(loss), 4))
     [0.5]
     """
-    costs, scores = at_least_float32(costs, log_estimates)
-    check_same_width(costs, scores, "There is one estimate for each decision.")
+    hint = "There is one estimate for each decision."
+    costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, log_estimates=log_estimates)
     costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # c ln c is 0 at c = 0; a constant of the data, it changes no gradient.
     own = costs * ops.log(ops.where(costs > 0, costs, 1.0)) - costs

@@ -5,22 +5,14 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, float_dtype
+from csdl_keras._checks import check_bool
+from csdl_keras._tensor_checks import same_shape
+from csdl_keras.losses.checked_loss import CheckedLoss
 
 
 def sum_over_inputs(values: Any) -> Any:
     """Sums `(batch, ...)` over all but the first axis."""
     return ops.sum(values, axis=tuple(range(1, len(values.shape))))
-
-
-def check_same_shape(inputs: Any, reconstructions: Any) -> None:
-    """Raises unless the static shapes agree."""
-    same_rank = len(inputs.shape) == len(reconstructions.shape)
-    if not same_rank or tuple(inputs.shape[1:]) != tuple(reconstructions.shape[1:]):
-        raise ValueError(
-            "Expected inputs and reconstructions of one shape (batch, ...); received "
-            f"{tuple(inputs.shape)} and {tuple(reconstructions.shape)}."
-        )
 
 
 def reconstruction(inputs: Any, reconstructions: Any, from_logits: bool = False) -> Any:
@@ -31,15 +23,18 @@ def reconstruction(inputs: Any, reconstructions: Any, from_logits: bool = False)
     that is exact for scores of any size.
 
     Args:
-        inputs: `(batch, ...)` with values in [0, 1].
-        reconstructions: same shape: values in [0, 1], or logits.
+        inputs: `(batch, ...)` with values in [0, 1]; of others, which are not
+            refused, the cross-entropy has no minimum.
+        reconstructions: same shape: values in [0, 1], to which others are clipped,
+            or logits.
         from_logits: whether `reconstructions` are logits. Defaults to False.
 
     Returns:
-        `(batch,)`, float32 or wider.
+        `(batch,)`, float32 or wider; NaN for an example with NaN.
 
     Raises:
-        ValueError: if the shapes differ.
+        ValueError: if the shapes differ, an array holds no numbers, or `from_logits`
+            is no bool.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (3)
@@ -51,8 +46,8 @@ def reconstruction(inputs: Any, reconstructions: Any, from_logits: bool = False)
     >>> print(np.round(keras.ops.convert_to_numpy(loss), 4))
     [1.3863]
     """
-    x, t = at_least_float32(inputs, reconstructions)
-    check_same_shape(x, t)
+    check_bool("from_logits", from_logits)
+    x, t = same_shape("(batch, ...)", inputs=inputs, reconstructions=reconstructions)
     if from_logits:
         return sum_over_inputs(ops.softplus(t) - x * t)
     epsilon = keras.config.epsilon()
@@ -61,7 +56,7 @@ def reconstruction(inputs: Any, reconstructions: Any, from_logits: bool = False)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ReconstructionLoss(keras.losses.Loss):
+class ReconstructionLoss(CheckedLoss):
     """Cross-entropy of a reconstruction, summed over inputs, averaged over the batch.
 
     `keras.losses.BinaryCrossentropy` averages over inputs; the paper sums, and
@@ -96,10 +91,8 @@ class ReconstructionLoss(keras.losses.Loss):
         name: str | None = "reconstruction_loss",
         dtype: Any = None,
     ):
-        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
-        if not isinstance(from_logits, bool):
-            raise ValueError(f"Expected `from_logits` to be a bool; received {from_logits!r}.")
-        self.from_logits = from_logits
+        super().__init__(reduction=reduction, name=name, dtype=dtype)
+        self.from_logits = check_bool("from_logits", from_logits)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         return reconstruction(y_true, y_pred, self.from_logits)

@@ -9,6 +9,9 @@ from csdl_keras._checks import check_number
 from csdl_keras.losses.cost_loss import CostLoss
 from csdl_keras.losses.one_sided_loss import one_sided_gap
 
+# Beyond, the loss is the one-sided loss, and its terms overflow.
+LARGEST_ALPHA = 1e6
+
 
 def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
     """The SOSR loss of each example, summed over decisions.
@@ -21,14 +24,15 @@ def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
     Args:
         costs: `(..., D)` cost vectors `c`.
         estimates: `(..., D)` estimated costs `r`.
-        alpha: sharpness, above 0; the larger, the nearer to the one-sided loss.
-            Defaults to 1, the paper's loss.
+        alpha: sharpness, above 0 and at most 1e6; the larger, the nearer to the
+            one-sided loss. Defaults to 1, the paper's loss.
 
     Returns:
-        `(...,)`, float32 or wider.
+        `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
 
     Raises:
-        ValueError: if `alpha` is not a finite number above 0, or the shapes differ.
+        ValueError: if `alpha` is out of range, the shapes differ, or an array holds
+            no numbers.
 
     References:
         - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
@@ -41,7 +45,7 @@ def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
     >>> print(np.round(keras.ops.convert_to_numpy(loss), 4))
     [1.9482]
     """
-    alpha = check_number("alpha", alpha, low=0, exclude_low=True)
+    alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
     gap = one_sided_gap(costs, estimates)
     return ops.sum(ops.softplus(alpha * gap) / alpha, axis=-1)
 
@@ -63,7 +67,7 @@ class SOSRLoss(CostLoss):
         cost_matrix: `None` (default) if `y_true` holds cost vectors
             `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
             labels, `(batch,)` or `(batch, 1)`.
-        alpha: sharpness, above 0. Defaults to 1.
+        alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
         cost_scale: factor above 0 by which costs are multiplied before they are
             compared with estimates, such as `1 / C.max()` where `y_true` is in
             money. Defaults to 1.
@@ -72,7 +76,7 @@ class SOSRLoss(CostLoss):
         dtype: dtype of the computation, by default at least float32.
 
     Raises:
-        ValueError: if the matrix fails its check, `alpha` is not above 0, or
+        ValueError: if the matrix fails its check, `alpha` is out of range, or
             the shapes of `y_true` and `y_pred` do not match.
 
     References:
@@ -98,7 +102,7 @@ class SOSRLoss(CostLoss):
         dtype: Any = None,
     ):
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
-        self.alpha = check_number("alpha", alpha, low=0, exclude_low=True)
+        self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return sosr(costs, estimates, self.alpha)

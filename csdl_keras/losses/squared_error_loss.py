@@ -5,12 +5,13 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, float_dtype
-from csdl_keras.losses.reconstruction_loss import check_same_shape, sum_over_inputs
+from csdl_keras._tensor_checks import same_shape
+from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras.losses.reconstruction_loss import sum_over_inputs
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class SquaredErrorLoss(keras.losses.Loss):
+class SquaredErrorLoss(CheckedLoss):
     """Squared error of a reconstruction, summed over inputs, averaged over the batch.
 
     `sum_j (x_j - t_j)^2`: the reconstruction loss for inputs that are not
@@ -41,9 +42,8 @@ class SquaredErrorLoss(keras.losses.Loss):
         name: str | None = "squared_error_loss",
         dtype: Any = None,
     ):
-        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+        super().__init__(reduction=reduction, name=name, dtype=dtype)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        x, t = at_least_float32(y_true, y_pred)
-        check_same_shape(x, t)
+        x, t = same_shape("(batch, ...)", inputs=y_true, reconstructions=y_pred)
         return sum_over_inputs(ops.square(x - t))

@@ -5,15 +5,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_integer
-from csdl_keras._ops import (
-    at_least_float32,
-    check_if_array,
-    check_same_width,
-    distributions,
-    rows_of,
-)
+from csdl_keras._checks import check_bool, check_integer
+from csdl_keras._ops import distributions, rows_of
 from csdl_keras._saved_matrix import check_present, from_config, to_config
+from csdl_keras._tensor_checks import (
+    check_weights,
+    same_shape,
+    tensor_or_array,
+    tensor_or_labels,
+)
 from csdl_keras.costs import check_labels
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
@@ -72,14 +72,12 @@ class AverageCost(DecisionMetric):
         self._matrix_tensor: Any = None
         if cost_matrix is not None:
             self.cost_matrix, self._matrix_tensor = from_config(cost_matrix, self.dtype)
-        if not isinstance(bayes, bool):
-            raise ValueError(f"Expected `bayes` to be a bool; received {bayes!r}.")
+        self.bayes = check_bool("bayes", bayes)
         if bayes and (cost_matrix is None or output != "probability"):
             raise ValueError(
                 "Expected a `cost_matrix` and output='probability' with bayes=True; received "
                 f"output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
             )
-        self.bayes = bayes
         if class_id is not None:
             if self.cost_matrix is None:
                 raise ValueError("Expected a `cost_matrix` with `class_id`; received none.")
@@ -88,13 +86,19 @@ class AverageCost(DecisionMetric):
         self.class_id = class_id
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        check_present(self, self._matrix_tensor)
-        if self.cost_matrix is not None:
-            check_if_array(y_true, len(self.cost_matrix))
+        y_true = self.checked_targets(y_true)
         super().update_state(y_true, y_pred, self._weights(y_true, sample_weight))
+
+    def checked_targets(self, y_true: Any) -> Any:
+        """Labels or cost vectors, as an array that was looked into or a tensor."""
+        check_present(self, self._matrix_tensor)
+        if self.cost_matrix is None:
+            return tensor_or_array("y_true", y_true)
+        return tensor_or_labels(y_true, len(self.cost_matrix))
 
     def _weights(self, y_true: Any, sample_weight: Any) -> Any:
         """The weights of examples, 0 for those of other classes than `class_id`."""
+        sample_weight = check_weights(sample_weight, y_true)
         if self.class_id is None:
             return sample_weight
         labels = ops.reshape(ops.convert_to_tensor(y_true), (-1,))
@@ -117,17 +121,19 @@ class AverageCost(DecisionMetric):
         return ops.matmul(probabilities, self._matrix_tensor)
 
     def score(self, y_true: Any, chosen: Any) -> Any:
-        y_true = ops.convert_to_tensor(y_true)
         hint = "For integer labels, give the metric a `cost_matrix`."
         if self.cost_matrix is not None:
-            costs = rows_of(self._matrix_tensor, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-        else:
-            costs = at_least_float32(y_true)
-        check_same_width(costs, chosen, hint)
+        costs = self.example_costs(y_true)
+        costs, _ = same_shape("(batch, D)", hint, most=2, costs=costs, outputs=chosen)
         return ops.sum(ops.where(chosen > 0, costs, 0.0), axis=-1) + ops.sum(
             ops.where(ops.isnan(costs), costs, 0.0), axis=-1
         )
+
+    def example_costs(self, y_true: Any) -> Any:
+        """The cost vector of each example, `(batch, D)`."""
+        y_true = ops.convert_to_tensor(y_true)
+        return y_true if self.cost_matrix is None else rows_of(self._matrix_tensor, y_true)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._ops import at_least_float32, check_same_width
+from csdl_keras._tensor_checks import alike, same_shape
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 
@@ -45,12 +45,17 @@ class DecisionAccuracy(DecisionMetric):
         if len(y_true.shape) == 2 and y_true.shape[1] == 1:
             y_true = ops.squeeze(y_true, axis=1)
         if len(y_true.shape) == 1:
+            if not alike(tuple(y_true.shape), tuple(chosen.shape)[:1]):
+                raise ValueError(
+                    f"Expected a label for each of {chosen.shape[0]} outputs; received "
+                    f"{y_true.shape[0]}."
+                )
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
             right = ops.cast(y_true, chosen.dtype)[:, None] == index
             known = ops.any(right, axis=-1)
         else:
-            costs = at_least_float32(y_true)
-            check_same_width(costs, chosen, "Pass integer labels or cost vectors as `y_true`.")
+            hint = "Pass integer labels or cost vectors as `y_true`."
+            costs, _ = same_shape("(batch, D)", hint, most=2, costs=y_true, outputs=chosen)
             right = costs <= ops.min(costs, axis=-1, keepdims=True)
             known = ops.logical_not(ops.any(ops.isnan(costs), axis=-1))
         hits = ops.sum(ops.where(right, chosen, 0.0), axis=-1)

@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._checks import check_choice
 from csdl_keras._ops import at_least_float32, float_dtype, two_columns
+from csdl_keras._tensor_checks import check_weights, tensor_or_array
 from csdl_keras.layers.decision import OUTPUTS
 
 
@@ -35,12 +36,18 @@ class DecisionMetric(keras.metrics.Mean):
             y_true: what `score` takes.
             y_pred: `(batch, D)` outputs of the model.
             sample_weight: `None`, or `(batch,)` weights.
+
+        Raises:
+            ValueError: if shapes do not match or an array holds no numbers. Nothing is
+                added then.
         """
-        y_pred = at_least_float32(y_pred)
+        y_true = tensor_or_array("y_true", y_true)
+        y_pred = at_least_float32(tensor_or_array("y_pred", y_pred))
         if len(y_pred.shape) != 2:
             raise ValueError(
                 f"Expected `y_pred` of shape (batch, D); received {tuple(y_pred.shape)}."
             )
+        sample_weight = check_weights(sample_weight, y_pred)
         values = self.decision_costs(y_pred)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)

@@ -5,8 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_integer
-from csdl_keras._ops import at_least_float32, rows_of
+from csdl_keras._checks import LARGEST_SIZE, check_integer
+from csdl_keras._tensor_checks import check_weights
 from csdl_keras.metrics.average_cost import AverageCost
 
 
@@ -53,7 +53,8 @@ class NormalizedCost(AverageCost):
         known = None if self.cost_matrix is None else self.cost_matrix.shape[1]
         if num_decisions is None and known is None:
             raise ValueError("Expected a `cost_matrix` or `num_decisions`; received neither.")
-        self.num_decisions = check_integer("num_decisions", num_decisions or known, low=1)
+        num_decisions = known if num_decisions is None else num_decisions
+        self.num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
         if known is not None and self.num_decisions != known:
             raise ValueError(
                 f"Expected `num_decisions` to be {known}, the number of columns of "
@@ -64,16 +65,23 @@ class NormalizedCost(AverageCost):
         )
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        y_true = self.checked_targets(y_true)
+        sample_weight = check_weights(sample_weight, y_true)
         super().update_state(y_true, y_pred, sample_weight)
-        if self.cost_matrix is None:
-            costs = at_least_float32(y_true)
-        else:
-            costs = rows_of(self._matrix_tensor, ops.convert_to_tensor(y_true))
-        costs = ops.cast(costs, self.dtype)
+        costs = ops.cast(self.example_costs(y_true), self.dtype)
         if sample_weight is not None:
             weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
             costs = costs * ops.reshape(weight, (-1, 1))
         self.constant.assign_add(ops.sum(costs, axis=0))
+
+    def checked_targets(self, y_true: Any) -> Any:
+        y_true = super().checked_targets(y_true)
+        if self.cost_matrix is None and tuple(y_true.shape)[1:] != (self.num_decisions,):
+            raise ValueError(
+                f"Expected cost vectors of shape (batch, {self.num_decisions}); received "
+                f"{tuple(y_true.shape)}."
+            )
+        return y_true
 
     def result(self) -> Any:
         return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))

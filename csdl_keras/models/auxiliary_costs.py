@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
-from csdl_keras._checks import check_integer, check_number
+from csdl_keras._checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._ops import inputs_of
 from csdl_keras._seeds import Seeds
 from csdl_keras.layers import CostOutput
@@ -90,7 +91,7 @@ def auxiliary_costs(
     >>> csdl_keras.decide(model, np.ones((2, 4))).shape
     (2,)
     """
-    num_decisions = check_integer("num_decisions", num_decisions)
+    num_decisions = check_integer("num_decisions", num_decisions, high=LARGEST_SIZE)
     inputs = inputs_of(model)
     if len(model.outputs) != 1:
         raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
@@ -99,10 +100,14 @@ def auxiliary_costs(
     ][:-1]
     if layers is not None:
         known = {layer.name: layer for layer in model.layers}
-        unknown = [name for name in layers if name not in known]
-        if unknown:
-            raise ValueError(f"Expected names of layers, {list(known)}; received {unknown}.")
-        trained = [known[name] for name in layers]
+        names = list(layers) if np.iterable(layers) else []
+        unknown = [name for name in names if not isinstance(name, str) or name not in known]
+        if isinstance(layers, str) or unknown or not names:
+            raise ValueError(
+                f"Expected `layers` to be a sequence of names of layers, {list(known)}; received "
+                f"{unknown or layers!r}."
+            )
+        trained = [known[name] for name in names]
     if not trained:
         raise ValueError(
             f"Expected a model with hidden layers that are trained; received {model.name!r} "

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._checks import check_bool
 from csdl_keras._ops import inputs_of
 from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
 from csdl_keras.output_kind import describe_output
@@ -54,8 +55,8 @@ def bayes_classifier(
     Raises:
         ValueError: if the matrix fails its check or does not fit the output; if
             the output layer's activation shows that rows do not sum to 1 and
-            `from_logits` is False; or, where the structure does not tell, when
-            `predict` meets such a row.
+            `from_logits` is False, or that they do and it is True; or, where the
+            structure does not tell, when `predict` meets rows that do not.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -87,6 +88,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Any:
 
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
     """Raises unless the model's structure allows for one output of class probabilities."""
+    check_bool("from_logits", from_logits)
     inputs_of(model)
     if len(model.outputs) != 1 or len(model.outputs[0].shape) != 2:
         raise ValueError(
@@ -98,6 +100,11 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
         raise ValueError(
             f"Expected a classifier, whose outputs are class probabilities or logits; received "
             f"{model.name!r}, which outputs costs: it ends in {layer}."
+        )
+    if kind == "probability" and from_logits:
+        raise ValueError(
+            f"Expected a classifier that outputs logits with from_logits=True; received "
+            f"{model.name!r}, which outputs probabilities: it ends in {layer}."
         )
     if kind == "other" and not from_logits:
         raise ValueError(

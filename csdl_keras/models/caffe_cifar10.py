@@ -6,10 +6,11 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._array_checks import as_array
 from csdl_keras._checks import check_choice, check_number
 from csdl_keras._seeds import Seeds
 from csdl_keras.layers import CaffePooling2D, WithinChannelLRN
-from csdl_keras.models.heads import check_input_shape, output_layer
+from csdl_keras.models.heads import check_input_shape, check_outputs, output_layer
 
 
 def caffe_cifar10(
@@ -74,6 +75,7 @@ def caffe_cifar10(
     (145578, 89578)
     """
     input_shape = check_input_shape(input_shape, rank=3)
+    check_outputs(num_classes, output)
     full = check_choice("variant", variant, ("quick", "full")) == "full"
     decay = check_number("weight_decay", weight_decay, low=0) / 2
     offset = _negative_mean(mean, input_shape)
@@ -125,7 +127,7 @@ def caffe_cifar10(
 
 def _negative_mean(mean: Any, input_shape: tuple[int, ...]) -> Any:
     """`-mean` as a number or an array that broadcasts against one image."""
-    array = np.asarray(mean)
+    array = as_array("mean", mean, str(input_shape))
     allowed = ((), (input_shape[-1],), input_shape)
     if array.dtype.kind not in "iuf" or array.shape not in allowed:
         raise ValueError(

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import keras
 
-from csdl_keras._checks import check_integer, check_number
+from csdl_keras._checks import check_number
 from csdl_keras._seeds import Seeds
 from csdl_keras.layers import RandomShift
-from csdl_keras.models.heads import check_input_shape, output_layer
+from csdl_keras.models.heads import check_input_shape, check_outputs, check_sizes, output_layer
 
 
 def convnet(
@@ -55,7 +55,8 @@ def convnet(
     (None, 10)
     """
     input_shape = check_input_shape(input_shape, rank=3)
-    sizes = [check_integer("filters", size) for size in filters]
+    sizes = check_sizes("filters", filters)
+    check_outputs(num_classes, output, ("features",))
     check_number("shift", shift, 0, 0.5)
     check_number("dropout", dropout, 0, 0.95)
     seeds = Seeds(seed)

@@ -2,7 +2,7 @@
 
 import keras
 
-from csdl_keras._ops import inputs_of, output_of
+from csdl_keras._ops import inputs_of, rows_output_of
 from csdl_keras.layers import InverseLink
 
 
@@ -22,8 +22,8 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
         A functional `keras.Model`, the same inputs to `(batch, D)` costs.
 
     Raises:
-        ValueError: if the model's inputs are not known, it has several outputs,
-            or an argument is out of range.
+        ValueError: if the model's inputs are not known, its output is not one of
+            shape `(batch, D)`, or an argument is out of range.
 
     Example:
 
@@ -35,5 +35,5 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
     'cost'
     """
     inputs = inputs_of(model)
-    costs = InverseLink(link, cost_scale, name="costs")(output_of(model))
+    costs = InverseLink(link, cost_scale, name="costs")(rows_output_of(model))
     return keras.Model(inputs, costs, name=f"{model.name}_costs")

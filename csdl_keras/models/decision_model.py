@@ -2,7 +2,7 @@
 
 import keras
 
-from csdl_keras._ops import inputs_of, output_of
+from csdl_keras._ops import inputs_of, rows_output_of
 from csdl_keras.layers import Decision
 from csdl_keras.output_kind import output_kind
 
@@ -22,7 +22,8 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
 
     Raises:
         ValueError: if the last layer does not tell and `output` is None, the
-            model's inputs are not known, or it has several outputs.
+            model's inputs are not known, or its output is not one of shape
+            `(batch, D)`.
 
     Example:
 
@@ -33,5 +34,5 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     """
     kind = output_kind(model, output)
     inputs = inputs_of(model)
-    decided = Decision(kind, name="decision")(output_of(model))
+    decided = Decision(kind, name="decision")(rows_output_of(model))
     return keras.Model(inputs, decided, name=f"{model.name}_decision")

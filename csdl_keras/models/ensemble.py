@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import keras
+import numpy as np
 
 from csdl_keras._ops import head_dtype, inputs_of
 from csdl_keras.output_kind import output_kind
@@ -41,6 +42,8 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     >>> csdl_keras.output_kind(ensemble(members))
     'probability'
     """
+    if not np.iterable(members):
+        raise ValueError(f"Expected `members` to be a sequence of models; received {members!r}.")
     members = list(members)
     if not members:
         raise ValueError("Expected at least one member; received none.")

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_number
+from csdl_keras._checks import check_integer, check_number
 from csdl_keras._ops import inputs_of
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
 from csdl_keras.datasets.join_tensors import join_tensors
@@ -101,11 +101,14 @@ def expected_cost_model(
             f"{[tuple(output.shape) for output in body.outputs]}."
         )
     features = body.outputs[0]
+    if seed is not None:
+        check_integer("seed", seed, low=0, high=2**32 - 1)
     initializer = keras.initializers.GlorotUniform(seed)
+    costs_head = ClassCosts(means, rank=rank, seed=seed, name="class_costs")
     probability = keras.layers.Dense(
         len(means), "softmax", kernel_initializer=initializer, dtype="float32", name="probability"
     )(features)
-    class_costs = ClassCosts(means, rank=rank, seed=seed, name="class_costs")(features)
+    class_costs = costs_head(features)
     expected = ExpectedCost(name="expected_cost")([probability, class_costs])
     outputs = {
         "probability": probability,
@@ -122,7 +125,7 @@ def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
     `dataset.map(lambda x, y, c: (x, labelled_costs(y, c)))`, are not.
 
     Args:
-        labels: integers `(N,)`.
+        labels: integers `(N,)`, below 2^24.
         costs: `(N, D)` cost vectors.
 
     Returns:
@@ -140,7 +143,8 @@ def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
     if type(labels).__module__.startswith("tensorflow."):
         joined = join_tensors(labels, costs)
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
-    checked, vectors = check_labels(labels), check_cost_vectors(costs).astype("float32")
+    # Beyond, float32 rounds labels to others.
+    checked, vectors = check_labels(labels, 2**24), check_cost_vectors(costs).astype("float32")
     if len(checked) != len(vectors):
         raise ValueError(
             f"Expected a cost vector for each of {len(checked)} labels; received {len(vectors)}."

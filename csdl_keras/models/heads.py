@@ -1,10 +1,12 @@
 """The output layer that a network of this package ends in."""
 
+from collections.abc import Mapping, Set
 from typing import Any
 
 import keras
+import numpy as np
 
-from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._checks import LARGEST_SIZE, check_choice, check_integer
 from csdl_keras._ops import head_dtype
 from csdl_keras.layers import CostOutput
 from csdl_keras.layers.decision import OUTPUTS
@@ -12,8 +14,7 @@ from csdl_keras.layers.decision import OUTPUTS
 
 def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.Dense:
     """Softmax for `output="probability"`, `CostOutput` for `"cost"`; float32 under 16 bits."""
-    check_integer("num_classes", num_classes, low=2)
-    check_choice("output", output, OUTPUTS)
+    check_outputs(num_classes, output)
     if output == "cost":
         return CostOutput(num_classes, name="cost", **kwargs)
     return keras.layers.Dense(
@@ -21,13 +22,29 @@ def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.D
     )
 
 
+def check_outputs(num_classes: Any, output: Any, others: tuple[str, ...] = ()) -> None:
+    """Raises on a wrong number of classes, or an `output` but `OUTPUTS` and `others`."""
+    check_integer("num_classes", num_classes, low=2, high=LARGEST_SIZE)
+    check_choice("output", output, (*OUTPUTS, *others))
+
+
+def check_sizes(name: str, sizes: Any) -> list[int]:
+    """Returns `sizes` as a list of positive integers, if it is a sequence of them."""
+    if not _is_ordered(sizes):
+        raise ValueError(
+            f"Expected `{name}` to be a sequence such as (500, 500); received {sizes!r}."
+        )
+    return [check_integer(name, size, high=LARGEST_SIZE) for size in sizes]
+
+
 def check_input_shape(input_shape: Any, rank: int | None = None) -> tuple[int, ...]:
     """Returns `input_shape` (without the batch) as a tuple of positive integers."""
-    try:
-        shape = tuple(input_shape)
-    except TypeError:
-        shape = ()
+    shape = tuple(input_shape) if _is_ordered(input_shape) else ()
     if not shape or (rank is not None and len(shape) != rank):
         expected = "a tuple of sizes without the batch" if rank is None else f"{rank} sizes"
         raise ValueError(f"Expected `input_shape` to be {expected}; received {input_shape!r}.")
-    return tuple(check_integer("input_shape", size) for size in shape)
+    return tuple(check_integer("input_shape", size, high=LARGEST_SIZE) for size in shape)
+
+
+def _is_ordered(sizes: Any) -> bool:
+    return np.iterable(sizes) and not isinstance(sizes, (str, bytes, Mapping, Set))

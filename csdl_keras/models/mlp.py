@@ -5,9 +5,8 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import check_integer
 from csdl_keras._seeds import Seeds
-from csdl_keras.models.heads import check_input_shape, output_layer
+from csdl_keras.models.heads import check_input_shape, check_outputs, check_sizes, output_layer
 
 
 def mlp(
@@ -60,11 +59,8 @@ def mlp(
     (None, 10)
     """
     input_shape = check_input_shape(input_shape)
-    if isinstance(hidden_units, int):
-        raise ValueError(
-            f"Expected `hidden_units` to be a sequence such as (500, 500); received {hidden_units}."
-        )
-    units_of_layers = [check_integer("hidden_units", units) for units in hidden_units]
+    units_of_layers = check_sizes("hidden_units", hidden_units)
+    check_outputs(num_classes, output)
     seeds = Seeds(seed)
     if kernel_initializer is None:
         # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.

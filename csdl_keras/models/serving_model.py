@@ -5,8 +5,10 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._checks import check_bool, check_choice
 from csdl_keras._ops import has_structure, inputs_of, output_of
 from csdl_keras.layers import BayesDecision, Decision
+from csdl_keras.layers.decision import OUTPUTS
 from csdl_keras.models.bayes_classifier import check_classifier, class_probabilities
 from csdl_keras.output_kind import describe_output, output_kind
 
@@ -67,10 +69,10 @@ def serving_model(
     3
     """
     ends = inputs_of(model)
-    if not isinstance(cost_matrix_input, bool):
-        raise ValueError(
-            f"Expected `cost_matrix_input` to be a bool; received {cost_matrix_input!r}."
-        )
+    check_bool("cost_matrix_input", cost_matrix_input)
+    check_bool("from_logits", from_logits)
+    if output is not None:
+        check_choice("output", output, OUTPUTS)
     if from_logits and output == "cost":
         raise ValueError("Expected from_logits=True only of a classifier; received output='cost'.")
     kind, num_decisions = "cost", None

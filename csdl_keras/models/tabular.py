@@ -6,10 +6,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_integer, check_number
+from csdl_keras._array_checks import as_array, check_entries
+from csdl_keras._checks import check_number
 from csdl_keras._ops import head_dtype
 from csdl_keras._seeds import Seeds
-from csdl_keras.models.heads import output_layer
+from csdl_keras.models.heads import check_outputs, check_sizes, output_layer
 
 
 def tabular(
@@ -28,7 +29,8 @@ def tabular(
     rectified linear units with dropout, and the output layer.
 
     Args:
-        x: training inputs `(N, ...)`, from which means and variances are taken.
+        x: training inputs `(N, ...)`, finite and of a size up to 1e18, from which
+            means and variances are taken; also a data frame.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units dropped in training. Defaults to 0.2.
@@ -50,10 +52,9 @@ def tabular(
     >>> tabular(np.random.default_rng(0).normal(size=(50, 7)), num_classes=3).output_shape
     (None, 3)
     """
-    rows = np.asarray(x, dtype="float64")
-    if rows.ndim < 2 or not len(rows):
-        raise ValueError(f"Expected `x` of shape (N, ...); received shape {rows.shape}.")
-    sizes = [check_integer("hidden_units", units) for units in hidden_units]
+    rows = _table(x)
+    sizes = check_sizes("hidden_units", hidden_units)
+    check_outputs(num_classes, output, ("features",))
     check_number("dropout", dropout, 0, 0.95)
     seeds = Seeds(seed)
     inputs = features = keras.Input(rows.shape[1:])
@@ -77,3 +78,15 @@ def tabular(
         return keras.Model(inputs, features, name=name)
     head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
     return keras.Model(inputs, head(features), name=name)
+
+
+def _table(x: Any) -> np.ndarray:
+    """Training inputs as float64, whose variances float32 holds."""
+    rows = as_array("x", x, "(N, ...)")
+    if rows.dtype.kind not in "biuf":
+        raise ValueError(f"Expected `x` to hold real numbers; received dtype {rows.dtype}.")
+    if rows.ndim < 2 or not rows.size:
+        raise ValueError(f"Expected `x` of shape (N, ...); received shape {rows.shape}.")
+    rows = rows.astype("float64")
+    check_entries("x", rows, np.abs(rows) <= 1e18, "finite and of a size up to 1e18")
+    return rows

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from keras_tuner.errors import FatalValueError
 
-from csdl_keras._ops import check_if_array
+from csdl_keras._tensor_checks import tensor_or_labels
 from csdl_keras.costs import check_cost_vectors
 
 
@@ -48,4 +48,4 @@ def _check_arrays(hyper_model: Any, x: Any, y: Any) -> None:
     if hyper_model.cost_matrix is None:
         check_cost_vectors(targets, hyper_model.num_classes)
     else:
-        check_if_array(targets, hyper_model.num_classes)
+        tensor_or_labels(targets, hyper_model.num_classes)

@@ -91,9 +91,9 @@ if importlib.util.find_spec("pyarrow") is not None:
 
 
 def contained(argument: Any, name: str) -> Any:
-    """An array in the container of that name, also in a dict; the rest as it is."""
+    """A vector or table in the container of that name, also in a dict; the rest as it is."""
     if isinstance(argument, dict):
         return {key: contained(value, name) for key, value in argument.items()}
-    if isinstance(argument, np.ndarray) and argument.ndim:
+    if isinstance(argument, np.ndarray) and argument.ndim in (1, 2):
         return CONTAINERS[name](argument)
     return argument

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from csdl_keras.decide import decide, decisions
 from tests.robustness.containers import CONTAINERS, contained
 from tests.robustness.costs_cases import amounts
-from tests.robustness.documented import array_of_numbers
+from tests.robustness.documented import array_of_numbers, is_flags
 from tests.robustness.outcome import Case
 from tests.robustness.properties import check_anything, check_containers, check_spoilings
 
@@ -33,13 +33,6 @@ def is_table(x):
     """`(N, D)` without NaN."""
     array = array_of_numbers(x)
     return array is not None and array.ndim == 2 and array.size > 0 and not np.isnan(array).any()
-
-
-def is_flags(x):
-    try:
-        return np.asarray(x).dtype == bool and not np.ma.is_masked(x)
-    except ValueError:
-        return False
 
 
 def highest(rows):

@@ -4,6 +4,7 @@ import numbers
 from typing import Any
 
 import numpy as np
+import pandas
 
 
 def array_of_numbers(x: Any) -> np.ndarray | None:
@@ -16,7 +17,17 @@ def array_of_numbers(x: Any) -> np.ndarray | None:
         return None
     if array.dtype.name == "bfloat16":
         return array.astype(np.float64)
+    if array.dtype == object and isinstance(x, pandas.DataFrame):
+        columns = [array_of_numbers(column) for _, column in x.items()]
+        return None if any(column is None for column in columns) else np.column_stack(columns)
     return array if array.dtype.kind in "iuf" else None
+
+
+def is_flags(x: Any) -> bool:
+    try:
+        return np.asarray(x).dtype == bool and not np.ma.is_masked(x)
+    except ValueError:
+        return False
 
 
 def is_integer(x: Any, low: int, high: float = np.inf) -> bool:
@@ -73,3 +84,23 @@ def is_probabilities(x: Any) -> bool:
     if rows.shape[1] == 1:
         return rows.max() <= 1
     return all(abs(sum(map(float, row)) - 1) <= 1e-2 for row in rows)
+
+
+def is_numbers(x: Any, least: int = 0, most: int = 9) -> bool:
+    """What losses and metrics take: real numbers that float32 holds, infinity and NaN."""
+    array = array_of_numbers(x)
+    if array is None or array.size == 0 or not least <= array.ndim <= most:
+        return False
+    return all(not abs(entry) < np.inf or abs(entry) <= 1e38 for entry in array.ravel().tolist())
+
+
+def is_targets(x: Any, num_classes: int) -> bool:
+    """Labels `(N,)` or `(N, 1)`, also as whole numbers of a float type."""
+    array = array_of_numbers(x)
+    if array is None or array.size == 0 or array.shape[1:] not in ((), (1,)) or not array.ndim:
+        return False
+    return all(entry in range(num_classes) for entry in array.ravel().tolist())
+
+
+def is_weights(x: Any, number: int) -> bool:
+    return x is None or (is_numbers(x) and np.shape(x) in ((number,), (number, 1)))

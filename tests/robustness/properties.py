@@ -1,6 +1,7 @@
 """What must hold of every function: the same result from any container, and no surprise."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -19,15 +20,14 @@ def check_containers(
     arguments = case.arguments(
         np.random.default_rng(data.draw(seeds)), data.draw(st.integers(2, 5))
     )
-    case.check(arguments)
+    expected = case.check(arguments)
     kinds = [data.draw(st.sampled_from(sorted(containers))) for _ in arguments]
     held = [contained(one, kind) for one, kind in zip(arguments, kinds, strict=True)]
-    expected = outcome(case.function, *arguments)
     result = outcome(case.function, *held)
     if isinstance(expected, ValueError):
         assert str(result) == str(expected)
     else:
-        assert_same(result, expected)
+        assert_same(result, expected, case.tolerance, case.tolerance)
 
 
 def check_anything(case: Case, data: st.DataObject) -> None:
@@ -44,7 +44,8 @@ def check_a_thousand_classes(case: Case) -> None:
     arguments = case.arguments(np.random.default_rng(0), 1000)
     expected = outcome(case.function, *arguments)
     for kind in ("Fortran order", "pandas, shuffled index", "polars"):
-        assert_same(outcome(case.function, *(contained(one, kind) for one in arguments)), expected)
+        result = outcome(case.function, *(contained(one, kind) for one in arguments))
+        assert_same(result, expected, case.tolerance, case.tolerance)
 
 
 def check_spoilings(case: Case) -> None:
@@ -53,3 +54,29 @@ def check_spoilings(case: Case) -> None:
     for which in range(len(arguments)):
         for one in spoilings(arguments[which]):
             case.check((*arguments[:which], one, *arguments[which + 1 :]))
+
+
+def check_arguments(case: Case, data: st.DataObject) -> None:
+    """One of the two; of functions whose every call takes a backend a millisecond."""
+    data.draw(st.sampled_from([check_containers, check_anything]))(case, data)
+
+
+def is_wrong(case: Case, arguments: tuple[Any, ...], which: int, one: Any) -> bool:
+    return not case.documented(*arguments[:which], one, *arguments[which + 1 :])
+
+
+def check_wrong_arguments(case: Case, data: st.DataObject) -> None:
+    """One argument that the documentation does not allow: the refusal, of what is slow to call."""
+    arguments = case.arguments(np.random.default_rng(data.draw(seeds)), 3)
+    which = data.draw(st.integers(0, len(arguments) - 1))
+    wrong = spoil(arguments[which]).filter(lambda one: is_wrong(case, arguments, which, one))
+    case.check((*arguments[:which], data.draw(wrong), *arguments[which + 1 :]))
+
+
+def check_refusals(case: Case) -> None:
+    """Each argument as everything that it may not be, one after the other."""
+    arguments = case.arguments(np.random.default_rng(0), 3)
+    for which in range(len(arguments)):
+        for one in spoilings(arguments[which]):
+            if is_wrong(case, arguments, which, one):
+                case.check((*arguments[:which], one, *arguments[which + 1 :]))
