@@ -77,4 +77,9 @@ def mean_costs(job: Job, data: Examples) -> np.ndarray:
     """For each example, the mean cost of mistaking its class; 1 on average."""
     costs = job.matrix[data.y] if data.costs is None else data.costs
     weights = costs.sum(axis=1) / (costs.shape[1] - 1)
+    if not weights.any():
+        raise ValueError(
+            f"Expected mistakes on examples to cost something, since {job.row.name!r} weighs "
+            "examples by that; received costs of 0 for all of them."
+        )
     return weights / weights.mean()

@@ -12,13 +12,13 @@ REGRET_HINT = (
 )
 
 # Networks compute in float32, in which larger ones are infinite; and no sum of costs overflows.
-_LARGEST = 1e38
+LARGEST = 1e38
 
 
 def amounts(name: str, values: Any, ndim: int, shape: str, negative: bool = True) -> np.ndarray:
     """`values` as a float64 array of finite costs; `negative=False` refuses gains."""
     array = real_array(name, values, ndim, shape)
-    check_entries(name, array, np.abs(array) <= _LARGEST, f"of a size up to {_LARGEST:g}")
+    check_entries(name, array, np.abs(array) <= LARGEST, f"of a size up to {LARGEST:g}")
     if not negative:
         check_entries(name, array, array >= 0, "at least 0", f" {REGRET_HINT}")
     return array

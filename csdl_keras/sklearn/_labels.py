@@ -38,7 +38,7 @@ def decision_labels(
         others = classes.max() + 1 + np.arange(num_decisions - known)
     elif others is None:
         others = [f"decision_{index}" for index in range(known, num_decisions)]
-    if isinstance(others, str) or len(others) != num_decisions - known:
+    if len(check_other_decisions(others)) != num_decisions - known:
         raise ValueError(
             f"Expected `other_decisions` to be {num_decisions - known} labels, one for each "
             f"decision that is no class; received {other_decisions!r}."
@@ -51,6 +51,29 @@ def decision_labels(
     # An array of several types would turn numbers into strings.
     alike = np.asarray(others).dtype.kind == classes.dtype.kind
     return np.array(listed, dtype=None if alike else object)
+
+
+def check_other_decisions(labels: Any) -> Any:
+    """Returns `labels` if they are a list or array of strings and numbers.
+
+    Args:
+        labels: of decisions that are no class.
+
+    Raises:
+        ValueError: if they are anything else.
+
+    Example:
+
+    >>> check_other_decisions(["abstain"])
+    ['abstain']
+    """
+    listed = isinstance(labels, (list, tuple)) or (isinstance(labels, np.ndarray) and labels.ndim)
+    if not listed or not all(map(np.isscalar, labels)):
+        raise ValueError(
+            "Expected `other_decisions` to be a list of labels, strings or numbers; "
+            f"received {labels!r}."
+        )
+    return labels
 
 
 def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
@@ -87,5 +110,5 @@ def true_costs(y: Any, classes: np.ndarray, cost_matrix: np.ndarray | None, cost
             )
         return cost_vectors(cost_matrix, positions("y", column_or_1d(y), classes))
     vectors = check_cost_vectors(costs, None if cost_matrix is None else cost_matrix.shape[1])
-    check_rows("costs", vectors, len(y))
+    check_rows("costs", vectors, len(column_or_1d(y)))
     return vectors

@@ -1,0 +1,204 @@
+"""Functions of `datasets` with right and wrong arguments of every kind."""
+
+import dataclasses
+import importlib
+import os
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from csdl_keras import datasets
+from csdl_keras.datasets import DataSet
+from tests.datasets.helpers import SPLITS, hashes, toy_data
+from tests.robustness.documented import is_integer, is_number
+from tests.robustness.outcome import Case, outcome, public_functions
+from tests.robustness.properties import check_anything, check_spoilings
+from tests.robustness.spoiled import JUNK, SCALARS, spoilings
+
+RNG = np.random.default_rng(0)
+TOY, LARGE = toy_data(), toy_data(per_class=100)
+LARGEST_SEED = 2**32 - 1
+
+
+def with_images(*shape):
+    """The toy set with other images."""
+    images = {f"x_{split}": len(getattr(TOY, f"y_{split}")) for split in SPLITS}
+    drawn = {name: RNG.uniform(size=(size, *shape)) for name, size in images.items()}
+    return dataclasses.replace(TOY, **{name: x.astype("float32") for name, x in drawn.items()})
+
+
+GRAY, COLOUR = with_images(8, 8, 1), with_images(4, 4, 3)
+
+
+def is_seed(seed, high=np.inf):
+    return is_integer(seed, 0, high)
+
+
+def is_finite_set(data):
+    """Whether every split has images that are numbers, and labels of the classes."""
+    splits = [(getattr(data, f"x_{split}"), getattr(data, f"y_{split}")) for split in SPLITS]
+    return all(np.isfinite(x).all() and set(y) <= set(range(data.num_classes)) for x, y in splits)
+
+
+def thinned(result, data, seed, fraction, num_rare):
+    gone = np.bincount(data.y_train) - np.bincount(result.y_train, minlength=5)
+    return sorted(gone) == [0] * (5 - num_rare) + [round(12 * fraction)] * num_rare
+
+
+def loaded(result, name, imbalanced, train_size, seed, data_dir, grayscale):
+    return result.imbalanced == imbalanced and is_finite_set(result)
+
+
+CASES = {
+    "imbalance": Case(
+        datasets.imbalance,
+        lambda rng, k: (TOY, int(rng.integers(9)), 0.5, k),
+        lambda data, seed, fraction, rare: (
+            isinstance(data, DataSet)
+            and is_seed(seed)
+            and (is_number(fraction, 0, 1) or str(fraction) in ("0", "0.0"))
+            and fraction != 1
+            and is_integer(rare, 1, 5)
+        ),
+        holds=thinned,
+    ),
+    "subset": Case(
+        datasets.subset,
+        lambda rng, k: (TOY, 40 + k, int(rng.integers(9))),
+        lambda data, size, seed: (
+            isinstance(data, DataSet) and is_integer(size, 20, 80) and is_seed(seed, LARGEST_SEED)
+        ),
+        holds=lambda result, data, size, seed: len(result.y_train_val) == size,
+    ),
+    "grayscale": Case(
+        datasets.grayscale,
+        lambda rng, k: (COLOUR,),
+        lambda data: isinstance(data, DataSet),
+        holds=lambda result, data: result.input_shape == (4, 4, 1) and is_finite_set(result),
+    ),
+    "bg_img_rot_synthetic": Case(
+        datasets.bg_img_rot_synthetic,
+        lambda rng, k: (GRAY, int(rng.integers(9)), 2 * k, k, k),
+        lambda data, seed, *sizes: (
+            isinstance(data, DataSet)
+            and is_seed(seed)
+            and all(is_integer(size, 1) for size in sizes)
+            and max(sizes[:2]) < 2**62  # the other one would get no digit
+        ),
+        holds=lambda result, data, seed, train, val, test: (
+            len(result.y_test) == min(test, 20 + max(0, 80 - train - val))
+            and is_finite_set(result)
+            and max(x.max() for x in (result.x_train, result.x_test)) <= 1
+        ),
+    ),
+    "load": Case(
+        datasets.load,
+        lambda rng, k: ("toy", bool(rng.integers(2)), 100, int(rng.integers(9)), None, False),
+        lambda name, imbalanced, size, seed, folder, gray: (
+            str(name) == "toy"
+            and all(isinstance(flag, bool) for flag in (imbalanced, gray))
+            and (size is None or is_integer(size, 100, 176))
+            and is_seed(seed, LARGEST_SEED)
+            and (folder is None or isinstance(folder, (str, os.PathLike)))
+        ),
+        holds=loaded,
+    ),
+}
+
+
+def unknown(name, data_dir):
+    raise ValueError(f"Expected one of a few names; received {name!r}.")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_data():
+    """Two small pictures instead of photographs, and a toy set under a name of its own."""
+    rng = np.random.default_rng(0)
+    pictures = [rng.uniform(size=shape).astype("float32") for shape in ((12, 9), (10, 16))]
+    with pytest.MonkeyPatch.context() as patch:
+        module = importlib.import_module("csdl_keras.datasets.bg_img_rot_synthetic")
+        patch.setattr(module, "photographs", lambda: pictures)
+        module = importlib.import_module("csdl_keras.datasets.load")
+        patch.setattr(module, "EMBEDDED", {"toy": lambda: LARGE})
+        patch.setattr(module, "load_tfds", unknown)
+        yield
+
+
+def test_every_public_function_is_here():
+    assert CASES.keys() == public_functions(datasets)
+
+
+@pytest.mark.parametrize("name", CASES)
+class TestRobustness:
+    @settings(max_examples=200)
+    @given(data=st.data())
+    def test_anything(self, name, data):
+        check_anything(CASES[name], data)
+
+    def test_spoilings(self, name):
+        check_spoilings(CASES[name])
+
+
+class TestSizes:
+    @settings(max_examples=200)
+    @given(size=st.integers(-5, 90), seed=st.integers(0, LARGEST_SEED))
+    @example(size=79, seed=0)
+    def test_subset(self, size, seed):
+        """Splits of 60 and 20 keep their proportion; what is left out has all 5 classes, too."""
+        result = outcome(datasets.subset, TOY, size, seed)
+        val = round(size / 4)
+        left = 60 - (size - val), 20 - val
+        known = min(val, size - val) >= 5 and size <= 80
+        documented = known and all(number == 0 or number >= 5 for number in left)
+        assert isinstance(result, DataSet) == documented
+        if documented:
+            for split, number in (("train", 60), ("val", 20)):
+                assert set(hashes(result, split)) <= set(hashes(TOY, split))
+                part = np.bincount(getattr(result, f"y_{split}"), minlength=5)
+                kept = number - left[split == "val"]
+                assert part.sum() == kept and np.abs(part - kept / 5).max() < 1
+
+    @settings(max_examples=200)
+    @given(sizes=st.tuples(*[st.integers(1, 120)] * 3), seed=st.integers(0, 2**70))
+    def test_bg_img_rot_synthetic(self, sizes, seed):
+        result = outcome(datasets.bg_img_rot_synthetic, GRAY, seed, *sizes)
+        train, val, test = sizes
+        total = min(80, train + val)
+        in_val = round(total * val / (train + val))
+        assert isinstance(result, DataSet) == (0 < in_val < total)
+        if isinstance(result, DataSet):
+            assert len(result.y_val) == in_val and len(result.y_train) == total - in_val
+            assert len(result.y_test) == min(test, 20 + 80 - total)
+
+    @pytest.mark.parametrize("shape", [(1, 1, 1), (11, 8, 1), (8, 10, 1), (4, 4, 2)])
+    def test_images_of_other_sizes(self, shape):
+        """A patch of one pixel never varies, and some are larger than the smallest picture."""
+        result = outcome(datasets.bg_img_rot_synthetic, with_images(*shape))
+        assert isinstance(result, ValueError)
+
+    @pytest.mark.parametrize("value", [np.nan, np.inf, -0.1, 1.1])
+    def test_pixels_outside_the_unit_interval(self, value):
+        images = GRAY.x_test.copy()
+        images[0, 0, 0, 0] = value
+        data = dataclasses.replace(GRAY, x_test=images)
+        with pytest.raises(ValueError, match=r"^Expected images in \[0, 1\]"):
+            datasets.bg_img_rot_synthetic(data, test_size=1)
+
+
+class TestDataSet:
+    @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(DataSet)])
+    def test_fields(self, field):
+        """No set of other arrays than are documented gets to a function."""
+        right = {"name": str, "num_classes": int, "imbalanced": bool}
+        for value in spoilings(getattr(TOY, field)) if field not in right else SCALARS + JUNK:
+            result = outcome(lambda value: dataclasses.replace(TOY, **{field: value}), value)
+            if isinstance(result, DataSet):
+                assert is_labels(value, field) or isinstance(value, right.get(field, np.ndarray))
+                assert result.y_train.max() < result.num_classes
+                assert len(result.x_train) == len(result.y_train) > 0
+
+
+def is_labels(value, field):
+    return field == "num_classes" and is_integer(value, 5)
