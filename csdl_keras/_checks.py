@@ -24,11 +24,6 @@ def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
     return value
 
 
-def check_bool(name: str, value: Any) -> bool:
-    """Returns `value` if it is True or False; a string such as "no" would be true."""
-    return check_type(name, value, bool, "True or False")
-
-
 def check_path(name: str, value: Any) -> pathlib.Path:
     """`value` as a path."""
     check_type(name, value, (str, os.PathLike), "a path")
@@ -69,3 +64,10 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
             f"Expected `{name}` to be an integer of at least {low}{most}; received {value!r}."
         )
     return int(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Returns `value` if it is `True` or `False`."""
+    if not isinstance(value, bool):
+        raise ValueError(f"Expected `{name}` to be a bool; received {value!r}.")
+    return value

@@ -9,6 +9,8 @@ from csdl_keras.stage_cache import StageCache
 
 #: Keras hands it to NumPy, which takes no larger one.
 LARGEST_SEED = 2**32 - 1
+#: The largest integer that an array holds.
+LARGEST_INTEGER = 2**63 - 1
 
 
 def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:

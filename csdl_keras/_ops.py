@@ -82,8 +82,10 @@ def check_if_array(labels: Any, num_classes: int) -> None:
         array = np.asarray(labels)
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
-        if array.dtype.kind == "f" and np.all(array == np.floor(array)):
-            array = array.astype(np.int64)
+        if array.dtype.kind == "f":
+            numbers = array.astype(np.float64)
+            if np.all((numbers == np.floor(numbers)) & (np.abs(numbers) < 2**53)):
+                array = numbers.astype(np.int64)
         check_labels(array, num_classes)
 
 

@@ -9,7 +9,12 @@ from typing import Any
 import keras
 
 from csdl_keras._checks import check_bool, check_choice, check_integer, check_number, check_type
-from csdl_keras._fit_checks import check_cache, check_callbacks, check_verbose
+from csdl_keras._fit_checks import (
+    LARGEST_INTEGER,
+    check_cache,
+    check_callbacks,
+    check_verbose,
+)
 from csdl_keras._pretraining_cache import LayerCache
 from csdl_keras._pretraining_data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras._pretraining_stage import Stage
@@ -128,9 +133,9 @@ def pretrain(
     beta = check_number("beta", beta, 0, 1)
     corruption = check_number("corruption", corruption, 0, 1)
     epochs = check_integer("epochs", epochs)
-    batch_size = check_integer("batch_size", batch_size)
+    batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
     if steps_per_epoch is not None:
-        steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch)
+        steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
     steps_per_execution = check_integer("steps_per_execution", steps_per_execution)
     check_bool("tied", tied)
     callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
@@ -204,13 +209,12 @@ def pretrain(
 
 def _optimizer(identifier: Any) -> keras.optimizers.Optimizer:
     """The optimizer of that name or config, or the instance itself."""
+    what = "the name, config or instance of an optimizer of Keras"
     try:
-        return keras.optimizers.get(identifier)
+        found = keras.optimizers.get(identifier)
     except Exception as error:  # Keras raises one for each kind of what it does not know
-        raise ValueError(
-            "Expected `optimizer` to be the name, config or instance of an optimizer of Keras; "
-            f"received {identifier!r}."
-        ) from error
+        raise ValueError(f"Expected `optimizer` to be {what}; received {identifier!r}.") from error
+    return check_type("optimizer", found, keras.optimizers.Optimizer, what)
 
 
 def _check_bounded(layers: Sequence[keras.layers.Dense]) -> None:

@@ -8,10 +8,9 @@ import numpy as np
 
 from csdl_keras._array_checks import as_array
 from csdl_keras._checks import check_integer
+from csdl_keras._fit_checks import LARGEST_INTEGER
 from csdl_keras.stage_cache import fingerprint
 
-#: The largest integer of an array.
-_LARGEST = 2**63 - 1
 #: Sets the random numbers of orders apart from others of the same seed.
 _PURPOSE = 1
 
@@ -67,12 +66,14 @@ class ShuffledBatches(keras.utils.PyDataset):
         if y is None and sample_weight is not None:
             raise ValueError("Expected `y` with a `sample_weight`; received None.")
         self.num_examples = lengths[0]
-        self.batch_size = check_integer("batch_size", batch_size, high=_LARGEST)
-        self.seed = check_integer("seed", seed, low=0, high=_LARGEST)
+        self.batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
+        self.seed = check_integer("seed", seed, low=0, high=LARGEST_INTEGER)
         self.batches_per_turn = math.ceil(self.num_examples / self.batch_size)
         self.steps_per_epoch = self.batches_per_turn
         if steps_per_epoch is not None:
-            self.steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=_LARGEST)
+            self.steps_per_epoch = check_integer(
+                "steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER
+            )
         #: The epoch whose batches these are; `Resume` sets it.
         self.epoch = 0
         #: How often they have been read from the first one.

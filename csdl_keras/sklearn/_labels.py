@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d
 
-from csdl_keras._array_checks import check_rows
+from csdl_keras._array_checks import as_array, check_rows
 from csdl_keras.costs import check_cost_vectors, cost_vectors
 
 
@@ -94,7 +93,7 @@ def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
     """
     index = {label: position for position, label in enumerate(np.asarray(known).tolist())}
     listed = np.asarray(labels).tolist()
-    wrong = [label for label in listed if label not in index]
+    wrong = [label for label in listed if not np.isscalar(label) or label not in index]
     if wrong:
         raise ValueError(f"Expected `{name}` to be among {list(index)}; received {wrong[0]!r}.")
     return np.array([index[label] for label in listed], dtype=np.int64)
@@ -108,7 +107,17 @@ def true_costs(y: Any, classes: np.ndarray, cost_matrix: np.ndarray | None, cost
                 "Expected `costs` of each example, since there is no cost matrix; received None. "
                 "Where scikit-learn calls, request them: set_score_request(costs=True)."
             )
-        return cost_vectors(cost_matrix, positions("y", column_or_1d(y), classes))
+        return cost_vectors(cost_matrix, positions("y", _column(y), classes))
     vectors = check_cost_vectors(costs, None if cost_matrix is None else cost_matrix.shape[1])
-    check_rows("costs", vectors, len(column_or_1d(y)))
+    check_rows("costs", vectors, len(_column(y)))
     return vectors
+
+
+def _column(y: Any) -> np.ndarray:
+    """Labels `(N,)`, of any type, also from a table of one column."""
+    labels = as_array("y", y, "(N,)")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"Expected `y` of shape (N,); received shape {labels.shape}.")
+    return labels

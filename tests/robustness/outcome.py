@@ -21,7 +21,7 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
             return error
 
 
-def assert_same(first: Any, second: Any, rtol: float = 0.0) -> None:
+def assert_same(first: Any, second: Any, rtol: float = 0.0, atol: float = 0.0) -> None:
     """Same kind of result, and the same numbers, NaN included."""
     if isinstance(first, ValueError):
         raise AssertionError("a refusal is not a result") from first
@@ -34,11 +34,11 @@ def assert_same(first: Any, second: Any, rtol: float = 0.0) -> None:
     if isinstance(first, tuple):
         assert len(first) == len(second)
         for one, other in zip(first, second, strict=True):
-            assert_same(one, other, rtol)
+            assert_same(one, other, rtol, atol)
     elif isinstance(first, (str, types.NoneType)):
         assert first == second
     else:
-        np.testing.assert_allclose(first, second, rtol=rtol, atol=0.0)
+        np.testing.assert_allclose(first, second, rtol=rtol, atol=atol)
         assert np.shape(first) == np.shape(second)
 
 
@@ -53,6 +53,7 @@ class Case:
         reference: its result by a literal loop; `None` where other tests have it, and
             then bounds are in `holds`.
         holds: whether a result may be one of these arguments.
+        tolerance: of what computes in float32, absolute and relative.
     """
 
     function: Callable[..., Any]
@@ -60,6 +61,7 @@ class Case:
     documented: Callable[..., bool]
     reference: Callable[..., Any] | None = None
     holds: Callable[..., bool] | None = None
+    tolerance: float = 0.0
 
     def check(self, arguments: tuple[Any, ...]) -> None:
         """Calls the function: a result if and only if the documentation says so, and that one."""
@@ -67,7 +69,8 @@ class Case:
         refused = isinstance(result, ValueError)
         assert self.documented(*arguments) != refused, result
         if not refused and self.reference is not None:
-            assert_same(result, self.reference(*arguments), rtol=1e-9)
+            rtol = max(self.tolerance, 1e-9)
+            assert_same(result, self.reference(*arguments), rtol, self.tolerance)
         if not refused and self.holds is not None:
             assert self.holds(result, *arguments)
 
