@@ -15,6 +15,7 @@ from csdl_keras._artifacts import write_artifact
 from csdl_keras._checks import check_bool, check_choice, check_path
 from csdl_keras._float32_model import float32_model
 from csdl_keras._optional import check_installed
+from csdl_keras.layers.decision import OUTPUTS
 from csdl_keras.models.serving_model import serving_model
 
 SUFFIXES = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
@@ -73,6 +74,8 @@ def export(
     """
     check_choice("format", format, SUFFIXES)
     path = _check_path(check_path("path", path), format)
+    if output is not None:
+        check_choice("output", output, OUTPUTS)
     check_bool("from_logits", from_logits)
     for module in MODULES[format]:
         check_installed(module, "export")
