@@ -59,7 +59,13 @@ def _loss(job: Job, data: Examples) -> keras.losses.Loss:
     if job.row.training in LINKED:
         return LINKED[job.row.training][0](**costs)
     if job.row.training == "min":
-        return MINLoss(priors=np.bincount(data.y, minlength=len(job.matrix)) / len(data.y), **costs)
+        shares = np.bincount(data.y, minlength=len(job.matrix)) / len(data.y)
+        if shares.max() == 1.0:
+            raise ValueError(
+                f"Expected examples of more than one class, since {job.row.name!r} weighs classes "
+                f"by what others there are; received only class {data.y[0]}."
+            )
+        return MINLoss(priors=shares, **costs)
     return OneSidedLoss(**costs) if job.settings.hard_hinge else SOSRLoss(**costs)
 
 

@@ -40,7 +40,7 @@ def neither_trains_nor_writes(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["ShuffledBatches", "Trainer", "calibrate"])
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_containers(name, data):
     check_containers(CASES[name], data, HELD if name == "ShuffledBatches" else CONTAINERS)

@@ -26,6 +26,13 @@ def _begin(*args: Any, **kwargs: Any) -> None:
     raise ReachedError([*args, *kwargs.values()])
 
 
+class _AutoEncoder:
+    """What a stage of pre-training looks at in a `CAE`, which takes long to build."""
+
+    def __init__(self, encoder: Any, *_: Any, seed: int | None):
+        self.encoder, self.seed = encoder, seed
+
+
 class _Stage:
     """A stage of pre-training that ends where it begins."""
 
@@ -43,6 +50,7 @@ def no_training() -> Iterator[None]:
         patch.setattr(keras.Model, "fit", _begin)
         for stage in ("fit_network", "fit_stacked", "fit_machine", "pretrain_network"):
             patch.setattr(f"csdl_keras._stages.{stage}", _begin)
+        patch.setattr("csdl_keras.pretraining.CAE", _AutoEncoder)
         patch.setattr("csdl_keras.pretraining.Stage", _Stage)
         yield
 
