@@ -31,7 +31,7 @@ def nothing_trains():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", CASES)
 class TestRobustness:
-    @settings(max_examples=200)
+    @settings(max_examples=50)
     @given(data=st.data())
     def test_containers(self, name, data):
         check_containers(CASES[name], data)

@@ -27,7 +27,7 @@ def test_every_public_function_is_here():
 
 @pytest.mark.parametrize("name", CASES)
 class TestRobustness:
-    @settings(max_examples=200)
+    @settings(max_examples=50)
     @given(data=st.data())
     def test_containers(self, name, data):
         check_containers(CASES[name], data)
