@@ -4,7 +4,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import check_integer
+from csdl_keras._checks import check_integer, check_type
 from csdl_keras.stage_cache import StageCache
 
 #: Keras hands it to NumPy, which takes no larger one.
@@ -21,6 +21,16 @@ def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
             f"Expected `callbacks` to be a list of Keras callbacks; received {callbacks!r}."
         )
     return list(callbacks)
+
+
+def check_optimizer(identifier: Any) -> keras.optimizers.Optimizer:
+    """The optimizer of that name or config, or the instance itself."""
+    what = "the name, config or instance of an optimizer of Keras"
+    try:
+        found = keras.optimizers.get(identifier)
+    except Exception as error:  # Keras raises one for each kind of what it does not know
+        raise ValueError(f"Expected `optimizer` to be {what}; received {identifier!r}.") from error
+    return check_type("optimizer", found, keras.optimizers.Optimizer, what)
 
 
 def check_verbose(verbose: Any) -> Any:

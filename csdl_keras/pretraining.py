@@ -13,6 +13,7 @@ from csdl_keras._fit_checks import (
     LARGEST_INTEGER,
     check_cache,
     check_callbacks,
+    check_optimizer,
     check_verbose,
 )
 from csdl_keras._pretraining_cache import LayerCache
@@ -142,7 +143,7 @@ def pretrain(
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"
-    optimizer = _optimizer(optimizer)
+    optimizer = check_optimizer(optimizer)
     seeds = Seeds(seed, "pretrain")
     check_cache(cache, seed)
     if data_id is not None:
@@ -205,16 +206,6 @@ def pretrain(
         else:
             histories.append(kept.pretrain(cae, below, functools.partial(fit, stage, below)))
     return histories
-
-
-def _optimizer(identifier: Any) -> keras.optimizers.Optimizer:
-    """The optimizer of that name or config, or the instance itself."""
-    what = "the name, config or instance of an optimizer of Keras"
-    try:
-        found = keras.optimizers.get(identifier)
-    except Exception as error:  # Keras raises one for each kind of what it does not know
-        raise ValueError(f"Expected `optimizer` to be {what}; received {identifier!r}.") from error
-    return check_type("optimizer", found, keras.optimizers.Optimizer, what)
 
 
 def _check_bounded(layers: Sequence[keras.layers.Dense]) -> None:

@@ -59,7 +59,7 @@ class Resume(SeededEpochs):
     ```
 
     >>> import tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fit.npz"
+    >>> path = f"{tempfile.mkdtemp()}/fit.npz"
     >>> def train(epochs):
     ...     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     ...     model.compile("sgd", "mse")

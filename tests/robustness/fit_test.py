@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csdl_keras.models import BayesClassifier
+from tests.robustness import fit_cases, trained_cases
 from tests.robustness.containers import CONTAINERS
-from tests.robustness.fit_cases import CASES, WritesError
 from tests.robustness.no_training import no_training
 from tests.robustness.properties import check_anything, check_containers, check_spoilings
 
+CASES = fit_cases.CASES | trained_cases.CASES
 # A list is a structure of arrays to Keras.
 HELD = set(CONTAINERS) - {"list", "tuple", "list of rows"}
 
 
 def writes(*_, **__):
-    raise WritesError
+    raise trained_cases.WritesError
 
 
 def predict(self, x, **_):

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import csdl_keras as csdl
+from tests.robustness import pretraining_cases, training_cases
 from tests.robustness.no_training import no_training
 from tests.robustness.outcome import outcome
 from tests.robustness.properties import check_anything, check_containers, check_spoilings
 from tests.robustness.spoiled import JUNK, SCALARS
-from tests.robustness.training_cases import CASES, is_setting, settings_with
+from tests.robustness.training_cases import is_setting, settings_with
 
-ANYTHING = st.sampled_from(SCALARS + JUNK)
+CASES = training_cases.CASES | pretraining_cases.CASES
 
 
 @pytest.fixture(autouse=True, scope="module")
