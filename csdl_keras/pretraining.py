@@ -137,7 +137,8 @@ def pretrain(
     batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
     if steps_per_epoch is not None:
         steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
-    steps_per_execution = check_integer("steps_per_execution", steps_per_execution)
+    if steps_per_execution is not None:
+        steps_per_execution = check_integer("steps_per_execution", steps_per_execution)
     check_bool("tied", tied)
     callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)

@@ -74,7 +74,7 @@ def pretrains_on_labels(x, y, execution, callbacks, verbose, costs, scale, cache
         and is_matrix(costs, True)
         and is_targets(y, len(costs))
         and len(np.asarray(y)) == len(np.asarray(x))
-        and is_integer(execution, 1)
+        and optional_integer(execution, 1)
         and isinstance(callbacks, (list, tuple))
         and all(isinstance(one, keras.callbacks.Callback) for one in callbacks)
         and is_verbose(verbose)
