@@ -12,12 +12,21 @@ from tests.robustness.training_cases import examples, optional_integer
 CLASSIFIER = csdl.models.mlp((3,), 3, (4,), seed=0)
 
 
+LOGITS = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
+
+
 class WritesError(Exception):
     """Raised where a file would be written."""
 
 
+def fitting(model, from_logits):
+    """The classifier, or where it is to output logits one that does."""
+    return LOGITS if model is CLASSIFIER and from_logits is True else model
+
+
 def calibrate(model, x, y, method, from_logits, batch_size, spread):
     """The name of what comes out."""
+    model = fitting(model, from_logits)
     return csdl.calibrate(model, x, y, method, from_logits, batch_size, spread).name
 
 
@@ -46,7 +55,9 @@ def is_flags(x):
 
 def export(model, path, format, output, from_logits, cost_matrix_input):
     try:
-        csdl.export(model, path, format, output, from_logits, cost_matrix_input)
+        csdl.export(
+            fitting(model, from_logits), path, format, output, from_logits, cost_matrix_input
+        )
     except WritesError:
         return "writes"
     raise AssertionError("neither refused nor written")
