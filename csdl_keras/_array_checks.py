@@ -1,5 +1,6 @@
 """Checks of arguments that are arrays, or name what is in them."""
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -94,11 +95,13 @@ def check_rows(name: str, array: np.ndarray, num_examples: int) -> None:
 def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
     """`names` as a list of `number` strings."""
     # A string is a sequence of strings, and never what is meant.
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    if isinstance(names, str) or not np.iterable(names):
         raise ValueError(f"Expected `{name}` to be {number} names; received {names!r}.")
-    listed = [str(one) for one in names]
+    # Of names without end no more are taken than it takes to tell.
+    listed = [str(one) for one in itertools.islice(names, number + 1)]
     if len(listed) != number:
-        raise ValueError(f"Expected `{name}` to be {number} names; received {len(listed)}.")
+        received = len(listed) if len(listed) < number else "more"
+        raise ValueError(f"Expected `{name}` to be {number} names; received {received}.")
     return listed
 
 

@@ -3,6 +3,8 @@
 import contextlib
 import math
 import numbers
+import os
+import pathlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +18,19 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"Expected `{name}` to be one of {list(choices)}; received {value!r}.")
     return value
+
+
+def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
+    """Returns `value` if it is an instance of `kind`; `what` says what that is."""
+    if not isinstance(value, kind):
+        raise ValueError(f"Expected `{name}` to be {what}; received {value!r}.")
+    return value
+
+
+def check_path(name: str, value: Any) -> pathlib.Path:
+    """`value` as a path."""
+    check_type(name, value, (str, os.PathLike), "a path")
+    return pathlib.Path(value)
 
 
 def check_number(

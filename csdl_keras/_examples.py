@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_checks import as_array
 from csdl_keras.costs import check_cost_vectors, check_labels
 
 
@@ -42,14 +43,18 @@ def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
 
 def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     """The inputs in float32, if they pass their checks and are as many as there are labels."""
-    inputs = np.asarray(x)
-    fits = inputs.ndim >= 2 and size in (None, len(inputs))
+    inputs = as_array(name, x, "(N, ...)")
+    fits = inputs.ndim >= 2 and size in (None, len(inputs)) and 0 not in inputs.shape[1:]
     if inputs.dtype.kind not in "iuf" or not fits:
         number = "" if size is None else f" with N = {size} labels"
         raise ValueError(
             f"Expected `{name}` to be real inputs of shape (N, ...){number}; "
             f"received shape {inputs.shape}, dtype {inputs.dtype}."
         )
+    with np.errstate(over="ignore"):  # what float32 does not hold becomes infinite
+        inputs = inputs.astype("float32", copy=False)
     if not np.isfinite(inputs).all():
-        raise ValueError(f"Expected `{name}` without NaN and infinity; received some.")
-    return inputs.astype("float32", copy=False)
+        raise ValueError(
+            f"Expected `{name}` without NaN and infinity, also as float32; received some."
+        )
+    return inputs

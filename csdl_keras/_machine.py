@@ -16,9 +16,11 @@ _ARRAYS = "csdl_keras.baselines._csosr_arrays"
 def fit_machine(job: Job, data: Examples) -> tuple[list[np.ndarray], dict[str, Any]]:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
     settings, rows = job.settings, data.x.reshape(len(data.x), -1)
+    variance = rows.var()
+    unit = rows.shape[1] * variance if variance > 0 else 1.0  # of examples that are all alike
     machine = optional_module("csdl_keras.baselines", "compare").CSOSR(
         penalty=settings.penalty,
-        gamma=float(settings.gamma_factor / (rows.shape[1] * rows.var())),
+        gamma=float(settings.gamma_factor / unit),
         cost_matrix=job.scaled if data.costs is None else None,
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / job.unit)

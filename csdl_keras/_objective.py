@@ -59,7 +59,13 @@ def _loss(job: Job, data: Examples) -> keras.losses.Loss:
     if job.row.training in LINKED:
         return LINKED[job.row.training][0](**costs)
     if job.row.training == "min":
-        return MINLoss(priors=np.bincount(data.y, minlength=len(job.matrix)) / len(data.y), **costs)
+        shares = np.bincount(data.y, minlength=len(job.matrix)) / len(data.y)
+        if shares.max() == 1.0:
+            raise ValueError(
+                f"Expected examples of more than one class, since {job.row.name!r} weighs classes "
+                f"by what others there are; received only class {data.y[0]}."
+            )
+        return MINLoss(priors=shares, **costs)
     return OneSidedLoss(**costs) if job.settings.hard_hinge else SOSRLoss(**costs)
 
 
@@ -77,4 +83,9 @@ def mean_costs(job: Job, data: Examples) -> np.ndarray:
     """For each example, the mean cost of mistaking its class; 1 on average."""
     costs = job.matrix[data.y] if data.costs is None else data.costs
     weights = costs.sum(axis=1) / (costs.shape[1] - 1)
+    if not weights.any():
+        raise ValueError(
+            f"Expected mistakes on examples to cost something, since {job.row.name!r} weighs "
+            "examples by that; received costs of 0 for all of them."
+        )
     return weights / weights.mean()

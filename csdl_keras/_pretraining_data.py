@@ -7,10 +7,14 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._array_checks import as_array
 from csdl_keras._executed_steps import executed_steps
+from csdl_keras._inputs import check_inputs
 from csdl_keras._tensor_checks import tensor_or_labels
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.stage_cache import fingerprint
+
+_LARGEST = float(np.finfo("float32").max)
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
@@ -22,6 +26,7 @@ class PretrainingData:
     """Inputs and costs, from arrays or from a dataset of batches.
 
     Args:
+        model: what is pre-trained.
         x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
         costs: cost vectors `(N, D)`, labels `(N,)` if there is a matrix, or None;
             read only if `costs_needed`.
@@ -34,6 +39,7 @@ class PretrainingData:
 
     def __init__(
         self,
+        model: keras.Model,
         x: Any,
         costs: Any,
         costs_needed: bool,
@@ -50,9 +56,9 @@ class PretrainingData:
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
         if self.is_array:
-            self._take_arrays(x, costs)
+            self._take_arrays(model, x, costs)
             if unlabelled is not None:
-                self._take_unlabelled(np.asarray(unlabelled))
+                self._take_unlabelled(as_array("unlabelled", unlabelled, "(U, ...)"))
         elif unlabelled is None:
             self._take_dataset(x, costs)
         else:
@@ -60,18 +66,19 @@ class PretrainingData:
                 "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
             )
 
-    def _take_arrays(self, x: Any, costs: Any) -> None:
-        self.x = np.asarray(x)
+    def _take_arrays(self, model: keras.Model, x: Any, costs: Any) -> None:
+        self.x = as_array("x", x, "(N, ...)")
         if self.x.dtype.kind not in "iuf" or self.x.ndim < 2 or 0 in self.x.shape:
             raise ValueError(
                 "Expected `x` to be an array of real numbers of shape (N, ...); "
                 f"received shape {self.x.shape}, dtype {self.x.dtype}."
             )
+        self.x = check_inputs(model, self.x)
         if not self.costs_needed:
             return
         if costs is None:
             raise ValueError(f"Expected `costs` {self._form}, since beta > 0; received None.")
-        self.costs = np.asarray(costs)
+        self.costs = as_array("costs", costs, self._form)
         self._decisions(self.costs, None)
         if self.cost_matrix is None:
             self.costs = self.costs.astype("float32")
@@ -154,6 +161,11 @@ class PretrainingData:
             batches = iter(self.x)
         for batch in itertools.islice(batches, self.steps_per_epoch):
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
+            if not hasattr(inputs, "shape"):
+                raise ValueError(
+                    "Expected `x` to be an array or a dataset of batches, which are arrays; "
+                    f"received batches of the type {type(inputs).__name__}."
+                )
             yield (
                 keras.ops.convert_to_numpy(inputs),
                 None if targets is None else keras.ops.convert_to_numpy(targets),
@@ -199,8 +211,10 @@ class PretrainingData:
 def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
     """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
     low, high = float(np.min(codes)), float(np.max(codes))
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise ValueError(f"Expected {what} to be finite; received NaN or infinity.")
+    if not (-_LARGEST <= low and high <= _LARGEST):  # nor is NaN
+        raise ValueError(
+            f"Expected {what} to be finite, also as float32; received NaN, infinity or the like."
+        )
     if bounded and (low < 0.0 or high > 1.0):
         raise ValueError(
             f"Expected {what} to lie in [0, 1], as the cross-entropy demands; received values "

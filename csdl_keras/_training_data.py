@@ -67,6 +67,11 @@ def check_training_data(
             )
     if validation_data is None:
         return TrainingData(train, unlabelled=unlabelled)
+    if not isinstance(validation_data, (tuple, list)) or len(validation_data) not in (2, 3):
+        raise ValueError(
+            "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val); "
+            f"received {type(validation_data).__name__}."
+        )
     validation = check_examples("validation_data", *validation_data)
     if validation.x.shape[1:] != shape:
         raise ValueError(
@@ -80,3 +85,14 @@ def check_training_data(
             f"vectors of the lengths {widths[0]} and {widths[1]}."
         )
     return TrainingData(train, validation, unlabelled)
+
+
+def check_images(data: TrainingData) -> None:
+    """Raises unless inputs lie in [0, 1], as Caffe's network takes them."""
+    for part in data.parts:
+        low, high = float(part.x.min()), float(part.x.max())
+        if low < 0.0 or high > 1.0:
+            raise ValueError(
+                "Expected images for a convolutional row to lie in [0, 1]; received values from "
+                f"{low:.6g} to {high:.6g}."
+            )

@@ -3,10 +3,11 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._checks import check_bool, check_choice, check_integer, check_type
 
 BODIES = ("mlp", "cnn", "svm", "auto")
 PRETRAININGS = ("none", "dae", "seae", "cae")
+MOST_MEMBERS = 1000
 
 # Predictions that fit what a training makes: probabilities, scores, or costs.
 _FITTING = {
@@ -48,7 +49,7 @@ class Algorithm:
             examples, if there are any, before they are decided from. Defaults to
             False.
         members: number of networks whose outputs are averaged, trained from
-            seeds of their own. Defaults to 1.
+            seeds of their own, at most 1,000. Defaults to 1.
 
     Raises:
         ValueError: if a choice is unknown or does not fit the others.
@@ -70,6 +71,10 @@ class Algorithm:
     members: int = 1
 
     def __post_init__(self) -> None:
+        for name in ("name", "title"):
+            check_type(name, getattr(self, name), str, "a string")
+        for name in ("in_table2", "calibrated"):
+            check_bool(name, getattr(self, name))
         check_choice("body", self.body, BODIES)
         check_choice("pretraining", self.pretraining, PRETRAININGS)
         check_choice("training", self.training, TRAININGS)
@@ -85,7 +90,7 @@ class Algorithm:
                 f"{self.body!r} and {self.training!r}."
             )
 
-        check_integer("members", self.members)
+        check_integer("members", self.members, high=MOST_MEMBERS)
         if self.members > 1 and self.body == "svm":
             raise ValueError(
                 "Expected members=1 with body='svm', whose training draws nothing at random; "
@@ -190,6 +195,6 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     """
     if isinstance(algorithm, Algorithm):
         return algorithm
-    if algorithm not in _Rows.aliases:
+    if not isinstance(algorithm, str) or algorithm not in _Rows.aliases:
         check_choice("algorithm", algorithm, tuple(ALGORITHMS))
     return ALGORITHMS[algorithm]

@@ -6,7 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_choice, check_number
+from csdl_keras._checks import check_bool, check_choice, check_number
+from csdl_keras._fit_checks import check_batch_size
+from csdl_keras._inputs import check_inputs
 from csdl_keras._ops import has_structure, inputs_of
 from csdl_keras._optional import optional_module
 from csdl_keras.costs import check_labels
@@ -54,13 +56,14 @@ def calibrate(
             `ExpectedCostModel.cost_model`, whose costs then stay. Its layers are
             shared, not copied, but for a last `Dense` layer of one logistic unit,
             whose logit is needed.
-        x_val: inputs that were not trained on, whatever `model.predict` takes.
+        x_val: inputs that were not trained on, whatever `model.predict` takes; also
+            nested lists, and data frames of pandas and Polars.
         y_val: their labels, integers `(N,)`.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
         spread: standard deviation of `ln(T)` and of biases before any example is
-            seen. Defaults to 1; `None` is the likelihood alone.
+            seen, from 1e-6 to 1e6. Defaults to 1; `None` is the likelihood alone.
 
     Returns:
         A functional `keras.Model` that saves and exports with its temperature:
@@ -68,8 +71,8 @@ def calibrate(
         given a model of expected costs.
 
     Raises:
-        ValueError: if the model is no classifier, or labels or outputs fail
-            their checks.
+        ValueError: if the model is no classifier, or another argument, or an
+            output, fails its check.
         ModuleNotFoundError: if SciPy is missing.
 
     References:
@@ -86,12 +89,15 @@ def calibrate(
     ('probability', (None, 3))
     """
     check_choice("method", method, METHODS)
+    check_bool("from_logits", from_logits)
+    batch_size = check_batch_size(batch_size)
     if spread is not None:
-        check_number("spread", spread, 0, exclude_low=True)
+        check_number("spread", spread, 1e-6, 1e6)
     optional_module("scipy", "compare")  # before the predictions, not after them
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
+    x_val = check_inputs(model, x_val)
     # As a BayesClassifier, so that its `predict` refuses rows that are no distribution.
     outputs = BayesClassifier(inputs, probabilities).predict(
         x_val, batch_size=batch_size, verbose=0

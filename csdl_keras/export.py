@@ -12,9 +12,10 @@ from typing import Any
 import keras
 
 from csdl_keras._artifacts import write_artifact
-from csdl_keras._checks import check_choice
+from csdl_keras._checks import check_bool, check_choice, check_path
 from csdl_keras._float32_model import float32_model
 from csdl_keras._optional import check_installed
+from csdl_keras.layers.decision import OUTPUTS
 from csdl_keras.models.serving_model import serving_model
 
 SUFFIXES = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
@@ -72,7 +73,10 @@ def export(
     ['careful.tflite']
     """
     check_choice("format", format, SUFFIXES)
-    path = _check_path(path, format)
+    path = _check_path(check_path("path", path), format)
+    if output is not None:
+        check_choice("output", output, OUTPUTS)
+    check_bool("from_logits", from_logits)
     for module in MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
@@ -84,8 +88,8 @@ def export(
         unfinished.replace(path)
 
 
-def _check_path(path: Any, format: str) -> pathlib.Path:
-    path, suffix = pathlib.Path(path), SUFFIXES[format]
+def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
+    suffix = SUFFIXES[format]
     if path.suffix != suffix and suffix:
         raise ValueError(
             f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."

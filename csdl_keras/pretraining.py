@@ -8,7 +8,14 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import check_choice, check_integer, check_number
+from csdl_keras._checks import check_bool, check_choice, check_integer, check_number, check_type
+from csdl_keras._fit_checks import (
+    LARGEST_INTEGER,
+    check_cache,
+    check_callbacks,
+    check_optimizer,
+    check_verbose,
+)
 from csdl_keras._pretraining_cache import LayerCache
 from csdl_keras._pretraining_data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras._pretraining_stage import Stage
@@ -127,25 +134,31 @@ def pretrain(
     """
     beta = check_number("beta", beta, 0, 1)
     corruption = check_number("corruption", corruption, 0, 1)
-    check_integer("epochs", epochs)
-    check_integer("batch_size", batch_size)
+    epochs = check_integer("epochs", epochs)
+    batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
+    if steps_per_epoch is not None:
+        steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
+    if steps_per_execution is not None:
+        steps_per_execution = check_integer("steps_per_execution", steps_per_execution)
+    check_bool("tied", tied)
+    callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"
-    optimizer = keras.optimizers.get(optimizer)
+    optimizer = check_optimizer(optimizer)
     seeds = Seeds(seed, "pretrain")
+    check_cache(cache, seed)
+    if data_id is not None:
+        check_type("data_id", data_id, str, "a string or None")
     layers = hidden_layers(model)
     if bounded:
         _check_bounded(layers)
     if cost_matrix is not None:
         cost_matrix = check_cost_matrix(cost_matrix)
-    if cache is not None and seed is None:
-        raise ValueError(
-            "Expected a `seed` with a `cache`, so that what is found there is what would be "
-            "trained; received None."
-        )
     matrix = cost_matrix if beta > 0 else None
-    data = PretrainingData(x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled)
+    data = PretrainingData(
+        model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled
+    )
     num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # something between them can leave [0, 1]
@@ -174,7 +187,7 @@ def pretrain(
             seed=stage.cae.seed,
             unfinished=unfinished,
             epochs=epochs,
-            callbacks=list(callbacks),
+            callbacks=callbacks,
             verbose=verbose,
         )
 

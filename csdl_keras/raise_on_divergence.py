@@ -6,6 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._checks import check_type
 from csdl_keras.diverged_error import DivergedError
 
 
@@ -23,6 +24,7 @@ class RaiseOnDivergence(keras.callbacks.Callback):
             the model.
 
     Raises:
+        ValueError: if `what` is no string.
         DivergedError: in `fit`, with the epoch and the likely causes.
 
     Example:
@@ -38,6 +40,8 @@ class RaiseOnDivergence(keras.callbacks.Callback):
 
     def __init__(self, what: str | None = None):
         super().__init__()
+        if what is not None:
+            check_type("what", what, str, "a string or None")
         self.what = what
 
     def on_train_begin(self, logs: Any = None) -> None:

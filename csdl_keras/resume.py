@@ -1,7 +1,6 @@
 """Training that goes on where it was killed."""
 
 import os
-import pathlib
 import random
 import time
 from collections.abc import Sequence
@@ -11,7 +10,8 @@ import keras
 import numpy as np
 
 from csdl_keras._array_file import pack, read_arrays, unpack, write_arrays
-from csdl_keras._checks import check_number
+from csdl_keras._checks import check_number, check_path, check_type
+from csdl_keras._fit_checks import check_callbacks
 from csdl_keras._seeded_epochs import SeededEpochs
 from csdl_keras._writable import check_writable
 from csdl_keras.shuffled_batches import ShuffledBatches
@@ -42,8 +42,9 @@ class Resume(SeededEpochs):
         seconds: least time from one writing to the next. Defaults to 0: every epoch.
 
     Raises:
-        ValueError: before training, if the file cannot be written, is damaged or of
-            another fit, or `fit` is given other data or its own `steps_per_epoch`.
+        ValueError: if an argument is none of the above; before training, if the file
+            cannot be written, is damaged or of another fit, or `fit` is given other data
+            or its own `steps_per_epoch`.
         OSError: if the disk is full later on; the file stays as it was.
 
     Example:
@@ -58,7 +59,7 @@ class Resume(SeededEpochs):
     ```
 
     >>> import tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fit.npz"
+    >>> path = f"{tempfile.mkdtemp()}/fit.npz"
     >>> def train(epochs):
     ...     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     ...     model.compile("sgd", "mse")
@@ -76,9 +77,11 @@ class Resume(SeededEpochs):
         callbacks: Sequence[keras.callbacks.Callback] = (),
         seconds: float = 0.0,
     ):
-        super().__init__(batches)
-        self.path = pathlib.Path(path)
-        self.callbacks = list(callbacks)
+        super().__init__(check_type("batches", batches, ShuffledBatches, "ShuffledBatches"))
+        self.path = check_path("path", path)
+        if self.path.is_dir():
+            raise ValueError(f"Expected `path` to be a file; received the folder {path!r}.")
+        self.callbacks = check_callbacks(callbacks)
         self.seconds = check_number("seconds", seconds, low=0)
         self._found: dict[str, Any] | None = None
         self._begun = False

@@ -2,8 +2,15 @@
 
 import dataclasses
 import math
+from typing import Any
 
-from csdl_keras._checks import check_choice, check_integer, check_number
+from csdl_keras._checks import (
+    check_bool,
+    check_choice,
+    check_integer,
+    check_number,
+    check_type,
+)
 
 _POSITIVE = (
     "learning_rate",
@@ -13,6 +20,7 @@ _POSITIVE = (
     "penalty",
     "gamma_factor",
 )
+_MOST = 10**9
 _COUNTS = (
     "batch_size",
     "epochs",
@@ -107,24 +115,23 @@ class Settings:
     min_steps: int = 800
 
     def __post_init__(self) -> None:
-        units = tuple(check_integer("hidden_units", size) for size in self.hidden_units)
-        object.__setattr__(self, "hidden_units", units)
+        check_type("hidden_units", self.hidden_units, (tuple, list), "a tuple of integers")
+        units = [check_integer("hidden_units", size, high=_MOST) for size in self.hidden_units]
+        checked: dict[str, Any] = {"hidden_units": tuple(units)}
         check_choice("pretraining_optimizer", self.pretraining_optimizer, ("adam", "sgd"))
         check_choice("cnn_variant", self.cnn_variant, ("quick", "full"))
-        for name in ("corruption", "beta"):
-            check_number(name, getattr(self, name), 0, 1)
-        check_number("momentum", self.momentum, 0, 1)
-        for name in _POSITIVE:
-            check_number(name, getattr(self, name), 0, exclude_low=True)
-        if self.auto_clipnorm is not None:
-            check_number("auto_clipnorm", self.auto_clipnorm, 0, exclude_low=True)
+        for name in ("corruption", "beta", "momentum"):
+            checked[name] = check_number(name, getattr(self, name), 0, 1)
+        for name in (*_POSITIVE, "auto_clipnorm"):
+            if name != "auto_clipnorm" or self.auto_clipnorm is not None:
+                checked[name] = check_number(name, getattr(self, name), 0, exclude_low=True)
         for name in ("hard_hinge", "tied_weights"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(
-                    f"Expected `{name}` to be True or False; received {getattr(self, name)!r}."
-                )
+            check_bool(name, getattr(self, name))
         for name in _COUNTS:
-            check_integer(name, getattr(self, name))
+            checked[name] = check_integer(name, getattr(self, name), high=_MOST)
+        # As plain numbers, whatever library they come from: descriptions of stages are JSON.
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
     def limit_epochs(self, epochs: int) -> "Settings":
         """A copy that trains at most `epochs` epochs, and pre-trains no longer than that."""
@@ -150,8 +157,15 @@ class Settings:
         Returns:
             A whole number, 1 unless the training set is small.
         """
+        check_choice("body", body, ("mlp", "cnn"))
+        check_integer("train_size", train_size)
         if body == "mlp":
             epochs, batch_size = self.epochs, self.batch_size
         else:
             epochs, batch_size = self.cnn_epochs, self.cnn_batch_size
         return math.ceil(self.min_steps / (epochs * math.ceil(train_size / batch_size)))
+
+
+def check_settings(settings: Any) -> Settings:
+    """Returns `settings` if it is a `Settings`."""
+    return check_type("settings", settings, Settings, "a Settings")

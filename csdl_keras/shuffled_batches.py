@@ -6,7 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._array_checks import as_array
 from csdl_keras._checks import check_integer
+from csdl_keras._fit_checks import LARGEST_INTEGER
 from csdl_keras.stage_cache import fingerprint
 
 #: Sets the random numbers of orders apart from others of the same seed.
@@ -55,7 +57,7 @@ class ShuffledBatches(keras.utils.PyDataset):
     ):
         super().__init__()
         parts = [part for part in (x, y, sample_weight) if part is not None]
-        self.arrays = tuple(keras.tree.map_structure(np.asarray, part) for part in parts)
+        self.arrays = tuple(keras.tree.map_structure(_rows, part) for part in parts)
         lengths = [len(array) for array in keras.tree.flatten(self.arrays)]
         if len(set(lengths)) != 1 or lengths[0] == 0:
             raise ValueError(
@@ -64,12 +66,14 @@ class ShuffledBatches(keras.utils.PyDataset):
         if y is None and sample_weight is not None:
             raise ValueError("Expected `y` with a `sample_weight`; received None.")
         self.num_examples = lengths[0]
-        self.batch_size = check_integer("batch_size", batch_size)
-        self.seed = check_integer("seed", seed, low=0)
+        self.batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
+        self.seed = check_integer("seed", seed, low=0, high=LARGEST_INTEGER)
         self.batches_per_turn = math.ceil(self.num_examples / self.batch_size)
         self.steps_per_epoch = self.batches_per_turn
         if steps_per_epoch is not None:
-            self.steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch)
+            self.steps_per_epoch = check_integer(
+                "steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER
+            )
         #: The epoch whose batches these are; `Resume` sets it.
         self.epoch = 0
         #: How often they have been read from the first one.
@@ -96,6 +100,17 @@ class ShuffledBatches(keras.utils.PyDataset):
         """A digest of what the batches of all epochs follow from."""
         sizes = [self.batch_size, self.seed, self.steps_per_epoch]
         return fingerprint(np.array(sizes), *keras.tree.flatten(self.arrays))
+
+
+def _rows(array: Any) -> np.ndarray:
+    """An array of rows; data frames by position."""
+    rows = as_array("x, y and sample_weight", array, "(N, ...)")
+    if rows.ndim == 0:
+        raise ValueError(
+            "Expected arrays of shape (N, ...), or lists and dicts of them; received "
+            f"{array!r} among them."
+        )
+    return rows
 
 
 def _floatx(array: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._array_file import DamagedFileError, read_arrays, write_arrays
+from csdl_keras._checks import check_path
 from csdl_keras._optional import optional_module
 from csdl_keras._writable import check_writable
 
@@ -57,7 +58,8 @@ class StageCache:
             keeps stages in memory.
 
     Raises:
-        ValueError: if the folder cannot be written to.
+        ValueError: if the folder is no path or cannot be written to; later, if a
+            description is not fit for JSON.
 
     Example:
 
@@ -70,7 +72,7 @@ class StageCache:
     """
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        self.folder = None if folder is None else pathlib.Path(folder)
+        self.folder = None if folder is None else check_path("folder", folder)
         if self.folder is not None:
             check_writable("`folder`", self.folder)
         self._memory: dict[str, StageResult] = {}
@@ -78,7 +80,12 @@ class StageCache:
     @staticmethod
     def key(description: dict[str, Any]) -> str:
         """The address of a stage, 64 hexadecimal digits."""
-        text = json.dumps(description, sort_keys=True, allow_nan=False)
+        try:
+            text = json.dumps(description, sort_keys=True, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"Expected a description that JSON can hold; received {description!r}: {error}."
+            ) from error
         return hashlib.sha256(text.encode()).hexdigest()
 
     def path(self, description: dict[str, Any]) -> pathlib.Path:

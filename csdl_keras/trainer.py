@@ -9,15 +9,16 @@ import keras
 
 from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._fit_checks import LARGEST_SEED, check_cache, check_callbacks, check_verbose
 from csdl_keras._fit_stacked import split_members
 from csdl_keras._job import Job
 from csdl_keras._optional import optional_module
 from csdl_keras._row_checks import check_decisions
 from csdl_keras._stages import Stages
-from csdl_keras._training_data import check_training_data
-from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras._training_data import check_images, check_training_data
+from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix, check_labels, check_mean_costs, class_means
-from csdl_keras.settings import Settings
+from csdl_keras.settings import Settings, check_settings
 from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.trained import Trained
 
@@ -88,15 +89,13 @@ class Trainer:
         unlabelled: Any = None,
     ):
         self.data = check_training_data(x, y, costs, validation_data, unlabelled)
-        self.settings = Settings() if settings is None else settings
-        self.seed = None if seed is None else check_integer("seed", seed, low=0)
-        if cache is not None and self.seed is None:
-            raise ValueError(
-                "Expected a `seed` with a `cache`, so that what is found there is what would be "
-                "trained; received None."
-            )
-        self.cache = StageCache() if cache is None else cache
-        self._stages = Stages(self.data, self.seed, self.cache, list(callbacks), verbose)
+        self.settings = Settings() if settings is None else check_settings(settings)
+        self.seed = None
+        if seed is not None:
+            self.seed = check_integer("seed", seed, low=0, high=LARGEST_SEED)
+        self.cache = check_cache(cache, self.seed) or StageCache()
+        callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
+        self._stages = Stages(self.data, self.seed, self.cache, callbacks, verbose)
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
             raise ValueError(
@@ -136,6 +135,7 @@ class Trainer:
         """
         row = get_algorithm(algorithm)
         if ensemble is not None:
+            check_integer("ensemble", ensemble, high=MOST_MEMBERS)
             row = dataclasses.replace(row, members=ensemble)
         members = self._members(row, cost_matrix, settings)
         if self.jobs > 1 and sum(not self._stages.is_trained(job) for job in members) > 1:
@@ -173,10 +173,15 @@ class Trainer:
         >>> [index for index, trained in trainer.train_all(requests)]
         [0, 1]
         """
-        members = [
-            self._members(get_algorithm(algorithm), matrix, settings)
-            for algorithm, matrix in requests
-        ]
+        members = []
+        for request in requests:
+            if not isinstance(request, (tuple, list)) or len(request) != 2:
+                raise ValueError(
+                    "Expected `requests` to be pairs of an algorithm and a cost matrix; "
+                    f"received {request!r}."
+                )
+            algorithm, matrix = request
+            members.append(self._members(get_algorithm(algorithm), matrix, settings))
         return self._train_all(members)
 
     def _train_all(self, members: list[list[Job]]) -> Iterator[tuple[int, Trained]]:
@@ -260,7 +265,7 @@ class Trainer:
         return self._stages.trained(job)
 
     def _job(self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None) -> Job:
-        settings = self.settings if settings is None else settings
+        settings = self.settings if settings is None else check_settings(settings)
         row, train = get_algorithm(algorithm), self.data.train
         if (cost_matrix is None) == (train.costs is None):
             raise ValueError(
@@ -279,6 +284,8 @@ class Trainer:
         for part in self.data.parts:
             check_labels(part.y, len(matrix))
         check_decisions(row, matrix, train.costs is not None)
+        if row.body == "cnn":
+            check_images(self.data)
         if not matrix.any():
             raise ValueError("Expected costs with an entry above 0; received all zeros.")
         if row.calibrated and self.data.validation is None:

@@ -1,8 +1,13 @@
-"""The check of features that arrive at a scikit-learn estimator."""
+"""The check of features that arrive at a kernel machine."""
 
 from typing import Any
 
 import numpy as np
+
+from csdl_keras._array_checks import as_array, check_entries
+
+#: Squares of larger numbers are infinite in float32, and so distances would be.
+_LARGEST = 1e18
 
 
 def check_features(features: Any, width: int | None = None) -> np.ndarray:
@@ -15,12 +20,7 @@ def check_features(features: Any, width: int | None = None) -> np.ndarray:
     Raises:
         ValueError: if the array is anything else.
     """
-    try:
-        array = np.asarray(features)
-    except ValueError as error:
-        raise ValueError(
-            "Expected `X` of shape (N, features); received rows of different lengths."
-        ) from error
+    array = as_array("X", features, "(N, features)")
     if array.dtype.kind not in "iuf":
         raise ValueError(f"Expected `X` to hold real numbers; received dtype {array.dtype}.")
     if array.ndim != 2 or 0 in array.shape:
@@ -33,12 +33,8 @@ def check_features(features: Any, width: int | None = None) -> np.ndarray:
             f"Expected `X` of shape (N, {width}), {width} features as in `fit`; "
             f"received shape {array.shape}."
         )
-    array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
-    wrong = np.argwhere(~np.isfinite(array))
-    if len(wrong):
-        row, column = (int(i) for i in wrong[0])
-        raise ValueError(
-            "Expected every entry of `X` to be finite; "
-            f"received {array[row, column]} at {(row, column)}."
-        )
+    with np.errstate(over="ignore"):  # longer floats that become infinite are refused below
+        array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
+    what = f"finite and of a size up to {_LARGEST:g}"
+    check_entries("X", array, np.abs(array) <= _LARGEST, what)
     return array

@@ -8,6 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
 from csdl_keras._checks import check_choice, check_integer, check_number
+from csdl_keras._random_state import random_generator
 
 #: Rows of a kernel that are computed together.
 _BATCH = 1024
@@ -50,6 +51,7 @@ class KernelMap:
         check_choice("method", method, ("auto", "exact", "nystroem"))
         n_components = check_integer("n_components", n_components)
         exact_limit = check_integer("exact_limit", exact_limit)
+        random_generator(random_state)
         self.gamma = None if kernel == "precomputed" else _number_of(gamma, x)
         self.nystroem: Nystroem | None = None
         self.x_fit: np.ndarray | None = None
@@ -103,4 +105,4 @@ def _number_of(gamma: float | str, x: np.ndarray) -> float:
         check_choice("gamma", gamma, ("scale",))
         variance = float(x.var(dtype=np.float64))
         return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
-    return check_number("gamma", gamma, low=0, exclude_low=True)
+    return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from csdl_keras._array_checks import as_array
 from csdl_keras._array_file import read_arrays, write_arrays
 from csdl_keras._checks import check_integer, check_number
 from csdl_keras.baselines._csosr_arrays import restore, to_arrays
@@ -37,8 +38,8 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     `penalty` serves: costs `s` times as large want a penalty `s` times as large.
 
     Args:
-        penalty: weight of the slacks, above 0. Defaults to 1.
-        gamma: factor of the kernel, above 0, or `"scale"` (default), which is
+        penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
+        gamma: factor of the kernel, above 0 and at most 1e30, or `"scale"` (default), which is
             `1 / (features * X.var())`.
         cost_matrix: `None` (default): `y` holds cost vectors `(N, D)`. Array-like
             `(K, K)`, `C[true, decision]`: `y` holds integer labels `(N,)`.
@@ -107,7 +108,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
 
         Warns with scikit-learn's `ConvergenceWarning` if `max_iter` is too low for `tol`.
         """
-        penalty = check_number("penalty", self.penalty, low=0, exclude_low=True)
+        penalty = check_number("penalty", self.penalty, low=0, high=1e30, exclude_low=True)
         tol = check_number("tol", self.tol, low=0, exclude_low=True)
         max_iter = check_integer("max_iter", self.max_iter)
         x = check_features(X)
@@ -185,12 +186,13 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     def _costs(self, y: Any) -> np.ndarray:
         if self.cost_matrix is not None:
             return cost_vectors(check_cost_matrix(self.cost_matrix), y)
-        if np.ndim(y) == 1:
+        costs = as_array("y", y, "(N, D), cost vectors")
+        if costs.ndim == 1:
             raise ValueError(
-                f"Expected `y` to hold cost vectors (N, D); received shape {np.shape(y)}. "
+                f"Expected `y` to hold cost vectors (N, D); received shape {costs.shape}. "
                 "To fit integer labels, give CSOSR a `cost_matrix`."
             )
-        return check_cost_vectors(y)
+        return check_cost_vectors(costs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

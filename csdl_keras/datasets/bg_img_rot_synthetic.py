@@ -6,7 +6,7 @@ import numpy as np
 
 from csdl_keras._checks import check_integer
 from csdl_keras._optional import optional_module
-from csdl_keras.datasets.data_set import DataSet
+from csdl_keras.datasets.data_set import DataSet, check_data_set
 from csdl_keras.datasets.photographs import photographs
 
 #: Patches whose pixels deviate less from their mean (in root mean square) are refused.
@@ -51,7 +51,8 @@ def bg_img_rot_synthetic(
         A `DataSet` with the name `"bg_img_rot_synthetic"`, float32 images in [0, 1].
 
     Raises:
-        ValueError: if images are not gray or an argument is out of range.
+        ValueError: if images are not gray, outside [0, 1] or of a size that patches
+            cannot have, or an argument is out of range.
         ModuleNotFoundError: if scikit-image or scikit-learn is missing.
 
     References:
@@ -66,6 +67,7 @@ def bg_img_rot_synthetic(
     >>> data.x_train.shape, len(data.y_val), len(data.y_test)
     ((100, 28, 28, 1), 20, 50)
     """
+    check_data_set("base", base)
     check_integer("seed", seed, low=0)
     wanted = {"train_size": train_size, "val_size": val_size, "test_size": test_size}
     for name, size in wanted.items():
@@ -75,11 +77,21 @@ def bg_img_rot_synthetic(
             "Expected `base` to have gray images (height, width, 1); received "
             f"{base.name!r}, whose images have the shape {base.input_shape}."
         )
+    for x in (base.x_train, base.x_val, base.x_test):
+        if not (x.min() >= 0.0 and x.max() <= 1.0):
+            raise ValueError(
+                f"Expected images in [0, 1]; {base.name!r} has some from {x.min()} to {x.max()}."
+            )
     rng = np.random.default_rng(seed)
     pool, labels = np.concatenate([base.x_train, base.x_val]), base.y_train_val
     order = rng.permutation(len(labels))
     total = min(len(labels), train_size + val_size)
     in_train = total - round(total * val_size / (train_size + val_size))
+    if not 0 < in_train < total:
+        raise ValueError(
+            "Expected `train_size` and `val_size` of which each gets some of "
+            f"{total} digits; received {train_size} and {val_size}."
+        )
     rest = order[total:]
     digits = {
         "train": (pool[order[:in_train]], labels[order[:in_train]]),
@@ -116,6 +128,12 @@ def _patches(
     """Random patches `(number, height, width)` of pictures, none of low variance."""
     # All candidates are drawn in advance: a picture that another decoder reads with other last
     # bits changes no more than the patches cut from it.
+    smallest = tuple(np.min([picture.shape for picture in pictures], axis=0).tolist())
+    if height > smallest[0] or width > smallest[1]:
+        raise ValueError(
+            f"Expected images no larger than any photograph, {smallest}; received "
+            f"{(height, width)}."
+        )
     which = rng.integers(len(pictures), size=(number, _TRIES))
     share_y, share_x = rng.random((2, number, _TRIES))
     sizes = np.array([picture.shape for picture in pictures]) - (height - 1, width - 1)
@@ -126,6 +144,11 @@ def _patches(
         chosen = which == index
         deviation = _deviations(picture, height, width)
         accepted[chosen] = deviation[top[chosen], left[chosen]] >= MIN_DEVIATION
+    if not accepted.any(axis=1).all():
+        raise ValueError(
+            "Expected images so large that some patches of photographs vary within; received "
+            f"{(height, width)}."
+        )
     first = accepted.argmax(axis=1)
     patches = np.empty((number, height, width), dtype="float32")
     for row, column in enumerate(first):

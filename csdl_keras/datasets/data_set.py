@@ -1,8 +1,13 @@
 """A data set with its splits."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
+
+from csdl_keras._array_checks import check_rows
+from csdl_keras._checks import check_bool, check_integer, check_type
+from csdl_keras.costs import check_labels
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +24,10 @@ class DataSet:
         x_test: images for the test.
         y_test: labels for the test.
         imbalanced: whether `imbalance` has thinned classes out.
+
+    Raises:
+        ValueError: if arrays are none, of other shapes or empty, or labels fail their
+            check. Pixels are not looked at, which would take long.
 
     Example:
 
@@ -38,6 +47,21 @@ class DataSet:
     y_test: np.ndarray
     imbalanced: bool = False
 
+    def __post_init__(self) -> None:
+        check_type("name", self.name, str, "a string")
+        check_integer("num_classes", self.num_classes, low=2)
+        check_bool("imbalanced", self.imbalanced)
+        for split in ("train", "val", "test"):
+            x, y = getattr(self, f"x_{split}"), getattr(self, f"y_{split}")
+            for name, array in ((f"x_{split}", x), (f"y_{split}", y)):
+                check_type(name, array, np.ndarray, "a NumPy array")
+            if x.ndim != 4 or 0 in x.shape or x.dtype != np.float32:
+                raise ValueError(
+                    f"Expected `x_{split}` to be float32 images (N, height, width, channels); "
+                    f"received shape {x.shape}, dtype {x.dtype}."
+                )
+            check_rows(f"x_{split}", x, len(check_labels(y, self.num_classes)))
+
     @property
     def y_train_val(self) -> np.ndarray:
         """Labels of training and validation together, from which cost matrices are drawn."""
@@ -47,3 +71,8 @@ class DataSet:
     def input_shape(self) -> tuple[int, ...]:
         """Shape of one image, `(height, width, channels)`."""
         return self.x_train.shape[1:]
+
+
+def check_data_set(name: str, data: Any) -> DataSet:
+    """Returns `data` if it is a `DataSet`."""
+    return check_type(name, data, DataSet, "a DataSet")

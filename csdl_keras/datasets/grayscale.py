@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras.datasets.data_set import DataSet
+from csdl_keras.datasets.data_set import DataSet, check_data_set
 
 
 def grayscale(data: DataSet) -> DataSet:
@@ -33,7 +33,7 @@ def grayscale(data: DataSet) -> DataSet:
     >>> round(float(grayscale(dataclasses.replace(data, x_train=red)).x_train.max()), 3)
     0.299
     """
-    channels = data.input_shape[-1]
+    channels = check_data_set("data", data).input_shape[-1]
     if channels == 1:
         return data
     if channels != 3:

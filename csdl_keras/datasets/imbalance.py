@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._checks import check_integer, check_number
-from csdl_keras.datasets.data_set import DataSet
+from csdl_keras.datasets.data_set import DataSet, check_data_set
 
 
 def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int = 4) -> DataSet:
@@ -38,6 +38,7 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
     >>> np.bincount(imbalance(data).y_test).tolist()
     [54, 55, 16, 55, 16, 17, 54, 16, 52, 54]
     """
+    check_data_set("data", data)
     check_integer("seed", seed, low=0)
     fraction = check_number("fraction", fraction, 0, 1)
     check_integer("num_rare", num_rare)

@@ -2,6 +2,8 @@
 
 import os
 
+from csdl_keras._checks import check_bool, check_integer, check_path, check_type
+from csdl_keras._fit_checks import LARGEST_SEED
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
@@ -49,7 +51,7 @@ def load(
             Defaults to False.
         train_size: number of examples of training plus validation to keep,
             stratified, see `subset`; `None` (default) keeps all.
-        seed: seed of `imbalance` and `subset`. Splits do not depend on it.
+        seed: seed of `imbalance` and `subset`, below 2**32. Splits do not depend on it.
         data_dir: folder of TFDS data; `None` (default) is the variable
             `TFDS_DATA_DIR`, or `~/tensorflow_datasets`.
         grayscale: whether RGB images become gray ones of one channel, by the
@@ -71,8 +73,14 @@ def load(
     >>> data.x_train.shape, data.x_test.shape, float(data.x_train.max())
     ((1100, 8, 8, 1), (540, 8, 8, 1), 1.0)
     """
-    if not isinstance(name, str):
-        raise ValueError(f"Expected `name` to be a string; received {name!r}.")
+    check_type("name", name, str, "a string")
+    check_bool("imbalanced", imbalanced)
+    check_bool("grayscale", grayscale)
+    check_integer("seed", seed, low=0, high=LARGEST_SEED)
+    if train_size is not None:
+        check_integer("train_size", train_size)
+    if data_dir is not None:
+        check_path("data_dir", data_dir)
     if name in EMBEDDED:
         data = EMBEDDED[name]()
     elif name == "bg_img_rot_synthetic":

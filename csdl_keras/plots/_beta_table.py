@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import real_array
+from csdl_keras._array_checks import check_entries, real_array
+from csdl_keras.costs._amounts import LARGEST
 
 
 def beta_table(
@@ -47,7 +48,10 @@ def beta_table(
             )
         if np.any(table[:, 0] == 0.0):
             raise ValueError("Expected costs above 0 at beta 0 for relative costs; received 0.0.")
-        table = table / table[:, :1]
+        with np.errstate(over="ignore"):
+            table = table / table[:, :1]
+    # Squares of larger ones would be infinite.
+    check_entries("costs", table, ~(table > LARGEST), f"of a size up to {LARGEST:g}")
     known = ~np.isnan(table)
     if not known.any():
         raise ValueError("Expected `costs` that are not all missing; received only NaN.")

@@ -1,5 +1,6 @@
 """A table of classes and decisions as a coloured grid."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,14 @@ def names_of(
 def draw_heatmap(
     ax: Any,
     values: np.ndarray,
-    texts: list[list[str]],
+    text: Callable[[tuple[int, int]], str],
     names: tuple[list[str], list[str]],
     label: str,
 ) -> Axes:
-    """Draws values of at least 0, shape `(K, D)`, with a colour bar and a text in each cell."""
+    """Draws values of at least 0, shape `(K, D)`, with a colour bar and a text in each cell.
+
+    `text` is called for each cell, a pair of row and column, unless cells are too small.
+    """
     classes, decisions = values.shape
     # From 8 decisions on, a new figure grows so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
@@ -67,6 +71,7 @@ def draw_heatmap(
     axes.grid(which="minor", color="#cccccc", linewidth=0.5)
     axes.tick_params(which="minor", length=0)
     if classes <= MOST_CLASSES_WITH_TEXT:
+        texts = [[text((k, d)) for d in range(decisions)] for k in range(classes)]
         _write_texts(axes, texts, _COLOURS(scale(values))[..., :3], cell)
     return axes
 

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
 from csdl_keras._array_checks import check_label
+from csdl_keras._checks import check_bool
 from csdl_keras.plots._axes import GREY, axes_of_curves, mark_lowest, next_colour
 from csdl_keras.plots._beta_table import beta_table
 
@@ -51,6 +52,7 @@ def beta_curve(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['lowest: 0.7 at β = 0.25']
     """
+    check_bool("relative", relative)
     grid, means, errors = beta_table(betas, costs, relative)
     label = check_label(label)
     axes = axes_of_curves(ax)

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from csdl_keras._array_checks import check_label, real_array
+from csdl_keras._checks import check_bool, check_type
 from csdl_keras.plots._axes import axes_of_curves, mark_lowest, next_colour, number
 
 # Of more values than this the lowest costs are noise: most values have one trial.
@@ -54,8 +55,8 @@ def cost_against(
         raise ValueError(
             f"Expected a cost for each of {len(x)} `values`; received {len(y)} `costs`."
         )
-    if not isinstance(name, str):
-        raise ValueError(f"Expected `name` to be a string; received {name!r}.")
+    check_type("name", name, str, "a string")
+    check_bool("log", log)
     if log and x.min() <= 0:
         raise ValueError(
             f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "

@@ -50,11 +50,12 @@ def cost_confusion(
     """
     counts, costs = confusion_table(y_true, decisions, cost_matrix)
     names = names_of(counts.shape, class_names, decision_names)
-    texts = [
-        [f"{count:.0f}\n{number(cost)}" if cost > 0 else f"{count:.0f}" for count, cost in cells]
-        for cells in np.stack([counts, costs], axis=-1)
-    ]
-    axes = draw_heatmap(ax, costs, texts, names, "cost per example of the whole set")
+
+    def text(cell: tuple[int, int]) -> str:
+        count = f"{counts[cell]:.0f}"
+        return f"{count}\n{number(costs[cell])}" if costs[cell] > 0 else count
+
+    axes = draw_heatmap(ax, costs, text, names, "cost per example of the whole set")
     errors = 1.0 - np.trace(counts) / counts.sum()
     axes.set_title(f"average cost {number(costs.sum())}, error rate {100 * errors:.3g}%")
     return axes

@@ -43,5 +43,4 @@ def cost_matrix_heatmap(
     """
     matrix = check_cost_matrix(cost_matrix, square=False)
     names = names_of(matrix.shape, class_names, decision_names)
-    texts = [[number(cost) for cost in row] for row in matrix]
-    return draw_heatmap(ax, matrix, texts, names, "cost")
+    return draw_heatmap(ax, matrix, lambda cell: number(matrix[cell]), names, "cost")

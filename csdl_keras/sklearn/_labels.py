@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import column_or_1d
 
-from csdl_keras._array_checks import check_rows
+from csdl_keras._array_checks import as_array, check_rows
 from csdl_keras.costs import check_cost_vectors, cost_vectors
 
 
@@ -38,7 +37,7 @@ def decision_labels(
         others = classes.max() + 1 + np.arange(num_decisions - known)
     elif others is None:
         others = [f"decision_{index}" for index in range(known, num_decisions)]
-    if isinstance(others, str) or len(others) != num_decisions - known:
+    if len(check_other_decisions(others)) != num_decisions - known:
         raise ValueError(
             f"Expected `other_decisions` to be {num_decisions - known} labels, one for each "
             f"decision that is no class; received {other_decisions!r}."
@@ -51,6 +50,29 @@ def decision_labels(
     # An array of several types would turn numbers into strings.
     alike = np.asarray(others).dtype.kind == classes.dtype.kind
     return np.array(listed, dtype=None if alike else object)
+
+
+def check_other_decisions(labels: Any) -> Any:
+    """Returns `labels` if they are a list or array of strings and numbers.
+
+    Args:
+        labels: of decisions that are no class.
+
+    Raises:
+        ValueError: if they are anything else.
+
+    Example:
+
+    >>> check_other_decisions(["abstain"])
+    ['abstain']
+    """
+    listed = isinstance(labels, (list, tuple)) or (isinstance(labels, np.ndarray) and labels.ndim)
+    if not listed or not all(map(np.isscalar, labels)):
+        raise ValueError(
+            "Expected `other_decisions` to be a list of labels, strings or numbers; "
+            f"received {labels!r}."
+        )
+    return labels
 
 
 def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
@@ -71,7 +93,7 @@ def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
     """
     index = {label: position for position, label in enumerate(np.asarray(known).tolist())}
     listed = np.asarray(labels).tolist()
-    wrong = [label for label in listed if label not in index]
+    wrong = [label for label in listed if not np.isscalar(label) or label not in index]
     if wrong:
         raise ValueError(f"Expected `{name}` to be among {list(index)}; received {wrong[0]!r}.")
     return np.array([index[label] for label in listed], dtype=np.int64)
@@ -85,7 +107,17 @@ def true_costs(y: Any, classes: np.ndarray, cost_matrix: np.ndarray | None, cost
                 "Expected `costs` of each example, since there is no cost matrix; received None. "
                 "Where scikit-learn calls, request them: set_score_request(costs=True)."
             )
-        return cost_vectors(cost_matrix, positions("y", column_or_1d(y), classes))
+        return cost_vectors(cost_matrix, positions("y", _column(y), classes))
     vectors = check_cost_vectors(costs, None if cost_matrix is None else cost_matrix.shape[1])
-    check_rows("costs", vectors, len(y))
+    check_rows("costs", vectors, len(_column(y)))
     return vectors
+
+
+def _column(y: Any) -> np.ndarray:
+    """Labels `(N,)`, of any type, also from a table of one column."""
+    labels = as_array("y", y, "(N,)")
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"Expected `y` of shape (N,); received shape {labels.shape}.")
+    return labels

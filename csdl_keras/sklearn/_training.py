@@ -5,9 +5,9 @@ from typing import Any
 
 import keras
 import numpy as np
-from sklearn.utils import check_random_state
 
 from csdl_keras._examples import Examples
+from csdl_keras._random_state import random_generator
 from csdl_keras._training_data import check_training_data
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.output_kind import output_kind
@@ -42,7 +42,7 @@ def train_model(
     Returns:
         The model, and the cost that an output of 1 stands for where it outputs costs.
     """
-    generator, seed = check_random_state(random_state), None
+    generator, seed = random_generator(random_state), None
     if isinstance(random_state, numbers.Integral):
         seed = int(random_state)
     elif random_state is not None:

@@ -7,9 +7,16 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from csdl_keras._checks import check_bool
 from csdl_keras.costs import check_cost_matrix
+from csdl_keras.decide import decisions
 from csdl_keras.evaluation import average_cost
-from csdl_keras.sklearn._labels import decision_labels, positions, true_costs
+from csdl_keras.sklearn._labels import (
+    check_other_decisions,
+    decision_labels,
+    positions,
+    true_costs,
+)
 
 
 class AverageCostScorer:
@@ -21,8 +28,9 @@ class AverageCostScorer:
         bayes: bool = False,
         other_decisions: Sequence[Any] | None = None,
     ):
-        if not isinstance(bayes, bool):
-            raise ValueError(f"Expected `bayes` to be True or False; received {bayes!r}.")
+        check_bool("bayes", bayes)
+        if other_decisions is not None:
+            check_other_decisions(other_decisions)
         if bayes and cost_matrix is None:
             raise ValueError(
                 "Expected a `cost_matrix` to decide by with bayes=True; received None."
@@ -44,16 +52,21 @@ class AverageCostScorer:
             costs: `(N, D)`, what decisions cost for each example; `None`
                 (default) takes the row of the cost matrix.
         """
+        needed = ["classes_", "predict_proba" if self.bayes else "predict"]
+        if not all(hasattr(estimator, name) for name in needed):
+            raise ValueError(
+                f"Expected a fitted classifier with {' and '.join(needed)}; received {estimator!r}."
+            )
         classes = np.asarray(estimator.classes_)
         if self.cost_matrix is not None:
             check_cost_matrix(self.cost_matrix, len(classes), square=False)
         vectors = true_costs(y, classes, self.cost_matrix, costs)
         if self.bayes:
-            decisions = np.argmin(estimator.predict_proba(X) @ self.cost_matrix, axis=1)
+            chosen = decisions(estimator.predict_proba(X) @ self.cost_matrix, "cost")
         else:
             known = decision_labels(classes, vectors.shape[1], self.other_decisions)
-            decisions = positions("predictions", estimator.predict(X), known)
-        return -average_cost(vectors, decisions)
+            chosen = positions("predictions", estimator.predict(X), known)
+        return -average_cost(vectors, chosen)
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
         """Asks for the costs of each example wherever scikit-learn calls the scorer.

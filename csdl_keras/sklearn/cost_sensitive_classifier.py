@@ -13,13 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from csdl_keras._array_checks import check_rows
 from csdl_keras._checks import check_integer, check_number
 from csdl_keras._examples import Examples
-from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras._fit_checks import check_verbose
+from csdl_keras._random_state import random_generator
+from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.decide import decide
 from csdl_keras.evaluation import decision_costs
 from csdl_keras.output_kind import output_kind
-from csdl_keras.settings import Settings
-from csdl_keras.sklearn._labels import decision_labels, true_costs
+from csdl_keras.settings import Settings, check_settings
+from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
 from csdl_keras.sklearn._own_network import Builder
 from csdl_keras.sklearn._training import probability_model, train_model
 
@@ -56,7 +58,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             which is that of `numpy.unique(y)`. `None` (default) is 0/1 costs,
             unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
-        validation_fraction: of the examples, in [0, 1). Defaults to 0.15.
+        validation_fraction: of the examples, in [0, 0.99]. Defaults to 0.15.
         random_state: an integer is the seed of `csdl_keras.train`, and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
@@ -208,10 +210,12 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             get_algorithm(self.algorithm)
         check_number("validation_fraction", self.validation_fraction, 0, 0.99)
         if self.ensemble is not None:
-            check_integer("ensemble", self.ensemble)
-        if not isinstance(self.settings, Settings | None):
-            raise ValueError(f"Expected `settings` to be a Settings; received {self.settings!r}.")
-        return self.settings or Settings()
+            check_integer("ensemble", self.ensemble, high=MOST_MEMBERS)
+        if self.other_decisions is not None:
+            check_other_decisions(self.other_decisions)
+        random_generator(self.random_state)
+        check_verbose(self.verbose)
+        return Settings() if self.settings is None else check_settings(self.settings)
 
     def _check_inputs(self, X: Any) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)

@@ -31,9 +31,9 @@ def blank(sizes, label_of=lambda number: number % 10):
         y = np.array([label_of(number) for number in range(start, start + size)])
         splits += [np.zeros((size, 28, 28, 1), dtype="float32"), y]
         start += size
-    return dataclasses.replace(
-        toy_data(), **dict(zip([f"{k}_{s}" for s in SPLITS for k in "xy"], splits, strict=True))
-    )
+    names = [f"{k}_{s}" for s in SPLITS for k in "xy"]
+    arrays = dict(zip(names, splits, strict=True))
+    return dataclasses.replace(toy_data(), num_classes=max(10, start), **arrays)
 
 
 class TestBgImgRotSynthetic:

@@ -32,8 +32,10 @@ class TestGrayscale:
 
     @pytest.mark.parametrize("value", [0.0, 1.0])
     def test_black_and_white_stay(self, value):
-        white = np.full((4, 2, 2, 3), value, dtype="float32")
-        gray = grayscale(dataclasses.replace(toy_data(), x_train=white, x_val=white, x_test=white))
+        data = toy_data()
+        white = np.full((20, 2, 2, 3), value, dtype="float32")
+        train = np.repeat(white, 3, axis=0)
+        gray = grayscale(dataclasses.replace(data, x_train=train, x_val=white, x_test=white))
         np.testing.assert_array_equal(gray.x_test, white[..., :1])
 
     def test_gray_images_stay(self):

@@ -80,9 +80,9 @@ def test_inputs_that_are_not_finite(value, row, column, images):
         ({"settings": {"epochs": 3}}, "Expected `settings` to be a Settings"),
         ({"settings": {}}, "Expected `settings` to be a Settings"),
         ({"algorithm": "csdnn"}, r"to lie in \[0, 1\]"),
-        ({"algorithm": "cnn_bayes"}, "3 sizes"),
-        ({"random_state": -1}, "-1|Seed"),
-        ({"random_state": "a"}, "cannot be used to seed"),
+        ({"algorithm": "cnn_bayes"}, r"to lie in \[0, 1\]"),
+        ({"random_state": -1}, "Expected `random_state`.*received -1"),
+        ({"random_state": "a"}, "Expected `random_state`.*received 'a'"),
     ],
     ids=str,
 )

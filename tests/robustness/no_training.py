@@ -1,0 +1,82 @@
+"""Where a training would begin, with which arrays, and what documentation says of inputs."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras._training_data import TrainingData
+from tests.robustness.documented import array_of_numbers
+
+
+class ReachedError(Exception):
+    """Raised where a training would begin; `arrays` is what it would train on."""
+
+    def __init__(self, given: Any):
+        super().__init__("A training begins.")
+        parts = [one.parts for one in given if isinstance(one, TrainingData)]
+        found = [array for examples in sum(parts, []) for array in examples.arrays]
+        self.arrays = tuple(found + [one for one in given if isinstance(one, np.ndarray)])
+
+
+def _begin(*args: Any, **kwargs: Any) -> None:
+    raise ReachedError([*args, *kwargs.values()])
+
+
+class _AutoEncoder:
+    """What a stage of pre-training looks at in a `CAE`, which takes long to build."""
+
+    def __init__(self, encoder: Any, *_: Any, seed: int | None):
+        self.encoder, self.seed = encoder, seed
+
+
+class _Stage:
+    """A stage of pre-training that ends where it begins."""
+
+    def __init__(self, cae: Any, *_: Any):
+        self.cae, self.pretrain = cae, _begin
+
+
+@contextlib.contextmanager
+def no_training() -> Iterator[None]:
+    """Within the `with`, whatever begins to train ends at once.
+
+    Where it can be, before a network is built, which takes most of the time.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keras.Model, "fit", _begin)
+        for stage in ("fit_network", "fit_stacked", "fit_machine", "pretrain_network"):
+            patch.setattr(f"csdl_keras._stages.{stage}", _begin)
+        patch.setattr("csdl_keras.pretraining.CAE", _AutoEncoder)
+        patch.setattr("csdl_keras.pretraining.Stage", _Stage)
+        yield
+
+
+def reaches_training(function: Callable[..., Any]) -> Callable[..., tuple[np.ndarray, ...]]:
+    """The function until a training begins, and then its arrays, which must be finite."""
+
+    def call(*arguments: Any) -> tuple[np.ndarray, ...]:
+        try:
+            function(*arguments)
+        except ReachedError as reached:
+            assert reached.arrays and all(np.isfinite(one).all() for one in reached.arrays)
+            return reached.arrays
+        raise AssertionError("Arguments were neither refused nor trained on.")
+
+    return call
+
+
+def is_inputs(x: Any, size: int | None = None) -> bool:
+    """Numbers that are finite in float32, a row for each example."""
+    array = array_of_numbers(x)
+    if array is None or array.ndim < 2 or array.size == 0 or size not in (None, len(array)):
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(array.astype("f4")).all())
+
+
+def is_verbose(verbose: Any) -> bool:
+    return isinstance(verbose, (str, int)) and verbose in ("auto", 0, 1, 2)

@@ -1,0 +1,51 @@
+"""What trains, with right and wrong arguments of every kind: all refused before it begins."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import csdl_keras as csdl
+from tests.robustness import pretraining_cases, training_cases
+from tests.robustness.no_training import no_training
+from tests.robustness.outcome import outcome
+from tests.robustness.properties import check_anything, check_containers, check_spoilings
+from tests.robustness.spoiled import JUNK, SCALARS
+from tests.robustness.training_cases import is_setting, settings_with
+
+CASES = training_cases.CASES | pretraining_cases.CASES
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_trains():
+    with no_training():
+        yield
+
+
+@pytest.mark.parametrize("name", CASES)
+class TestRobustness:
+    @settings(max_examples=50)
+    @given(data=st.data())
+    def test_containers(self, name, data):
+        check_containers(CASES[name], data)
+
+    @settings(max_examples=200)
+    @given(data=st.data())
+    def test_anything(self, name, data):
+        check_anything(CASES[name], data)
+
+    def test_spoilings(self, name):
+        check_spoilings(CASES[name])
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(csdl.Settings)])
+def test_settings(name):
+    """Each choice as everything that it may be; what is taken is fit for JSON."""
+    for value in [*SCALARS, *JUNK, [7, 2], (np.int64(3),), "adam", "full", np.float32(0.25)]:
+        result = outcome(settings_with, name, value)
+        assert isinstance(result, dict) == is_setting(name, value), (value, result)
+        if isinstance(result, dict):
+            json.dumps(result)
