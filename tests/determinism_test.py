@@ -48,6 +48,7 @@ class TestKinds:
             found.append(outputs(trainer.train(KINDS[kind], MATRICES[0]).model))
         np.testing.assert_array_equal(*found)
 
+    @pytest.mark.slow
     def test_a_seed_of_its_own(self, kind, run_eagerly):
         found = []
         for disturbance in (1, 2):

@@ -13,7 +13,7 @@ TOLERANCE = 1e-6
 
 
 class Stop(keras.callbacks.Callback):
-    """Stops behind a step: by an exception, or as the system kills processes.
+    """Stops behind a step, or the execution that it is in: by an exception, or killed.
 
     Args:
         fit: which call of `fit` it is, from 0.
@@ -34,7 +34,8 @@ class Stop(keras.callbacks.Callback):
         self.epoch = epoch
 
     def on_train_batch_end(self, batch, logs=None):
-        if (self.fits, self.epoch, batch) == self.place:
+        fit, epoch, step = self.place
+        if (self.fits, self.epoch) == (fit, epoch) and batch >= step:
             if self.kill:
                 os.kill(os.getpid(), signal.SIGKILL)
             raise InterruptedError

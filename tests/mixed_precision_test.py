@@ -89,6 +89,7 @@ class TestAlone(TestCase):
         for layer, index in ((1, 0), (2, 2)):
             assert np.any(model.get_weights()[index] != before[index]), layer
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("loss_class", [csdl.SOSRLoss, csdl.losses.PoissonCostLoss])
     def test_learns_as_in_float32(self, policy, loss_class):
         def trained() -> tuple[keras.Model, list[float]]:

@@ -8,6 +8,8 @@ import csdl_keras as csdl
 from tests.testing import dtype_policy
 from tests.weights import assert_same_weights, changed_layers, weights_by_layer
 
+pytestmark = pytest.mark.usefixtures("run_eagerly")
+
 RNG = np.random.default_rng(0)
 X = RNG.uniform(size=(60, 6)).astype("float32")
 COSTS = csdl.costs.cost_vectors(csdl.costs.zero_one(3), RNG.integers(3, size=60))

@@ -17,6 +17,8 @@ X = RNG.normal(size=(50, 4)).astype("float32")
 Y = (X[:, :1] * X[:, 1:2] > 0).astype("float32")
 VALIDATION = (RNG.normal(size=(20, 4)).astype("float32"), RNG.integers(2, size=(20, 1)))
 
+SLOW = pytest.mark.slow
+
 
 def network():
     """Of everything that has a state: noise, statistics of batches, moments, an average."""
@@ -94,7 +96,10 @@ class TestInterrupted:
         assert (stopping.best_epoch, history.epoch) == (2, [0, 1, 2, 3, 4, 5])
         assert len(set(history.history["learning_rate"])) > 1
 
-    @pytest.mark.parametrize("epoch", range(6))
+    @pytest.mark.parametrize(
+        "epoch",
+        [epoch if epoch in (0, 4) else pytest.param(epoch, marks=SLOW) for epoch in range(6)],
+    )
     @pytest.mark.parametrize("first", [False, True])
     def test_in_any_epoch(self, epoch, first, undisturbed, tmp_path, nothing_lost):
         interrupt(tmp_path / "fit.npz", epoch, first=first)

@@ -144,7 +144,7 @@ class TestEnsembles:
         np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-4, atol=1e-5)
 
     def test_what_it_refuses(self):
-        with pytest.raises(ValueError, match="`members`"):
+        with pytest.raises(ValueError, match="`ensemble`"):
             make_trainer().train("dnn_bayes", MATRICES[0], ensemble=0)
         with pytest.raises(ValueError, match="draws nothing at random"):
             make_trainer().train("csosr", MATRICES[0], ensemble=2)

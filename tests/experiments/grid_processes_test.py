@@ -21,6 +21,7 @@ class TestProcesses:
         start(folder).communicate(timeout=300)
         return folder
 
+    @pytest.mark.slow
     def test_killed_at_random_it_ends_with_the_same_results(self, undisturbed, tmp_path):
         rng = random.Random(int(time.time()))
         stages = len(stage_names(undisturbed))
