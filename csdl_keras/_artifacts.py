@@ -55,9 +55,9 @@ def _litert(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
     lite = optional_module("tensorflow", "export").lite
     # Otherwise operations may go in that need the whole of TensorFlow to run.
     target = {"supported_ops": [lite.OpsSet.TFLITE_BUILTINS]}
-    model.export(
-        path, format="litert", verbose=False, input_signature=signature, target_spec=target
-    )
+    arguments = {"input_signature": signature, "target_spec": target}
+    # Keras 3.13 takes no path.
+    model.export(str(path), format="litert", verbose=False, **arguments)
 
 
 def _onnx(model: keras.Model, path: pathlib.Path, signature: Any) -> None:

@@ -114,5 +114,8 @@ def _rows(array: Any) -> np.ndarray:
 
 
 def _floatx(array: np.ndarray) -> np.ndarray:
-    """Floats in the type of Keras, as `fit` makes them of arrays."""
-    return array.astype(keras.config.floatx(), copy=False) if array.dtype.kind == "f" else array
+    """Floats in the type of Keras, as `fit` makes them of arrays; too large ones are infinite."""
+    if array.dtype.kind != "f":
+        return array
+    with np.errstate(over="ignore"):
+        return array.astype(keras.config.floatx(), copy=False)

@@ -84,7 +84,6 @@ def test_table2_is_the_committed_results(readme):
 
 
 def test_benchmark_tables_are_the_committed_results(readme, monkeypatch):
-    pytest.importorskip("sklearn", minversion="1.8")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     tables = importlib.import_module("readme_section").tables()
     assert {"peers", "pretraining_map"} <= set(tables)

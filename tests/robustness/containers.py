@@ -1,6 +1,6 @@
 """The same numbers in everything that people keep numbers in."""
 
-import importlib.util
+import contextlib
 from typing import Any
 
 import ml_dtypes
@@ -86,7 +86,8 @@ CONTAINERS = {
     "polars": _polars,
     "bfloat16": _cast(ml_dtypes.bfloat16),
 } | {dtype: _cast(dtype) for dtype in ("u1", "i1", "i4", "u8", ">i8", "f2", "f4", ">f8", "g")}
-if importlib.util.find_spec("pyarrow") is not None:
+with contextlib.suppress(ImportError, NameError):  # no pyarrow, or one that fits neither
+    _arrow(np.zeros(1))
     CONTAINERS["pandas, Arrow"] = _arrow
 
 

@@ -38,7 +38,7 @@ def alike(first, second, least=2, most=2):
 
 def is_prior(p, k):
     right = is_numbers(p) and np.shape(p) == (k,)
-    p = np.asarray(p, "f8") if right else np.array([1.0])
+    p = np.asarray(p).astype("f8") if right else np.array([1.0])
     return min(p) >= 0 and max(p) < 1 and abs(sum(p) - 1) < 1e-5
 
 
