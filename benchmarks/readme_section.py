@@ -5,6 +5,7 @@ python benchmarks/readme_section.py
 
 import csv
 import pathlib
+import re
 
 import example_costs
 import numpy as np
@@ -126,6 +127,20 @@ def speed_table() -> list[str]:
     return lines(["what", *backends.values(), "goal"], body)
 
 
+_COUNTED = re.compile(
+    r"(.+): (\d+) times in (\d+) runs, (\d+) of which lost something; off by (\S+) at most"
+)
+
+
+def interruptions_table() -> list[str]:
+    """How often training was interrupted, as pytest said at its end."""
+    text = (RESULTS / "interruptions" / "torch.txt").read_text()
+    found = [match.groups() for match in map(_COUNTED.fullmatch, text.splitlines()) if match]
+    body = [list(cells) for cells in found if cells[1] != "0"]
+    names = ["interruptions", "runs", "runs that lost something", "weights off by at most"]
+    return lines(["what was stopped, and how", *names], body)
+
+
 def tables() -> dict[str, list[str]]:
     """The tables of what has been measured, by name."""
     makers = {
@@ -135,6 +150,7 @@ def tables() -> dict[str, list[str]]:
         "example_costs": lambda: example_costs_tables(images=True),
         "example_costs_tables": lambda: example_costs_tables(images=False),
         "speed": speed_table,
+        "interruptions": interruptions_table,
         "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
     }
     found = {name: RESULTS / name.removesuffix("_tables") for name in makers}

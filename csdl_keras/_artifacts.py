@@ -1,6 +1,7 @@
 """What a model is exported to; TensorFlow has to be Keras' backend."""
 
 import contextlib
+import io
 import logging
 import pathlib
 from collections.abc import Iterator
@@ -56,8 +57,9 @@ def _litert(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
     # Otherwise operations may go in that need the whole of TensorFlow to run.
     target = {"supported_ops": [lite.OpsSet.TFLITE_BUILTINS]}
     arguments = {"input_signature": signature, "target_spec": target}
-    # Keras 3.13 takes no path.
-    model.export(str(path), format="litert", verbose=False, **arguments)
+    # Keras 3.13 takes no path, and prints whatever `verbose` says.
+    with contextlib.redirect_stdout(io.StringIO()):
+        model.export(str(path), format="litert", verbose=False, **arguments)
 
 
 def _onnx(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
