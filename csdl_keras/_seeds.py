@@ -23,7 +23,7 @@ class Seeds:
     def __init__(self, seed: int | None, purpose: str = ""):
         self._generator = None
         if seed is not None:
-            check_integer("seed", seed, low=0)
+            seed = check_integer("seed", seed, low=0)  # also NumPy's
             self._generator = random.Random(f"{purpose} {seed}" if purpose else seed)
 
     def next(self) -> int | None:

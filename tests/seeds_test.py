@@ -129,3 +129,9 @@ class TestSeeds:
             return keras.ops.ones(shape, dtype)
 
         assert Seeds(0).initializer(ones) is ones
+
+
+def test_an_integer_of_numpy_is_the_same_seed():
+    assert [Seeds(np.int64(3), purpose).next() for purpose in ("", "pretrain")] == [
+        Seeds(3, purpose).next() for purpose in ("", "pretrain")
+    ]
