@@ -19,7 +19,7 @@ def streaming(monkeypatch):
     return importlib.import_module("streaming")
 
 
-@pytest.mark.parametrize("kind", ["PyDataset", "tf.data"])
+@pytest.mark.parametrize("kind", ["PyDataset", pytest.param("tf.data", marks=pytest.mark.slow)])
 def test_memory_does_not_grow_with_the_stream(kind):
     """A stream four times as long, 45 batches of 3 MB more, in the memory of the first."""
     if kind == "tf.data":

@@ -137,7 +137,10 @@ class TestKilled:
         [
             ("paper", (1, 2), [[2], [0, 1, 2]], "kill -9 in pre-training of layer 2"),
             ("paper", (2, 1), [[1, 2]], "kill -9 in training"),
-            ("stacked", (0, 2), [[2, 3]], "kill -9 in stacked training"),
+            pytest.param(
+                *("stacked", (0, 2), [[2, 3]], "kill -9 in stacked training"),
+                marks=pytest.mark.slow,
+            ),
         ],
     )
     def test_in_the_middle_of_an_epoch(
