@@ -1,18 +1,9 @@
 """Functions of `costs` with right and wrong arguments of every kind."""
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from csdl_keras import costs
 from tests.robustness import binary_cases, costs_cases
 from tests.robustness.outcome import public_functions
-from tests.robustness.properties import (
-    check_a_thousand_classes,
-    check_anything,
-    check_containers,
-    check_spoilings,
-)
+from tests.robustness.properties import container_tests, many_classes_tests, robustness_tests
 
 CASES = costs_cases.CASES | binary_cases.CASES
 
@@ -21,20 +12,6 @@ def test_every_public_function_is_here():
     assert {name.partition(",")[0] for name in CASES} == public_functions(costs)
 
 
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_containers(self, name, data):
-        check_containers(CASES[name], data)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_a_thousand_classes(self, name):
-        check_a_thousand_classes(CASES[name])
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+TestRobustness = robustness_tests(CASES)
+test_containers = container_tests(CASES)
+test_a_thousand_classes = many_classes_tests(CASES)

@@ -14,7 +14,7 @@ from tests.datasets.helpers import hashes
 from tests.robustness.datasets_cases import CASES, GRAY, LARGE, LARGEST_SEED, TOY, with_images
 from tests.robustness.documented import is_integer
 from tests.robustness.outcome import outcome, public_functions
-from tests.robustness.properties import check_anything, check_spoilings
+from tests.robustness.properties import robustness_tests
 from tests.robustness.spoiled import JUNK, SCALARS, spoilings
 
 
@@ -40,15 +40,7 @@ def test_every_public_function_is_here():
     assert CASES.keys() == public_functions(datasets)
 
 
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+TestRobustness = robustness_tests(CASES)
 
 
 class TestSizes:

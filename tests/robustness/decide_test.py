@@ -3,15 +3,13 @@
 import keras
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from csdl_keras.decide import decide, decisions
 from tests.robustness.containers import CONTAINERS, contained
 from tests.robustness.costs_cases import amounts
 from tests.robustness.documented import array_of_numbers, is_flags
 from tests.robustness.outcome import Case
-from tests.robustness.properties import check_anything, check_containers, check_spoilings
+from tests.robustness.properties import container_tests, robustness_tests
 
 WIDTH = 3
 # A list of arrays is a list of inputs.
@@ -99,20 +97,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_containers(self, name, data):
-        check_containers(CASES[name], data, HELD)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+TestRobustness = robustness_tests(CASES)
+test_containers = container_tests(CASES, containers=HELD)
 
 
 class TestModels:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.robustness.no_training import ReachedError, no_training
 from tests.robustness.outcome import outcome
-from tests.robustness.properties import check_anything, check_containers, check_spoilings
+from tests.robustness.properties import container_tests, robustness_tests
 from tests.robustness.spoiled import JUNK, SCALARS, spoil
 
 pytest.importorskip("sklearn")
@@ -28,21 +28,9 @@ def nothing_trains():
         yield
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=50)
-    @given(data=st.data())
-    def test_containers(self, name, data):
-        check_containers(CASES[name], data)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+TestRobustness = robustness_tests(CASES)
+test_containers = container_tests(CASES, 50)
 
 
 @settings(max_examples=200)

@@ -12,7 +12,7 @@ from csdl_keras.models import BayesClassifier
 from tests.robustness import fit_cases, trained_cases
 from tests.robustness.containers import CONTAINERS
 from tests.robustness.no_training import no_training
-from tests.robustness.properties import check_anything, check_containers, check_spoilings
+from tests.robustness.properties import check_containers, robustness_tests
 
 CASES = fit_cases.CASES | trained_cases.CASES
 # A list is a structure of arrays to Keras.
@@ -47,12 +47,4 @@ def test_containers(name, data):
     check_containers(CASES[name], data, HELD if name == "ShuffledBatches" else CONTAINERS)
 
 
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+TestRobustness = robustness_tests(CASES)

@@ -8,12 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.robustness.outcome import outcome, public_functions
-from tests.robustness.properties import (
-    check_a_thousand_classes,
-    check_anything,
-    check_containers,
-    check_spoilings,
-)
+from tests.robustness.properties import container_tests, many_classes_tests, robustness_tests
 from tests.robustness.spoiled import JUNK, SCALARS
 
 plots = pytest.importorskip("csdl_keras.plots")
@@ -25,24 +20,12 @@ def test_every_public_function_is_here():
     assert CASES.keys() == public_functions(plots)
 
 
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=50)
-    @given(data=st.data())
-    def test_containers(self, name, data):
-        check_containers(CASES[name], data)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
-
-    def test_a_thousand_classes(self, name):
-        if name != "beta_curve":  # no more betas than float16 tells apart
-            check_a_thousand_classes(CASES[name])
+TestRobustness = robustness_tests(CASES)
+test_containers = container_tests(CASES, 50)
+# Not a thousand betas, which float16 does not tell apart.
+test_a_thousand_classes = many_classes_tests(
+    {name: case for name, case in CASES.items() if name != "beta_curve"}
+)
 
 
 class TestOtherArguments:

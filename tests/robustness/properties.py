@@ -1,9 +1,11 @@
 """What must hold of every function: the same result from any container, and no surprise."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.robustness.containers import CONTAINERS, contained
@@ -80,3 +82,43 @@ def check_refusals(case: Case) -> None:
         for one in spoilings(arguments[which]):
             if is_wrong(case, arguments, which, one):
                 case.check((*arguments[:which], one, *arguments[which + 1 :]))
+
+
+def robustness_tests(cases: Mapping[str, Case]) -> type:
+    """A class of tests: every case with everything that an argument may be."""
+
+    @pytest.mark.parametrize("name", cases)
+    class TestRobustness:
+        @settings(max_examples=200)
+        @given(data=st.data())
+        def test_anything(self, name, data):
+            check_anything(cases[name], data)
+
+        def test_spoilings(self, name):
+            check_spoilings(cases[name])
+
+    return TestRobustness
+
+
+def container_tests(
+    cases: Mapping[str, Case], examples: int = 200, containers: Iterable[str] = CONTAINERS
+) -> Callable[..., None]:
+    """A test of right arguments in the containers that people keep them in."""
+
+    @pytest.mark.parametrize("name", cases)
+    @settings(max_examples=examples)
+    @given(data=st.data())
+    def test_containers(name, data):
+        check_containers(cases[name], data, containers)
+
+    return test_containers
+
+
+def many_classes_tests(cases: Mapping[str, Case]) -> Callable[..., None]:
+    """A test of 1,000 classes."""
+
+    @pytest.mark.parametrize("name", cases)
+    def test_a_thousand_classes(name):
+        check_a_thousand_classes(cases[name])
+
+    return test_a_thousand_classes

@@ -5,14 +5,12 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import csdl_keras as csdl
 from tests.robustness import pretraining_cases, training_cases
 from tests.robustness.no_training import no_training
 from tests.robustness.outcome import outcome
-from tests.robustness.properties import check_anything, check_containers, check_spoilings
+from tests.robustness.properties import container_tests, robustness_tests
 from tests.robustness.spoiled import JUNK, SCALARS
 from tests.robustness.training_cases import is_setting, settings_with
 
@@ -25,20 +23,8 @@ def nothing_trains():
         yield
 
 
-@pytest.mark.parametrize("name", CASES)
-class TestRobustness:
-    @settings(max_examples=50)
-    @given(data=st.data())
-    def test_containers(self, name, data):
-        check_containers(CASES[name], data)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, name, data):
-        check_anything(CASES[name], data)
-
-    def test_spoilings(self, name):
-        check_spoilings(CASES[name])
+TestRobustness = robustness_tests(CASES)
+test_containers = container_tests(CASES, 50)
 
 
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(csdl.Settings)])
