@@ -15,7 +15,8 @@ def beta_table(
 
     Args:
         betas: ascending, shape `(B,)`, in [0, 1].
-        costs: shape `(R, B)`, a row for each repetition; NaN is missing.
+        costs: shape `(R, B)`, a row for each repetition; NaN is missing,
+            the largest 1e38.
         relative: `True` divides each row by its first cost, that of `beta = 0`.
 
     Returns:
@@ -41,6 +42,7 @@ def beta_table(
             f"Expected `costs` of shape (repetitions, {len(grid)}), a column for each beta; "
             f"received shape {table.shape}."
         )
+    _check_size(table)
     if relative:
         if grid[0] != 0.0:
             raise ValueError(
@@ -50,8 +52,7 @@ def beta_table(
             raise ValueError("Expected costs above 0 at beta 0 for relative costs; received 0.0.")
         with np.errstate(over="ignore"):
             table = table / table[:, :1]
-    # Squares of larger ones would be infinite.
-    check_entries("costs", table, ~(table > LARGEST), f"of a size up to {LARGEST:g}")
+        _check_size(table)
     known = ~np.isnan(table)
     if not known.any():
         raise ValueError("Expected `costs` that are not all missing; received only NaN.")
@@ -62,3 +63,8 @@ def beta_table(
         # 0 / 0, that is NaN, for one repetition.
         errors = np.sqrt(squares / (number - 1.0) / number)
     return grid, means, np.where(number > 1, errors, np.nan)
+
+
+def _check_size(table: np.ndarray) -> None:
+    """Raises if squares of the costs might be infinite."""
+    check_entries("costs", table, ~(table > LARGEST), f"of a size up to {LARGEST:g}")

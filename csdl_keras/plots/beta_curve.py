@@ -31,8 +31,8 @@ def beta_curve(
     Args:
         betas: ascending, shape `(B,)`, in [0, 1].
         costs: shape `(R, B)`, a row for each repetition (a cost matrix or a
-            seed) and a column for each beta; NaN is missing. One row has no
-            band.
+            seed) and a column for each beta, from 0 to 1e38; NaN is missing.
+            One row has no band.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
         relative: `True` divides each repetition's costs by its own at

@@ -85,6 +85,14 @@ def is_table(costs, width):
     return known.any() and (array[known] >= 0).all() and (array[known] <= 1e38).all()
 
 
+def are_ratios(costs):
+    """Whether costs may be divided by each row's first."""
+    if (costs[:, 0] == 0).any():
+        return False
+    with np.errstate(over="ignore"):
+        return not (costs / costs[:, :1] > 1e38).any()
+
+
 def two_classes(rng, k):
     size = int(rng.integers(1, 7))
     return rng.integers(2, size=size), rng.integers(17, size=size) / 16, matrix(rng, 2, 2)
@@ -111,7 +119,7 @@ CASES = {
             and is_table(costs, len(betas))
             and is_label(label)
             and isinstance(relative, bool)
-            and not (relative and (betas[0] != 0 or (floats(costs)[:, 0] == 0).any()))
+            and not (relative and (betas[0] != 0 or not are_ratios(floats(costs))))
         ),
     ),
     "cost_against": Case(
