@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from csdl_keras._seeded_epochs import SeededEpochs
+from csdl_keras._tensorflow_batches import in_order, shuffled
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
 from csdl_keras.resume import Resume
 from csdl_keras.shuffled_batches import ShuffledBatches
@@ -28,6 +29,7 @@ def seeded_fit(
     sample_weight: Any = None,
     batch_size: int | None = None,
     steps_per_epoch: int | None = None,
+    validation_data: tuple | None = None,
     **fit_arguments: Any,
 ) -> keras.callbacks.History:
     """`model.fit`, in which batches and masks follow from a seed, the epoch and the step.
@@ -42,7 +44,7 @@ def seeded_fit(
         callbacks: as in `fit`.
         remembering: more callbacks, whose memory belongs to the state, see `Resume`.
         what: what is trained, for the error of a training that diverges.
-        sample_weight, batch_size, steps_per_epoch: as in `fit`.
+        sample_weight, batch_size, steps_per_epoch, validation_data: as in `fit`.
         **fit_arguments: other arguments of `fit`.
 
     Returns:
@@ -56,6 +58,7 @@ def seeded_fit(
             sample_weight=sample_weight,
             batch_size=batch_size,
             steps_per_epoch=steps_per_epoch,
+            validation_data=validation_data,
             callbacks=callbacks,
             **fit_arguments,
         )
@@ -65,4 +68,13 @@ def seeded_fit(
         if unfinished is None
         else Resume(unfinished / "epochs.npz", batches, remembering, SECONDS)
     )
-    return model.fit(batches, callbacks=[*callbacks, last], shuffle=False, **fit_arguments)
+    data = shuffled(batches)
+    callbacks = [*callbacks, last]
+    if data is not batches:
+        begin = keras.callbacks.LambdaCallback(on_epoch_begin=lambda *_: batches.on_epoch_begin())
+        callbacks.append(begin)
+    if validation_data is not None:
+        validation_data = in_order(validation_data)
+    return model.fit(
+        data, validation_data=validation_data, callbacks=callbacks, shuffle=False, **fit_arguments
+    )

@@ -84,16 +84,30 @@ class ShuffledBatches(keras.utils.PyDataset):
         return self.steps_per_epoch
 
     def __getitem__(self, index: int) -> Any:
+        return self.block(index)[0]
+
+    def block(self, index: int, most: int = 1) -> tuple[Any, int]:
+        """Batches that follow one another in a turn, as one.
+
+        Args:
+            index: of the first, in the epoch.
+            most: how many, unless the epoch or the turn ends before. Defaults to 1.
+
+        Returns:
+            The batches as one, and how many they are.
+        """
         turn, batch = divmod(self.epoch * self.steps_per_epoch + index, self.batches_per_turn)
+        count = min(most, self.steps_per_epoch - index, self.batches_per_turn - batch)
         order = self._order  # a copy, since threads may read
         if order is None or order[0] != turn:
             rng = np.random.default_rng([self.seed, turn, _PURPOSE])
             self._order = order = (turn, rng.permutation(self.num_examples))
-        rows = order[1][batch * self.batch_size : (batch + 1) * self.batch_size]
-        return keras.tree.map_structure(lambda array: _floatx(array[rows]), self.arrays)
+        rows = order[1][batch * self.batch_size : (batch + count) * self.batch_size]
+        part = keras.tree.map_structure(lambda array: to_floatx(array[rows]), self.arrays)
+        return part, count
 
     def on_epoch_begin(self) -> None:
-        """Called by `fit`."""
+        """Called by `fit`, and instead of it where others give it the batches."""
         self.readings += 1
 
     def fingerprint(self) -> str:
@@ -113,7 +127,7 @@ def _rows(array: Any) -> np.ndarray:
     return rows
 
 
-def _floatx(array: np.ndarray) -> np.ndarray:
+def to_floatx(array: np.ndarray) -> np.ndarray:
     """Floats in the type of Keras, as `fit` makes them of arrays; too large ones are infinite."""
     if array.dtype.kind != "f":
         return array

@@ -6,6 +6,7 @@ from typing import Any
 import keras
 
 from csdl_keras._seeded_epochs import SeededEpochs
+from csdl_keras._tensorflow_batches import in_order, shuffled
 from csdl_keras.shuffled_batches import ShuffledBatches
 
 
@@ -46,4 +47,6 @@ def trial_fit(
     weight, size, steps, callbacks = (arguments.get(name) for name in names)
     batches = ShuffledBatches(x, y, weight, size or 32, seed, steps)
     callbacks = [*(callbacks or ()), SeededEpochs(batches)]
-    return model.fit(batches, callbacks=callbacks, **{**rest, "shuffle": False})
+    if isinstance(rest.get("validation_data"), tuple):
+        rest["validation_data"] = in_order(rest["validation_data"])
+    return model.fit(shuffled(batches), callbacks=callbacks, **{**rest, "shuffle": False})
