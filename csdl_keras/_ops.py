@@ -8,6 +8,13 @@ from keras import ops
 
 LOW_PRECISION = ("float16", "bfloat16")
 
+# A number of Python takes the type of the tensor beside it.
+_NAN = float("nan")
+
+# Types in which the number of classes may not fit, or with which backends do not reckon.
+_WIDE = dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32")
+_WIDE |= dict.fromkeys(("uint32", "uint64"), "int64") | dict.fromkeys(LOW_PRECISION, "float32")
+
 # Stands for the logarithm of 0 in float32, without the NaN of infinity times 0.
 LOG_ZERO = -1e35
 
@@ -16,9 +23,11 @@ def at_least_float32(*tensors: Any) -> Any:
     """The tensors as floats of one type, of no less than 32 bits, in which sums of costs
     neither overflow nor round; a single one alone, several as a list."""
     converted = [ops.convert_to_tensor(tensor) for tensor in tensors]
-    dtypes = {keras.backend.standardize_dtype(tensor.dtype) for tensor in converted}
+    dtypes = [keras.backend.standardize_dtype(tensor.dtype) for tensor in converted]
     dtype = "float64" if "float64" in dtypes else "float32"
-    converted = [ops.cast(tensor, dtype) for tensor in converted]
+    for place, found in enumerate(dtypes):
+        if found != dtype:
+            converted[place] = ops.cast(converted[place], dtype)
     return converted[0] if len(converted) == 1 else converted
 
 
@@ -87,14 +96,14 @@ def rows_output_of(model: keras.Model) -> Any:
 
 
 def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
-    """Labels as an index of classes, 0 for those outside `[0, num_classes)`; and which are not.
+    """Labels as an index of classes, any for those outside `[0, num_classes)`; and which are not.
 
     Args:
         labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
         num_classes: `K`.
 
     Returns:
-        int32 and bool tensors `(batch,)`.
+        Integer and bool tensors `(batch,)`.
     """
     if len(labels.shape) == 2 and labels.shape[1] == 1:
         labels = ops.squeeze(labels, axis=1)
@@ -103,10 +112,15 @@ def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
             "Expected integer labels of shape (batch,) or (batch, 1), since `cost_matrix` is "
             f"given; received shape {tuple(labels.shape)}. For cost vectors leave it None."
         )
-    index = ops.cast(labels, "int32")
-    whole = ops.cast(index, labels.dtype) == labels
-    known = ops.logical_and(whole, ops.logical_and(index >= 0, index < num_classes))
-    return ops.where(known, index, 0), known
+    dtype = keras.backend.standardize_dtype(labels.dtype)
+    if dtype in _WIDE:
+        labels, dtype = ops.cast(labels, _WIDE[dtype]), _WIDE[dtype]
+    # Few operations, and Python's, since PyTorch runs them one by one.
+    if "float" not in dtype:
+        index = labels % num_classes
+        return index, index == labels
+    index = ops.cast(labels, "int32") % num_classes
+    return index, ops.cast(index, dtype) == labels
 
 
 def rows_of(matrix: Any, labels: Any) -> Any:
@@ -121,7 +135,7 @@ def rows_of(matrix: Any, labels: Any) -> Any:
     """
     index, known = class_index(labels, matrix.shape[0])
     rows = ops.take(matrix, index, axis=0)
-    return ops.where(known[:, None], rows, ops.cast(np.nan, rows.dtype))
+    return ops.where(known[:, None], rows, _NAN)
 
 
 def two_columns(probabilities: Any) -> Any:
@@ -149,7 +163,7 @@ def distributions(probabilities: Any, tolerance: float = 1e-2) -> Any:
 
 def finite(costs: Any) -> Any:
     """Costs, NaN where they are infinite."""
-    return ops.where(ops.isfinite(costs), costs, ops.cast(np.nan, costs.dtype))
+    return ops.where(ops.isfinite(costs), costs, _NAN)
 
 
 def first_minimum(values: Any) -> Any:

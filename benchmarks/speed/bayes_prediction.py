@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterator
 
+import feeding
 import keras
 import numpy as np
 from paired import Ratio, interleaved
@@ -29,7 +30,7 @@ def _row(name, network, classes, batch, batches, rounds) -> Row:
     x = np.random.default_rng(0).uniform(size=shape).astype("float32")
     careful = csdl.bayes_classifier(network, csdl.costs.zero_one(classes))
     ways = {
-        way: functools.partial(model.predict, x, batch_size=batch, verbose=0)
+        way: functools.partial(model.predict, **feeding.batches(batch, x), verbose=0)
         for way, model in (("network", network), ("careful", careful))
     }
     found = interleaved(ways, rounds)

@@ -25,7 +25,7 @@ def measure(quick: bool) -> Iterator[Row]:
             "keras": lambda: _run("import keras"),
             "ours": lambda: _run("import csdl_keras"),
         },
-        3 if quick else 9,
+        2 if quick else 5,
     )
     yield Row(
         "import csdl_keras",

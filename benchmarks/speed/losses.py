@@ -1,14 +1,16 @@
 """Training steps of cost losses beside softmax cross-entropy, by the number of classes."""
 
+import functools
 from collections.abc import Iterator
 
 import keras
 import numpy as np
+from feeding import batches
 from paired import Ratio, interleaved
 from row import Row
 
 import csdl_keras as csdl
-from csdl_keras.losses import MINLoss, PoissonCostLoss
+from csdl_keras.losses import MINLoss, OneSidedLoss, PoissonCostLoss
 
 BACKENDS = ("tensorflow", "jax", "torch")
 FEATURES, BATCH = 512, 128
@@ -29,6 +31,7 @@ def measure(quick: bool) -> Iterator[Row]:
             "SOSR": csdl.SOSRLoss(matrix),
             "MIN": MINLoss(matrix),
             "Poisson": PoissonCostLoss(matrix),
+            "one-sided": OneSidedLoss(matrix),
         }
         ways = {name: _fit(loss, x, y, classes) for name, loss in losses.items()}
         found = interleaved(ways, rounds)
@@ -48,4 +51,4 @@ def _fit(loss, x, y, classes):
         [keras.Input((FEATURES,)), keras.layers.Dense(classes, activation=activation)]
     )
     model.compile(keras.optimizers.SGD(1e-3), loss=loss)
-    return lambda: model.fit(x, y, batch_size=BATCH, shuffle=False, verbose=0)
+    return functools.partial(model.fit, **batches(BATCH, x, y), shuffle=False, verbose=0)

@@ -1,7 +1,8 @@
-"""The machine's own limit: seconds of float32 matrix products, as a backend computes them."""
+"""The machine's own limits, as a backend reaches them: matrix products, and updates of weights."""
 
+import ctypes
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import keras
 import numpy as np
@@ -47,6 +48,63 @@ def limit(products: Iterable[Product], repeats: int = 20) -> float:
         multiply()
         total += count * float(np.median([seconds(multiply) for _ in range(repeats)]))
     return total
+
+
+def update(shapes: Sequence[tuple[int, ...]], repeats: int = 20) -> float:
+    """Seconds of `w - rate * g` for weights of those shapes, which memory limits: the median."""
+    arrays = [np.ones(shape, "float32") for shape in shapes]
+    backend = keras.backend.backend()
+    if backend == "tensorflow":
+        import tensorflow as tf
+
+        weights = [tf.Variable(array) for array in arrays]
+        slopes = [tf.constant(array) for array in arrays]
+
+        @tf.function
+        def step() -> None:
+            for weight, slope in zip(weights, slopes, strict=True):
+                weight.assign_sub(0.01 * slope)
+
+    elif backend == "jax":
+        import jax
+
+        state = [jax.device_put(array) for array in arrays]
+        slopes = [jax.device_put(array) for array in arrays]
+        move = jax.jit(
+            lambda w, g: [a - 0.01 * b for a, b in zip(w, g, strict=True)], donate_argnums=0
+        )
+
+        def step() -> None:
+            state[:] = move(state, slopes)
+            jax.block_until_ready(state)
+
+    else:
+        import torch
+
+        weights = [torch.tensor(array) for array in arrays]
+        slopes = [torch.tensor(array) for array in arrays]
+
+        def step() -> None:
+            for weight, slope in zip(weights, slopes, strict=True):
+                weight.sub_(slope, alpha=0.01)
+
+    step()
+    return float(np.median([seconds(step) for _ in range(repeats)]))
+
+
+def keep_memory() -> bool:
+    """From now on the process keeps memory that it frees; whether it can.
+
+    glibc gives arrays of more than 32 MB, such as the gradient of 3000 x 3000 weights, back to
+    the system, which fills their pages anew at every step. `MALLOC_MMAP_MAX_=0
+    MALLOC_TRIM_THRESHOLD_=2000000000` in the environment of a process does the same.
+    """
+    try:
+        library = ctypes.CDLL("libc.so.6")
+    except OSError:
+        return False
+    most_mapped, trim_threshold = -4, -1
+    return bool(library.mallopt(most_mapped, 0) and library.mallopt(trim_threshold, 2**31 - 1))
 
 
 def layer_products(inputs: int, outputs: int, batch: int, below: bool) -> list[Product]:

@@ -50,6 +50,35 @@ def products(inputs: int, units: int, decisions: int) -> list[machine.Product]:
 def measure(quick: bool) -> Iterator[Row]:
     """Share of the machine's rate that epochs after the first of each layer reach."""
     units, steps, epochs = (1000, 16, 3) if quick else (3000, 16, 5)
+    found = {"": _pretrained(units, steps, epochs)}
+    if machine.keep_memory():
+        found[", memory kept"] = _pretrained(units, steps, epochs)
+    sizes = (INPUTS, units, units)
+    limit = steps * sum(machine.limit(products(size, units, CLASSES)) for size in sizes)
+    shapes = [(size, units) for size in sizes for _ in ("encoder", "decoder")]
+    update = steps * machine.update(shapes)
+    for kept, (timer, whole) in found.items():
+        seconds = np.sum(timer.later, axis=0)
+        case = f"3x{units}, batch {BATCH}{kept}"
+        yield Row(
+            case,
+            "share of the rate of its matrix products alone, an epoch of each layer",
+            Ratio.of(limit / seconds),
+            ">= 0.7",
+            f"{np.median(seconds):.2f} s; the first epochs, which compile, "
+            f"{sum(timer.first):.2f} s; {whole:.1f} s in all for {epochs} epochs",
+        )
+        yield Row(
+            case,
+            "share of the rate of its products and the update of its weights alone",
+            Ratio.of((limit + update) / seconds),
+            "",
+            f"the updates take {update:.2f} s",
+        )
+
+
+def _pretrained(units: int, steps: int, epochs: int) -> tuple[Epochs, float]:
+    """The timer of a pre-training, and its seconds."""
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(steps * BATCH, INPUTS)).astype("float32")
     labels = rng.integers(CLASSES, size=len(x))
@@ -69,15 +98,4 @@ def measure(quick: bool) -> Iterator[Row]:
         callbacks=[timer],
         verbose=0,
     )
-    whole = time.perf_counter() - start
-    sizes = (INPUTS, units, units)
-    limit = steps * sum(machine.limit(products(size, units, CLASSES)) for size in sizes)
-    seconds = np.sum(timer.later, axis=0)
-    yield Row(
-        f"3x{units}, batch {BATCH}",
-        "share of the rate of its matrix products alone, an epoch of each layer",
-        Ratio.of(limit / seconds),
-        ">= 0.7",
-        f"{np.median(seconds):.2f} s; the first epochs, which compile, {sum(timer.first):.2f} s; "
-        f"{whole:.1f} s in all for {epochs} epochs",
-    )
+    return timer, time.perf_counter() - start

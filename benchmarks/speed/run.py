@@ -77,6 +77,7 @@ def main() -> None:
     import figures
     from results_table import ResultsTable
 
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     results = ResultsTable(arguments.out, "speed", FIELDS)
     names = arguments.only.split(",")
     backends = [name for name in arguments.backends.split(",") if importlib.util.find_spec(name)]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from csdl_keras._checks import check_number
-from csdl_keras._ops import LOW_PRECISION, rows_of
+from csdl_keras._ops import LOW_PRECISION, finite, rows_of
 from csdl_keras._saved_matrix import check_present, from_config, to_config
 from csdl_keras._tensor_checks import same_shape, tensor_or_labels
 from csdl_keras.costs._amounts import LARGEST
@@ -13,9 +13,10 @@ from csdl_keras.losses.checked_loss import CheckedLoss
 class CostLoss(CheckedLoss):
     """Base class: a loss of costs `c` and estimates `r`, one value for each example.
 
-    A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)`,
-    returning `(batch,)`, and says by `prices_any_decision` whether a column may
-    be a decision that is never the cheapest, such as to abstain.
+    A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)` floats of
+    one type, costs NaN instead of infinite, returning `(batch,)`, and says by
+    `prices_any_decision` whether a column may be a decision that is never the
+    cheapest, such as to abstain.
 
     Args:
         cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
@@ -69,16 +70,20 @@ class CostLoss(CheckedLoss):
         return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        return self.cost_loss(self.scaled_costs(y_true, y_pred), y_pred)
+        return self.cost_loss(*self.scaled_costs(y_true, y_pred))
 
-    def scaled_costs(self, y_true: Any, y_pred: Any) -> Any:
-        """The cost vector of each example times `cost_scale`, as wide as the outputs."""
+    def scaled_costs(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+        """The cost vector of each example times `cost_scale`, and the outputs, of one type.
+
+        NaN stands for infinite costs, and for those of a label that is no class.
+        """
         hint = "To train on integer labels, give the loss a `cost_matrix`."
         if self.cost_matrix is not None:
             y_true = rows_of(self._matrix_tensor, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-        costs, _ = same_shape("(batch, D)", hint, most=2, costs=y_true, outputs=y_pred)
-        return costs if self.cost_scale == 1 else costs * self.cost_scale
+        costs, outputs = same_shape("(batch, D)", hint, most=2, costs=y_true, outputs=y_pred)
+        costs = costs if self.cost_scale == 1 else costs * self.cost_scale
+        return finite(costs), outputs
 
     def _check_decisions(self, classes: int, decisions: int) -> None:
         if decisions > classes and not self.prices_any_decision:

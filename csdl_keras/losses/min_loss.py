@@ -68,7 +68,25 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) 
     # The sum over the other classes is 1 - P(y), without its rounding.
     own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
     factor = ops.where(target > 0, own[:, None], costs)
-    return 0.5 * ops.sum(ops.square((target - outputs) * factor), axis=-1)
+    return _half_squares((target - outputs) * factor)
+
+
+def _half_squares(errors: Any) -> Any:
+    return 0.5 * ops.sum(ops.square(errors), axis=-1)
+
+
+def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
+    """What errors of outputs are multiplied by: the matrix, with `K_y` on its diagonal."""
+    classes = len(cost_matrix)
+    weight = np.full(classes, 1 / classes) if priors is None else priors
+    # The sums over the other classes are 1 - P(y), without its rounding.
+    others = np.append(0.0, np.cumsum(weight)[:-1])
+    others += np.append(np.cumsum(weight[:0:-1])[::-1], 0.0)
+    own = np.einsum("yj,j->y", cost_matrix, weight, dtype="float64")  # which has no whole copy
+    factors = cost_matrix.copy()
+    with np.errstate(invalid="ignore"):
+        np.fill_diagonal(factors, own / others)
+    return factors
 
 
 def check_priors(priors: Any) -> np.ndarray:
@@ -154,15 +172,20 @@ class MINLoss(CostLoss):
                     f"Expected {len(self.cost_matrix)} `priors`, one for each row of "
                     f"`cost_matrix`; received {len(self.priors)}."
                 )
+        if self.cost_matrix is not None and self._matrix_tensor is not None:
+            # In the place of the costs, once instead of in each step.
+            factors = _factors(self.cost_matrix, self.priors)
+            self._matrix_tensor = ops.convert_to_tensor(factors)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         if self.cost_matrix is None:
             return super().call(y_true, y_pred)
-        costs = self.scaled_costs(y_true, y_pred)
+        factors, outputs = self.scaled_costs(y_true, y_pred)
         # The label tells the true class, also where another class costs nothing.
         index, _ = class_index(y_true, len(self.cost_matrix))  # costs of unknown labels are NaN
-        targets = ops.one_hot(index, len(self.cost_matrix), dtype=y_pred.dtype)
-        return min_loss(costs, y_pred, self.priors, targets)
+        own = ops.arange(len(self.cost_matrix), dtype=index.dtype) == index[:, None]
+        errors = ops.where(own, 1.0 - outputs, outputs)
+        return _half_squares(errors * factors)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return min_loss(costs, estimates, self.priors)

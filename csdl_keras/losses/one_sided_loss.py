@@ -13,9 +13,14 @@ from csdl_keras.losses.cost_loss import CostLoss
 def one_sided_gap(costs: Any, estimates: Any) -> Any:
     """`z * (r - c)`, `z = +1` where a cost is the example's smallest (ties too), else -1."""
     costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
-    costs = finite(costs)
+    return gap_of_finite(finite(costs), estimates)
+
+
+def gap_of_finite(costs: Any, estimates: Any) -> Any:
+    """The same, of finite or NaN floats of one type and shape."""
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
-    return ops.where(cheapest, estimates - costs, costs - estimates)
+    gap = estimates - costs
+    return ops.where(cheapest, gap, -gap)
 
 
 def one_sided(costs: Any, estimates: Any) -> Any:
@@ -92,4 +97,4 @@ class OneSidedLoss(CostLoss):
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
-        return one_sided(costs, estimates)
+        return ops.sum(ops.relu(gap_of_finite(costs, estimates)), axis=-1)

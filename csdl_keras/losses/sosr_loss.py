@@ -7,7 +7,7 @@ from keras import ops
 
 from csdl_keras._checks import check_number
 from csdl_keras.losses.cost_loss import CostLoss
-from csdl_keras.losses.one_sided_loss import one_sided_gap
+from csdl_keras.losses.one_sided_loss import gap_of_finite, one_sided_gap
 
 # Beyond, the loss is the one-sided loss, and its terms overflow.
 LARGEST_ALPHA = 1e6
@@ -46,8 +46,13 @@ def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
     [1.9482]
     """
     alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
-    gap = one_sided_gap(costs, estimates)
-    return ops.sum(ops.softplus(alpha * gap) / alpha, axis=-1)
+    return _smooth(one_sided_gap(costs, estimates), alpha)
+
+
+def _smooth(gap: Any, alpha: float) -> Any:
+    """The sum over decisions of what bounds `max(gap, 0)` from above."""
+    terms = ops.softplus(gap) if alpha == 1 else ops.softplus(alpha * gap) / alpha
+    return ops.sum(terms, axis=-1)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -105,7 +110,7 @@ class SOSRLoss(CostLoss):
         self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
-        return sosr(costs, estimates, self.alpha)
+        return _smooth(gap_of_finite(costs, estimates), self.alpha)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "alpha": self.alpha}
