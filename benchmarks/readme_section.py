@@ -108,21 +108,23 @@ def example_costs_tables(images: bool) -> list[str]:
     return report_tables(example_costs.table(rows))
 
 
-def speed_table() -> list[str]:
-    """Each figure of speed by backend, bold where its goal is met."""
-    rows = [row for row in read("speed") if row["entry"] != "pareto" or row["goal"]]
+def speed_table(entry: str) -> list[str]:
+    """The figures of an entry by backend, bold where the goal is met."""
+    rows = [row for row in read("speed") if row["entry"] == entry]
+    if entry == "pareto":
+        rows = [row for row in rows if row["goal"]]
     backends = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
     cells: dict = {}
     for row in rows:
         spread = f" ({row['low']}–{row['high']})" if row["low"] != row["high"] else ""
         value = f"**{row['value']}**" if row["met"] == "yes" else row["value"]
-        case = (row["entry"], row["case"], row["measure"])
+        case = (row["case"], row["measure"])
         goals, values = cells.setdefault(case, ([], {}))
         goals += [row["goal"]] if row["goal"] and row["goal"] not in goals else []
         values[row["backend"]] = value + spread
     body = [
         [f"{case}: {measure}", *(values.get(name, "") for name in backends), "; ".join(goals)]
-        for (_, case, measure), (goals, values) in cells.items()
+        for (case, measure), (goals, values) in cells.items()
     ]
     return lines(["what", *backends.values(), "goal"], body)
 
@@ -149,12 +151,15 @@ def tables() -> dict[str, list[str]]:
         "calibration": calibration_table,
         "example_costs": lambda: example_costs_tables(images=True),
         "example_costs_tables": lambda: example_costs_tables(images=False),
-        "speed": speed_table,
         "interruptions": interruptions_table,
         "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
     }
     found = {name: RESULTS / name.removesuffix("_tables") for name in makers}
-    return {name: make() for name, make in makers.items() if found[name].is_dir()}
+    made = {name: make() for name, make in makers.items() if found[name].is_dir()}
+    if (RESULTS / "speed").is_dir():
+        entries = dict.fromkeys(row["entry"] for row in read("speed"))
+        made |= {f"speed, {entry}": speed_table(entry) for entry in entries}
+    return made
 
 
 if __name__ == "__main__":

@@ -88,4 +88,4 @@ def test_benchmark_tables_are_the_committed_results(readme, monkeypatch):
     tables = importlib.import_module("readme_section").tables()
     assert {"peers", "pretraining_map"} <= set(tables)
     for table in tables.values():
-        assert len(table) > 3 and "\n".join(table) in readme
+        assert len(table) >= 3 and "\n".join(table) in readme

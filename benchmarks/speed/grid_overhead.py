@@ -2,16 +2,15 @@
 
 import contextlib
 import io
-import json
 import pathlib
 import tempfile
 import time
 from collections.abc import Iterator
 
-import numpy as np
 from paired import Ratio
 from row import Row
 
+from csdl_keras._array_file import DamagedFileError, read_arrays
 from csdl_keras.experiments.cli import main
 
 BACKENDS = ("tensorflow",)
@@ -29,10 +28,8 @@ def measure(quick: bool) -> Iterator[Row]:
         whole = time.perf_counter() - start
         stages = 0.0
         for path in pathlib.Path(folder).rglob("*.npz"):
-            with np.load(path) as file:
-                record = json.loads(file["record"].tobytes())
-            if "seconds" in record:  # a stage, and not the decisions that are in the results
-                stages += record["seconds"]
+            with contextlib.suppress(DamagedFileError):  # decisions of the results, no stage
+                stages += read_arrays(path)[0].get("seconds", 0.0)
     yield Row(
         "table2 --profile tiny" + (", four rows" if quick else ""),
         "seconds beside the sum of its stages",

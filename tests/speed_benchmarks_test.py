@@ -1,0 +1,61 @@
+"""What the measurements of speed rest on."""
+
+import importlib
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras._seeded_fit import seeded_fit
+from tests.weights import assert_same_weights
+
+FOLDER = pathlib.Path(__file__).parents[1] / "benchmarks" / "speed"
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def module(monkeypatch):
+    """Imports a module of the benchmarks."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return importlib.import_module
+
+
+def test_the_loop_by_hand_computes_what_fit_does(module):
+    x = RNG.uniform(size=(50, 6)).astype("float32")
+    y = csdl.costs.zero_one(3)[RNG.integers(3, size=50)].astype("float32")
+    model = csdl.models.mlp((6,), 3, (5, 4), output="cost", seed=0)
+    model.compile(keras.optimizers.SGD(0.5), loss=csdl.SOSRLoss(), steps_per_execution=1)
+    before = model.get_weights()
+    loop = module("loops").make_loop(keras.backend.backend(), before, 0.5)
+    seeded_fit(model, x, y, seed=0, batch_size=20, verbose=0)
+    (order,) = csdl.ShuffledBatches(np.arange(50), batch_size=50)[0]
+    loop.run(x[order], y[order], 20)
+    assert_same_weights(model.get_weights(), loop.arrays(), 1e-5)
+    assert np.abs(before[0] - loop.arrays()[0]).max() > 1e-3
+
+
+def test_ways_take_turns(module):
+    calls = []
+    ways = {name: lambda name=name: calls.append(name) for name in "ab"}
+    found = module("paired").interleaved(ways, 3)
+    assert "".join(calls) == "baabbaab"
+    assert {name: len(values) for name, values in found.items()} == {"a": 3, "b": 3}
+
+
+@pytest.mark.parametrize(
+    "goal,met", [(">= 0.9", "yes"), ("< 0.9", "no"), ("<= 0.95", "yes"), ("", "")]
+)
+def test_a_goal_is_met_by_the_median(module, goal, met):
+    ratio = module("paired").Ratio.of(np.array([0.95, 0.5, 0.96]))
+    assert module("row").Row("case", "measure", ratio, goal).met == met
+
+
+def test_operations_of_a_training_step(module):
+    machine = module("machine")
+    products = machine.layer_products(4, 5, 3, below=False)
+    assert machine.operations(products) == 2 * 2 * 3 * 4 * 5
+    products = machine.layer_products(4, 5, 3, below=True)
+    assert machine.operations(products) == 3 * 2 * 3 * 4 * 5
+    assert machine.limit(products, repeats=2) > 0 and machine.update([(4, 5)], repeats=2) > 0
