@@ -16,7 +16,7 @@ BACKENDS = ("tensorflow", "jax", "torch")
 
 def measure(quick: bool) -> Iterator[Row]:
     """`predict` of `bayes_classifier` beside that of the classifier in it."""
-    rounds = 3 if quick else 15
+    rounds = 3 if quick else 5
     for classes in (10, 1000):
         network = csdl.models.mlp((784,), classes, (3000,) * 3, seed=0)
         yield _row("3x3000", network, classes, 256, 4 if quick else 16, rounds)

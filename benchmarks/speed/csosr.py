@@ -10,7 +10,7 @@ from sklearn.svm import SVR
 import csdl_keras as csdl
 from csdl_keras.baselines import CSOSR
 
-BACKENDS = ("tensorflow",)
+BACKENDS, PROCESSES = ("tensorflow",), 1
 CLASSES, FEATURES = 10, 64
 
 

@@ -35,5 +35,5 @@ def measure(quick: bool) -> Iterator[Row]:
         "seconds beside the sum of its stages",
         Ratio(whole / stages, whole / stages, whole / stages),
         "<= 1.1",
-        f"{whole:.0f} s of {stages:.0f} s of stages; one run",
+        f"{whole:.0f} s of {stages:.0f} s of stages",
     )

@@ -32,7 +32,7 @@ def measure(quick: bool) -> Iterator[Row]:
             f"growth in fit beside the {array:.0f} MB of an (N, K) array",
             Ratio(grown / array, grown / array, grown / array),
             "< 1" if "matrix" in route else "",
-            f"{grown:.0f} MB; one run",
+            f"{grown:.0f} MB",
         )
 
 

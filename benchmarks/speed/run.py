@@ -4,7 +4,8 @@
     python benchmarks/speed/run.py --quick         # smaller sizes and fewer rounds, minutes
     python benchmarks/speed/run.py --only losses,import_time --backends jax
 
-Each entry runs in a process of its own for each backend that is installed, and is
+Each entry runs in processes of its own for each backend that is installed, two unless it
+says otherwise, whose spreads are joined, since processes differ more than rounds do. It is
 written to `OUT/speed.csv` when it is done, in the place of what was there of it; tables
 and plots come last.
 """
@@ -17,6 +18,10 @@ import os
 import pathlib
 import subprocess
 import sys
+
+import numpy as np
+from paired import Ratio
+from row import Row
 
 HERE = pathlib.Path(__file__).parent
 ENTRIES = (
@@ -34,6 +39,7 @@ ENTRIES = (
 )
 FIELDS = ("entry", "backend", "case", "measure", "value", "low", "high", "goal", "met", "note")
 FIELDS += ("x", "y")
+_RATIO = ("value", "low", "high")
 
 
 def run_entry(name: str, quick: bool) -> None:
@@ -102,7 +108,30 @@ def main() -> None:
 
 
 def rows_of(name: str, backend: str, quick: bool) -> list[dict[str, str]]:
-    """Measures an entry in a process of its own; no rows if that fails, which it tells."""
+    """Measures an entry in its processes; no rows if one fails, which it tells."""
+    processes = 1 if quick else getattr(importlib.import_module(name), "PROCESSES", 2)
+    return joined([rows_of_process(name, backend, quick) for _ in range(processes)])
+
+
+def joined(runs: list[list[dict[str, str]]]) -> list[dict[str, str]]:
+    """The rows of several processes as one: means of the medians, and all of the spreads."""
+    if not all(runs):
+        return []
+    rows = []
+    for same in zip(*runs, strict=True):
+        value, low, high = (np.array([row[it] for row in same], float) for it in _RATIO)
+        ratio = Ratio(value.mean(), low.min(), high.max())
+        point = None
+        if same[0]["x"]:
+            point = tuple(np.mean([float(row[it]) for row in same]) for it in "xy")
+        first = same[0]
+        row = Row(first["case"], first["measure"], ratio, first["goal"], first["note"], point)
+        rows.append({**first, **row.cells()})
+    return rows
+
+
+def rows_of_process(name: str, backend: str, quick: bool) -> list[dict[str, str]]:
+    """Measures an entry in one process; no rows if that fails, which it tells."""
     command = [sys.executable, __file__, "--entry", name, *(["--quick"] if quick else [])]
     environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)

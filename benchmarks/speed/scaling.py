@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import keras
 import numpy as np
@@ -28,8 +29,7 @@ class Stream(keras.utils.PyDataset):
     """
 
     def __init__(self, examples: int, classes: int):
-        # With workers, Keras leaves out the tuner of `tf.data`, for which epochs wait.
-        super().__init__(workers=2 if keras.backend.backend() == "tensorflow" else 1)
+        super().__init__()
         rng = np.random.default_rng(0)
         self.batches = -(-examples // BATCH)
         self.x = rng.normal(size=(BATCH, FEATURES)).astype("float32")
@@ -40,6 +40,22 @@ class Stream(keras.utils.PyDataset):
 
     def __getitem__(self, index):
         return np.roll(self.x, index, axis=0), self.y
+
+
+def _fed(stream: Stream) -> Any:
+    """The stream; on TensorFlow without the tuner of `tf.data`, for which epochs wait."""
+    if keras.backend.backend() != "tensorflow":
+        return stream
+    import tensorflow as tf
+
+    signature = tuple(tf.TensorSpec((None, *part.shape[1:]), part.dtype) for part in stream[0])
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    data = tf.data.Dataset.from_generator(
+        lambda: (stream[index] for index in range(len(stream))), output_signature=signature
+    )
+    counted = data.apply(tf.data.experimental.assert_cardinality(len(stream)))
+    return counted.prefetch(2).with_options(options)
 
 
 def measure(quick: bool) -> Iterator[Row]:
@@ -72,8 +88,8 @@ def _grow(
         examples, classes, depth = shape(size)
         model = _model(classes, depth)
         # The first fit compiles; of a long stream it is a short one.
-        model.fit(Stream(2 * BATCH, classes), verbose=0)
-        fit = functools.partial(model.fit, Stream(examples, classes), verbose=0)
+        model.fit(_fed(Stream(2 * BATCH, classes)), verbose=0)
+        fit = functools.partial(model.fit, _fed(Stream(examples, classes)), verbose=0)
         times = 1 if examples > 200_000 else repeats
         taken = np.array([seconds(fit) for _ in range(times)]) / examples
         base = base or float(np.median(taken))

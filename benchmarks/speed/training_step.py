@@ -24,7 +24,7 @@ WAYS = {"fit": "`fit` on arrays", "ours": "as the package trains"}
 
 def measure(quick: bool) -> Iterator[Row]:
     """Training beside a loop by hand, and beside the machine's matrix products."""
-    steps, rounds = (10, 3) if quick else (30, 5)
+    steps, rounds = (10, 3) if quick else (30, 3)
     ways = _ways(steps)
     found = {"": interleaved(ways, rounds)}
     if machine.keep_memory():

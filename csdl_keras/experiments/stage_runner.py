@@ -1,5 +1,7 @@
 """Runs the stages of cells, each one once, in one process or many."""
 
+import functools
+import gc
 import pathlib
 import time
 from collections.abc import Callable, Iterable
@@ -46,4 +48,14 @@ def _run(cell: Cell, stage: str, folder: pathlib.Path) -> tuple[Cell, float]:
     cell.run(stage, folder)
     # Keras holds on to every model of a process until it is told to let go.
     keras.utils.clear_session()
+    _spare_modules()
     return cell, time.perf_counter() - start
+
+
+@functools.cache
+def _spare_modules() -> None:
+    """Takes what imported modules hold out of garbage collections, once for a process.
+
+    There are some hundred thousand objects, and Keras collects whenever it lets go.
+    """
+    gc.freeze()
