@@ -16,7 +16,7 @@ sys.path.append(str(pathlib.Path(__file__).parents[1]))
 from peer_methods import PACKAGES, Once, installed  # noqa: E402
 
 BACKENDS, PROCESSES = ("tensorflow",), 1
-PEERS = ("mlp, temperature", "svc, temperature", "boosting, temperature", "forest, temperature")
+PEERS = ("mlp, temperature", "svc, temperature", "boosting, Bayes", "forest, temperature")
 PEERS += ("costsensitive", "Vowpal")
 #: Ours from the fastest: a row and its epochs, `None` for the default number.
 OURS = (
