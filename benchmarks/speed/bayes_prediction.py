@@ -11,7 +11,7 @@ from row import Row
 
 import csdl_keras as csdl
 
-BACKENDS = ("tensorflow", "jax", "torch")
+BACKENDS, PROCESSES = ("tensorflow", "jax", "torch"), 1
 
 
 def measure(quick: bool) -> Iterator[Row]:

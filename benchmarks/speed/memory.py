@@ -14,7 +14,7 @@ from row import Row
 
 import csdl_keras as csdl
 
-BACKENDS = ("tensorflow", "jax", "torch")
+BACKENDS, PROCESSES = ("tensorflow", "jax", "torch"), 1
 FEATURES, CLASSES = 64, 1000
 ROUTES = ("cross-entropy", "SOSR, cost_matrix=", "SOSR, cost vectors")
 

@@ -16,7 +16,7 @@ from row import Row
 
 import csdl_keras as csdl
 
-BACKENDS = ("tensorflow", "jax", "torch")
+BACKENDS, PROCESSES = ("tensorflow", "jax", "torch"), 1
 FEATURES, BATCH, DEVICES = 64, 128, (1, 2, 4)
 
 
@@ -111,7 +111,8 @@ def _devices(repeats: int) -> Iterator[Row]:
         flags = f"--xla_force_host_platform_device_count={devices}"
         done = subprocess.run(
             [sys.executable, str(pathlib.Path(__file__)), str(repeats)],
-            env={**os.environ, "XLA_FLAGS": flags},
+            # Of as few threads as cores, all may come to wait for one another.
+            env={**os.environ, "XLA_FLAGS": flags, "NPROC": str(4 * max(DEVICES))},
             stdout=subprocess.PIPE,
             text=True,
             check=True,

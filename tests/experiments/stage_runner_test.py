@@ -1,6 +1,7 @@
 """How stages are handed to workers."""
 
 import dataclasses
+import gc
 import os
 
 import pytest
@@ -38,3 +39,12 @@ class TestWorkers:
         assert ran == ["pretraining", "training"]
         monkeypatch.undo()
         assert [stage for *_, stage in run(tmp_path, profile).stages] == ["decisions"]
+
+    def test_collections_spare_what_modules_hold(self, tmp_path):
+        stage_runner._spare_modules.cache_clear()
+        gc.unfreeze()
+        try:
+            run(tmp_path, dataclasses.replace(SHORT, algorithms=("dnn_blind",), grids={}))
+            assert gc.get_freeze_count() > 100_000
+        finally:
+            gc.unfreeze()
