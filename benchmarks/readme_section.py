@@ -112,7 +112,7 @@ def speed_table(entry: str) -> list[str]:
     """The figures of an entry by backend, bold where the goal is met."""
     rows = [row for row in read("speed") if row["entry"] == entry]
     if entry == "pareto":
-        rows = [row for row in rows if row["goal"]]
+        rows = [row for row in rows if not row["x"]]
     backends = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
     cells: dict = {}
     for row in rows:

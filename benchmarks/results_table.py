@@ -62,8 +62,10 @@ class ResultsTable:
                 installed.append(f"{name} {importlib.metadata.version(name)}")
             except importlib.metadata.PackageNotFoundError:
                 continue
+        # Where rows name theirs, several have made them.
+        backend = "" if "backend" in self.fields else f" on {keras.backend.backend()}"
         note = (
-            f"`python {' '.join(sys.argv)}` on {keras.backend.backend()}, "
+            f"`python {' '.join(sys.argv)}`{backend}, "
             f"Python {platform.python_version()}, {', '.join(installed)}, "
             f"{os.cpu_count()} cores of {_processor()}, "
             f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"

@@ -57,16 +57,26 @@ def measure(quick: bool) -> Iterator[Row]:
             note += f"; cheaper in less time: {', '.join(better) or 'nobody'}"
         ratio = Ratio(cost, cost, cost)
         yield Row(f"{package}: {name}", "average test cost", ratio, "", note, (taken, cost))
+    yield from verdicts(found)
+
+
+def verdicts(found: list[tuple[str, str, float, float]]) -> Iterator[Row]:
+    """Who beats whom, of packages, ways, seconds and costs."""
     ours = [row for row in found if row[0] == "csdl_keras"]
-    beaten = sum(
-        not any(t <= taken and c < cost for _, _, t, c in ours) for _, _, taken, cost in peers
+    peers = [row for row in found if row[0] != "csdl_keras"]
+    defaults = [row for row in ours if not row[1].endswith("epochs")]
+    beaten = sum(any(t <= s and c < cost for _, _, t, c in peers) for _, _, s, cost in defaults)
+    yield Row(
+        f"{len(defaults)} rows of ours, as they come",
+        "how many another package beats in cost and time",
+        Ratio(beaten, beaten, beaten),
+        "<= 0",
     )
-    share = 1 - beaten / len(peers)
+    beaten = sum(any(t <= s and c < cost for _, _, t, c in ours) for _, _, s, cost in peers)
     yield Row(
         f"{len(peers)} ways of other packages",
-        "share that one of ours beats in cost and time",
-        Ratio(share, share, share),
-        ">= 1",
+        "how many one of ours beats in cost and time",
+        Ratio(beaten, beaten, beaten),
     )
 
 
