@@ -53,7 +53,8 @@ def in_order(arrays: tuple, batch_size: int = 32) -> Any:
 
     def block(index: int, most: int) -> tuple[Any, int]:
         rows = slice(index * batch_size, (index + most) * batch_size)
-        part = keras.tree.map_structure(lambda array: to_floatx(array[rows]), arrays)
+        # TensorFlow takes the memory of what it is given, and may write into it.
+        part = keras.tree.map_structure(lambda array: np.array(to_floatx(array[rows])), arrays)
         return part, min(most, number - index)
 
     return _dataset(arrays, batch_size, number, block, _BATCHES) or arrays

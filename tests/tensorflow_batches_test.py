@@ -75,6 +75,22 @@ class TestInOrder:
         ]
         assert_same_batches(tensorflow_batches.in_order((x, y), batch_size), expected)
 
+    def test_tensorflow_is_not_given_the_memory_of_arrays(self, monkeypatch):
+        blocks = []
+        make = tensorflow_batches._dataset
+
+        def noted(arrays, batch_size, number, block, most):
+            blocks.append(block(0, most)[0])
+            return make(arrays, batch_size, number, block, most)
+
+        monkeypatch.setattr(tensorflow_batches, "_dataset", noted)
+        arrays = np.ones((90, 3), "float32"), np.arange(90)
+        tensorflow_batches.in_order(arrays)
+        tensorflow_batches.shuffled(ShuffledBatches(*arrays))
+        for block in blocks:
+            assert len(block[0]) == 90
+            assert not any(np.shares_memory(*pair) for pair in zip(block, arrays, strict=True))
+
     @pytest.mark.parametrize("arrays", [([1.0, 2.0], [0, 1]), (np.array(["a"]), np.ones(1))])
     def test_what_holds_no_numbers_stays_as_it_is(self, arrays):
         assert tensorflow_batches.in_order(arrays) is arrays
