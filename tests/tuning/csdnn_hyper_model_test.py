@@ -185,8 +185,9 @@ class TestFit:
         expected, told = fitted(small())
         weights = {"sample_weight": np.ones(90), "validation_data": None}
         model, history = fitted(small(), x=X, y=Y, validation_split=1 / 3, **weights)
-        assert_same_weights(model.get_weights(), expected.get_weights())
-        np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-6)
+        # Arrays lie elsewhere in memory, and products may round otherwise.
+        assert_same_weights(model.get_weights(), expected.get_weights(), 1e-6)
+        np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-5)
 
     def test_batches_differ_from_epoch_to_epoch(self, monkeypatch):
         seen = {}
