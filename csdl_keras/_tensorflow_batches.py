@@ -1,7 +1,7 @@
 """Batches of arrays as datasets of TensorFlow.
 
-`fit` makes such datasets by itself, at two prices. Each epoch ends when the tuner of
-`tf.data` next wakes up, some 10, 30, 70, 150, ... ms from its beginning, and so may take
+`fit` makes such datasets by itself, at two prices. An epoch often ends only when the tuner
+of `tf.data` next wakes up, some 10, 30, 70, 150, ... ms from its beginning, and so may take
 twice as long: these datasets have no tuner. And every batch of a `PyDataset` passes
 through Python by itself: here they come in blocks.
 """
@@ -40,7 +40,7 @@ def in_order(arrays: tuple, batch_size: int = 32) -> Any:
     """Batches of arrays in their order.
 
     Args:
-        arrays: inputs, targets and the like, or structures of them.
+        arrays: inputs, targets and the like, each `(N, ...)`, or structures of them.
         batch_size: examples a batch, by default as many as in `evaluate`.
 
     Returns:

@@ -94,7 +94,8 @@ class ShuffledBatches(keras.utils.PyDataset):
             most: how many, unless the epoch or the turn ends before. Defaults to 1.
 
         Returns:
-            The batches as one, and how many they are.
+            The batches as one, arrays `(count * batch_size, ...)` or shorter at the end of
+            a turn, and `count`, how many they are.
         """
         turn, batch = divmod(self.epoch * self.steps_per_epoch + index, self.batches_per_turn)
         count = min(most, self.steps_per_epoch - index, self.batches_per_turn - batch)

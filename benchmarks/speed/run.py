@@ -1,6 +1,6 @@
 """Measures speed and scale, each figure a ratio taken in one run.
 
-    python benchmarks/speed/run.py                 # everything, under half an hour on 2 cores
+    python benchmarks/speed/run.py                 # everything, over half an hour on 2 cores
     python benchmarks/speed/run.py --quick         # smaller sizes and fewer rounds, minutes
     python benchmarks/speed/run.py --only losses,import_time --backends jax
 

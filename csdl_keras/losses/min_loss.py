@@ -76,7 +76,15 @@ def _half_squares(errors: Any) -> Any:
 
 
 def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
-    """What errors of outputs are multiplied by: the matrix, with `K_y` on its diagonal."""
+    """What errors of outputs are multiplied by: the matrix, with `K_y` on its diagonal.
+
+    Args:
+        cost_matrix: `(K, K)`.
+        priors: `(K,)`, or `None` for equal ones.
+
+    Returns:
+        `(K, K)`, of the matrix' dtype.
+    """
     classes = len(cost_matrix)
     weight = np.full(classes, 1 / classes) if priors is None else priors
     # The sums over the other classes are 1 - P(y), without its rounding.
