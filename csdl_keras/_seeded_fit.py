@@ -6,6 +6,7 @@ from typing import Any
 
 import keras
 
+from csdl_keras._jax_steps import use_looped_steps
 from csdl_keras._seeded_epochs import SeededEpochs
 from csdl_keras._tensorflow_batches import in_order, shuffled
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
@@ -75,6 +76,7 @@ def seeded_fit(
         callbacks.append(begin)
     if validation_data is not None:
         validation_data = in_order(validation_data)
+    use_looped_steps(model)
     return model.fit(
         data, validation_data=validation_data, callbacks=callbacks, shuffle=False, **fit_arguments
     )

@@ -104,7 +104,7 @@ class ShuffledBatches(keras.utils.PyDataset):
             rng = np.random.default_rng([self.seed, turn, _PURPOSE])
             self._order = order = (turn, rng.permutation(self.num_examples))
         rows = order[1][batch * self.batch_size : (batch + count) * self.batch_size]
-        part = keras.tree.map_structure(lambda array: to_floatx(array[rows]), self.arrays)
+        part = keras.tree.map_structure(lambda array: to_floatx(array.take(rows, 0)), self.arrays)
         return part, count
 
     def on_epoch_begin(self) -> None:
@@ -130,7 +130,7 @@ def _rows(array: Any) -> np.ndarray:
 
 def to_floatx(array: np.ndarray) -> np.ndarray:
     """Floats in the type of Keras, as `fit` makes them of arrays; too large ones are infinite."""
-    if array.dtype.kind != "f":
+    if array.dtype.kind != "f" or array.dtype == keras.config.floatx():
         return array
     with np.errstate(over="ignore"):
         return array.astype(keras.config.floatx(), copy=False)
