@@ -6,11 +6,15 @@ python benchmarks/readme_section.py
 import csv
 import pathlib
 import re
+import sys
 
 import example_costs
 import numpy as np
 import pretraining_map
 from scipy import stats
+
+sys.path.append(str(pathlib.Path(__file__).parent / "speed"))
+import agreement  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).parent / "results"
 SINGLE = "csdl_keras one network, Bayes"
@@ -129,6 +133,12 @@ def speed_table(entry: str) -> list[str]:
     return lines(["what", *backends.values(), "goal"], body)
 
 
+def agreement_table() -> list[str]:
+    """How far a second run of the measurements of speed agrees with the first."""
+    rows = agreement.summary(read("speed"), read("speed", "speed/second"))
+    return lines(["entry", *agreement.FIELDS], rows)
+
+
 _COUNTED = re.compile(
     r"(.+): (\d+) times in (\d+) runs, (\d+) of which lost something; off by (\S+) at most"
 )
@@ -159,6 +169,7 @@ def tables() -> dict[str, list[str]]:
     if (RESULTS / "speed").is_dir():
         entries = dict.fromkeys(row["entry"] for row in read("speed"))
         made |= {f"speed, {entry}": speed_table(entry) for entry in entries}
+        made["speed, agreement"] = agreement_table()
     return made
 
 

@@ -58,4 +58,52 @@ def test_operations_of_a_training_step(module):
     assert machine.operations(products) == 2 * 2 * 3 * 4 * 5
     products = machine.layer_products(4, 5, 3, below=True)
     assert machine.operations(products) == 3 * 2 * 3 * 4 * 5
-    assert machine.limit(products, repeats=2) > 0 and machine.update([(4, 5)], repeats=2) > 0
+    limits = machine.products_limit(products), machine.update_limit([(4, 5)])
+    machine.measure(limits)
+    assert all(0 < limit.seconds < 1 for limit in limits)
+
+
+def test_the_limit_is_the_fastest(module, monkeypatch):
+    machine = module("machine")
+    taken = iter([5.0, 9.0, 4.0, 6.0, 8.0, 7.0])
+    monkeypatch.setattr(machine, "seconds", lambda call: next(taken))
+    limit = machine.Limit([("a", 2), ("b", 1)])
+    assert limit.seconds == 2 * 5 + 9
+    limit.measure(2)
+    assert limit.seconds == 2 * 4 + 7
+
+
+def row(value, low, high, **others):
+    """A measured row as the file has it."""
+    found = {"entry": "losses", "backend": "jax", "case": "SOSR", "measure": "step time"}
+    return {**found, "value": str(value), "low": str(low), "high": str(high), **others}
+
+
+def test_agreement_of_two_runs(module):
+    agreement = module("agreement")
+    first = [row(1.0, 0.9, 1.1), row(2.0, 1.9, 2.1, case="MIN"), row(0, 0, 0, entry="memory")]
+    second = [row(1.2, 1.15, 1.3), row(2.2, 2.05, 2.3, case="MIN"), row(0, 0, 0, entry="memory")]
+    other = [row(1.0, 1.0, 1.0, case="in the first run alone")]
+    assert agreement.summary(first + other, second) == [
+        ["losses", "2", "0", "1", "20.0%"],
+        ["memory", "1", "1", "1", "0.0%"],
+        ["all", "3", "1", "2", "20.0%"],
+    ]
+    wider = [row(1.2, 0.95, 1.3)]
+    assert agreement.summary(first, wider) == agreement.summary(first[:1], wider)
+    assert agreement.summary(first, wider)[0] == ["losses", "1", "1", "1", "20.0%"]
+
+
+def test_processes_are_joined(module, monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    run = module("run")
+    first = row(1.0, 0.9, 1.1, goal="<= 1.1", met="yes", note="1 s", x="", y="")
+    second = row(1.4, 1.2, 1.5, goal="<= 1.1", met="no", note="2 s", x="", y="")
+    (found,) = run.joined([[first], [second]])
+    assert (found["value"], found["low"], found["high"], found["met"]) == (
+        "1.2",
+        "0.9",
+        "1.5",
+        "no",
+    )
+    assert run.joined([[first], []]) == []

@@ -35,6 +35,9 @@ def _scaling(rows: Sequence[dict[str, str]]) -> Figure:
             if points:
                 axes.plot(*zip(*points, strict=True), marker="o", label=backend)
         axes.set(xscale="log", yscale="log", xlabel=label, ylabel="µs an example")
+        ticks = sorted({point for line in axes.lines for point in line.get_xdata()})
+        axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks], rotation=30)
+        axes.minorticks_off()
         axes.legend()
     return figure
 
@@ -48,6 +51,8 @@ def _pareto(rows: Sequence[dict[str, str]]) -> Figure:
         color = "C3" if package == "csdl_keras" else "C0"
         axes.plot(x, y, "o", color=color)
         axes.annotate(name, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
+    # Room for what is written at the right.
+    axes.margins(x=0.25)
     axes.set(xscale="log", yscale="log", xlabel="seconds of training and deciding")
     axes.set(ylabel="average test cost", title="Red: csdl_keras")
     return figure

@@ -2,7 +2,7 @@
 
 import ctypes
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import keras
 import numpy as np
@@ -21,8 +21,8 @@ def product(rows: int, inner: int, columns: int):
         import tensorflow as tf
 
         a, b = tf.constant(left), tf.constant(right)
-        multiply = tf.function(lambda: tf.reduce_sum((a @ b)[0, :1]))
-        return lambda: multiply().numpy()
+        multiply = tf.function(lambda a, b: tf.reduce_sum((a @ b)[0, :1]))
+        return lambda: multiply(a, b).numpy()
     if backend == "jax":
         import jax
 
@@ -40,18 +40,52 @@ def operations(products: Iterable[Product]) -> float:
     return 2.0 * sum(rows * inner * columns for rows, inner, columns in products)
 
 
-def limit(products: Iterable[Product], repeats: int = 20) -> float:
-    """Seconds of matrix products of those sizes, one after the other, the median of each."""
-    total = 0.0
-    for sizes, count in Counter(products).items():
-        multiply = product(*sizes)
-        multiply()
-        total += count * float(np.median([seconds(multiply) for _ in range(repeats)]))
-    return total
+class Limit:
+    """The least seconds that some arithmetic has taken so far.
+
+    Nothing makes it faster than it is and much makes it slower, so the fastest counts.
+    Measure it several times in between other things: a machine may be slow for a while.
+
+    Args:
+        parts: calls, and how often each is needed.
+    """
+
+    def __init__(self, parts: Iterable[tuple[Callable[[], object], int]]):
+        self.parts = list(parts)
+        self.fastest = [float("inf")] * len(self.parts)
+        self.measure(1)  # which compiles
+
+    def measure(self, repeats: int = 10) -> None:
+        """Takes each call a few times more."""
+        for index, (call, _) in enumerate(self.parts):
+            taken = [seconds(call) for _ in range(repeats)]
+            self.fastest[index] = min(self.fastest[index], *taken)
+
+    @property
+    def seconds(self) -> float:
+        """Of all parts, one after the other."""
+        return sum(
+            least * count for least, (_, count) in zip(self.fastest, self.parts, strict=True)
+        )
 
 
-def update(shapes: Sequence[tuple[int, ...]], repeats: int = 20) -> float:
-    """Seconds of `w - rate * g` for weights of those shapes, which memory limits: the median."""
+def measure(limits: Iterable[Limit]) -> None:
+    """Measures each of them once more."""
+    for limit in limits:
+        limit.measure()
+
+
+def products_limit(products: Iterable[Product]) -> Limit:
+    """Of matrix products of those sizes."""
+    return Limit((product(*sizes), count) for sizes, count in Counter(products).items())
+
+
+def update_limit(shapes: Sequence[tuple[int, ...]]) -> Limit:
+    """Of `w - rate * g` for weights of those shapes, which memory limits."""
+    return Limit([(_update(shapes), 1)])
+
+
+def _update(shapes: Sequence[tuple[int, ...]]) -> Callable[[], None]:
     arrays = [np.ones(shape, "float32") for shape in shapes]
     backend = keras.backend.backend()
     if backend == "tensorflow":
@@ -88,8 +122,7 @@ def update(shapes: Sequence[tuple[int, ...]], repeats: int = 20) -> float:
             for weight, slope in zip(weights, slopes, strict=True):
                 weight.sub_(slope, alpha=0.01)
 
-    step()
-    return float(np.median([seconds(step) for _ in range(repeats)]))
+    return step
 
 
 def keep_memory() -> bool:

@@ -50,13 +50,17 @@ def products(inputs: int, units: int, decisions: int) -> list[machine.Product]:
 def measure(quick: bool) -> Iterator[Row]:
     """Share of the machine's rate that epochs after the first of each layer reach."""
     units, steps, epochs = (1000, 16, 3) if quick else (3000, 16, 5)
+    sizes = (INPUTS, units, units)
+    limits = (
+        machine.products_limit(part for size in sizes for part in products(size, units, CLASSES)),
+        machine.update_limit([(size, units) for size in sizes for _ in ("encoder", "decoder")]),
+    )
     found = {"": _pretrained(units, steps, epochs)}
+    machine.measure(limits)
     if machine.keep_memory():
         found[", memory kept"] = _pretrained(units, steps, epochs)
-    sizes = (INPUTS, units, units)
-    limit = steps * sum(machine.limit(products(size, units, CLASSES)) for size in sizes)
-    shapes = [(size, units) for size in sizes for _ in ("encoder", "decoder")]
-    update = steps * machine.update(shapes)
+    machine.measure(limits)
+    limit, update = (steps * it.seconds for it in limits)
     for kept, (timer, whole) in found.items():
         seconds = np.sum(timer.later, axis=0)
         case = f"3x{units}, batch {BATCH}{kept}"

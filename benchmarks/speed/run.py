@@ -5,9 +5,9 @@
     python benchmarks/speed/run.py --only losses,import_time --backends jax
 
 Each entry runs in processes of its own for each backend that is installed, two unless it
-says otherwise, whose spreads are joined, since processes differ more than rounds do. It is
+says otherwise, the second when all others have had their first; their spreads are joined. It is
 written to `OUT/speed.csv` when it is done, in the place of what was there of it; tables
-and plots come last.
+and plots come last. `agreement.py` compares two such files.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import numpy as np
 from paired import Ratio
@@ -87,30 +88,31 @@ def main() -> None:
     results = ResultsTable(arguments.out, "speed", FIELDS)
     names = arguments.only.split(",")
     backends = [name for name in arguments.backends.split(",") if importlib.util.find_spec(name)]
-    failed = []
-    for name in names:
-        for backend in backends:
-            if backend in importlib.import_module(name).BACKENDS:
-                rows = rows_of(name, backend, arguments.quick)
+    runs: dict[tuple[str, str], list] = {
+        (name, backend): []
+        for name in names
+        for backend in backends
+        if backend in importlib.import_module(name).BACKENDS
+    }
+    # All once and then all again: a machine differs more from hour to hour than in a minute.
+    for turn in range(1 if arguments.quick else 2):
+        for (name, backend), done in runs.items():
+            if turn < getattr(importlib.import_module(name), "PROCESSES", 2):
+                start = time.perf_counter()
+                done.append(rows_of_process(name, backend, arguments.quick))
+                rows = joined(done)
                 others = [
-                    row
-                    for row in results.rows()
-                    if (row["entry"], row["backend"]) != (name, backend)
+                    it for it in results.rows() if (it["entry"], it["backend"]) != (name, backend)
                 ]
                 results.write([*others, *rows])
-                print(table(rows) if rows else f"{name} on {backend} failed", flush=True)
-                failed += [] if rows else [(name, backend)]
+                print(table(rows) if rows else f"{name} on {backend} failed")
+                print(f"{name} on {backend} took {time.perf_counter() - start:.0f} s", flush=True)
+    failed = [which for which, done in runs.items() if not all(done)]
     found = sorted(results.rows(), key=lambda row: ENTRIES.index(row["entry"]))
     results.report(table(found))
     figures.draw(found, arguments.out)
     if failed:
         sys.exit(f"Failed: {failed}")
-
-
-def rows_of(name: str, backend: str, quick: bool) -> list[dict[str, str]]:
-    """Measures an entry in its processes; no rows if one fails, which it tells."""
-    processes = 1 if quick else getattr(importlib.import_module(name), "PROCESSES", 2)
-    return joined([rows_of_process(name, backend, quick) for _ in range(processes)])
 
 
 def joined(runs: list[list[dict[str, str]]]) -> list[dict[str, str]]:

@@ -26,7 +26,14 @@ def measure(quick: bool) -> Iterator[Row]:
     """Training beside a loop by hand, and beside the machine's matrix products."""
     steps, rounds = (10, 3) if quick else (30, 3)
     ways = _ways(steps)
+    products = [
+        product
+        for below, (inputs, outputs) in enumerate(itertools.pairwise(SIZES))
+        for product in machine.layer_products(inputs, outputs, BATCH, below > 0)
+    ]
+    limits = machine.products_limit(products), machine.update_limit(list(itertools.pairwise(SIZES)))
     found = {"": interleaved(ways, rounds)}
+    machine.measure(limits)
     if machine.keep_memory():
         found[", memory kept"] = interleaved(ways, rounds)
     for kept, taken in found.items():
@@ -38,12 +45,8 @@ def measure(quick: bool) -> Iterator[Row]:
                 ">= 0.97",
                 f"{1e3 * np.median(taken[way]) / steps:.1f} ms a step",
             )
-    products = [
-        product
-        for below, (inputs, outputs) in enumerate(itertools.pairwise(SIZES))
-        for product in machine.layer_products(inputs, outputs, BATCH, below > 0)
-    ]
-    limit, update = machine.limit(products), machine.update(list(itertools.pairwise(SIZES)))
+    machine.measure(limits)
+    limit, update = (it.seconds for it in limits)
     rate = machine.operations(products) / 1e9
     for kept, taken in found.items():
         for way, label in {"ours": WAYS["ours"], "loop": "a loop by hand"}.items():

@@ -5,6 +5,8 @@ from typing import Any
 
 import keras
 
+from csdl_keras._executed_steps import executed_steps
+from csdl_keras._jax_steps import use_looped_steps
 from csdl_keras._seeded_epochs import SeededEpochs
 from csdl_keras._tensorflow_batches import in_order, shuffled
 from csdl_keras.shuffled_batches import ShuffledBatches
@@ -47,6 +49,9 @@ def trial_fit(
     weight, size, steps, callbacks = (arguments.get(name) for name in names)
     batches = ShuffledBatches(x, y, weight, size or 32, seed, steps)
     callbacks = [*(callbacks or ()), SeededEpochs(batches)]
+    if model.steps_per_execution == 1:
+        model.steps_per_execution = executed_steps(batches.num_examples, batches.batch_size, steps)
+        use_looped_steps(model)
     if isinstance(rest.get("validation_data"), tuple):
         rest["validation_data"] = in_order(rest["validation_data"])
     return model.fit(shuffled(batches), callbacks=callbacks, **{**rest, "shuffle": False})

@@ -142,8 +142,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             callbacks: KerasTuner's and yours, for training; none of them sees
                 pre-training, whose epochs are not the trial's.
             **fit_arguments: of `keras.Model.fit`. With a seed, batches of arrays are
-                `ShuffledBatches` of that seed; pre-training does not see the examples
-                that a `validation_split` sets apart.
+                `ShuffledBatches` of that seed, up to 32 of them an execution unless
+                `build` compiles with more than 1; pre-training does not see the
+                examples that a `validation_split` sets apart.
 
         Returns:
             A `keras.callbacks.History`.

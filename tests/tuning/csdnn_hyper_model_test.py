@@ -11,6 +11,7 @@ from tests.pretraining_data_test import as_tf_data
 from tests.tuning.searches import (
     COSTS,
     FIT,
+    SMALL,
     TRAIN,
     VALIDATION,
     C,
@@ -24,6 +25,8 @@ from tests.tuning.searches import (
 )
 from tests.weights import assert_same_weights
 
+#: Whether `fit` has executions of several steps.
+ON_SEVERAL = keras.backend.backend() != "torch"
 PRETRAINING = {"corruption", "pretraining_learning_rate", "pretraining_epochs"}
 NETWORK = {"units", "depth", "optimizer", "sgd_learning_rate", "adam_learning_rate", "momentum"}
 LOSS = {"cost_scale", "alpha"}
@@ -188,6 +191,27 @@ class TestFit:
         # Arrays lie elsewhere in memory, and products may round otherwise.
         assert_same_weights(model.get_weights(), expected.get_weights(), 1e-6)
         np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-5)
+
+    @pytest.mark.parametrize("chosen", [None, 2])
+    def test_several_batches_an_execution(self, chosen):
+        """As many as an epoch has, unless `build` says how many."""
+        ends = []
+        note = keras.callbacks.LambdaCallback(
+            on_train_batch_end=lambda batch, logs: ends.append(batch)
+        )
+
+        class Chosen(tuning.CSDNNHyperModel):
+            def build(self, hp):
+                model = super().build(hp)
+                if chosen is not None and ON_SEVERAL:
+                    model.steps_per_execution = chosen
+                return model
+
+        arguments = {"cost_matrix": C, "algorithm": "dnn_sosr", **SMALL}
+        model, _ = fitted(Chosen((6,), **arguments), callbacks=[note])
+        steps = {None: 3, 2: 2}[chosen] if ON_SEVERAL else 1
+        assert len(ends) == 2 * -(-3 // steps)  # two epochs of three batches
+        assert int(model.optimizer.iterations) == 6
 
     def test_batches_differ_from_epoch_to_epoch(self, monkeypatch):
         seen = {}
