@@ -57,7 +57,7 @@ def measure(quick: bool) -> Iterator[Row]:
     )
     found = {"": _pretrained(units, steps, epochs)}
     machine.measure(limits)
-    if machine.keep_memory():
+    if not quick and machine.keep_memory():
         found[", memory kept"] = _pretrained(units, steps, epochs)
     machine.measure(limits)
     limit, update = (steps * it.seconds for it in limits)

@@ -67,7 +67,7 @@ def measure(quick: bool) -> Iterator[Row]:
     yield from _grow("classes", classes, repeats, lambda k: (BATCH * 20, k, 2))
     yield from _grow("hidden layers", (1, 2, 5, 10), repeats, lambda d: (BATCH * 40, 10, d))
     if keras.backend.backend() == "jax":
-        yield from _devices(repeats)
+        yield from _devices(DEVICES[:2] if quick else DEVICES, repeats)
 
 
 def _model(classes: int, depth: int, units: int = 128) -> keras.Model:
@@ -104,10 +104,10 @@ def _grow(
         )
 
 
-def _devices(repeats: int) -> Iterator[Row]:
+def _devices(numbers: Sequence[int], repeats: int) -> Iterator[Row]:
     """JAX's virtual devices, which share the cores: what dividing batches costs."""
     base = 0.0
-    for devices in DEVICES:
+    for devices in numbers:
         flags = f"--xla_force_host_platform_device_count={devices}"
         done = subprocess.run(
             [sys.executable, str(pathlib.Path(__file__)), str(repeats)],

@@ -24,7 +24,7 @@ WAYS = {"fit": "`fit` on arrays", "ours": "as the package trains"}
 
 def measure(quick: bool) -> Iterator[Row]:
     """Training beside a loop by hand, and beside the machine's matrix products."""
-    steps, rounds = (10, 3) if quick else (30, 3)
+    steps, rounds = (8, 3) if quick else (30, 3)
     ways = _ways(steps)
     products = [
         product
@@ -34,7 +34,7 @@ def measure(quick: bool) -> Iterator[Row]:
     limits = machine.products_limit(products), machine.update_limit(list(itertools.pairwise(SIZES)))
     found = {"": interleaved(ways, rounds)}
     machine.measure(limits)
-    if machine.keep_memory():
+    if not quick and machine.keep_memory():
         found[", memory kept"] = interleaved(ways, rounds)
     for kept, taken in found.items():
         for way, label in WAYS.items():
