@@ -13,7 +13,7 @@ import keras
 import numpy as np
 
 #: Most bytes of the batches of a loop, which are all handed over before it begins.
-_BYTES = 2**22
+_BYTES = 2**25
 
 
 def use_looped_steps(model: keras.Model) -> None:
