@@ -22,7 +22,7 @@ def measure(quick: bool) -> Iterator[Row]:
         yield _row("3x3000", network, classes, 256, 4 if quick else 16, rounds)
     if not quick:
         network = keras.applications.MobileNetV2(weights=None, classes=1000)
-        yield _row("MobileNetV2, 224x224", network, 1000, 16, 2, rounds)
+        yield _row("MobileNetV2, 224x224", network, 1000, 16, 2, 3)
 
 
 def _row(name, network, classes, batch, batches, rounds) -> Row:

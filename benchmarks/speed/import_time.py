@@ -9,7 +9,7 @@ import numpy as np
 from paired import Ratio
 from row import Row
 
-BACKENDS = ("tensorflow", "jax", "torch")
+BACKENDS, PROCESSES = ("tensorflow", "jax", "torch"), 1
 CODE = """
 import time
 import keras

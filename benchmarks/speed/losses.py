@@ -23,7 +23,7 @@ def measure(quick: bool) -> Iterator[Row]:
     for classes in (10, 1000) if quick else (10, 100, 1000, 10_000):
         # Enough for what `fit` begins and ends with to weigh little.
         steps = {10: 300, 100: 200, 1000: 40, 10_000: 10}[classes]
-        rounds = 3 if quick else 8 if classes == 10 else 4
+        rounds = 2 if quick else 6 if classes == 10 else 4
         rng = np.random.default_rng(0)
         x = rng.normal(size=(steps * BATCH, FEATURES)).astype("float32")
         y = rng.integers(classes, size=len(x)).astype("int32")

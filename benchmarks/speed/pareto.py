@@ -26,7 +26,6 @@ OURS = (
     ("calibrated_bayes", 3),
     ("calibrated_bayes", 6),
     ("calibrated_bayes", None),
-    ("ensemble_bayes", 3),
     ("ensemble_bayes", None),
 )
 

@@ -20,7 +20,7 @@ INPUTS, UNITS, CLASSES = 64, (50, 50), 10
 
 def measure(quick: bool) -> Iterator[Row]:
     """Training, several steps an execution or one, beside a loop by hand."""
-    steps, rounds = (400, 3) if quick else (2000, 3)
+    steps, rounds = (200, 3) if quick else (1000, 4)
     rng = np.random.default_rng(0)
     backend = keras.backend.backend()
     for batch in (1, 20):

@@ -9,6 +9,9 @@ from keras import ops
 from csdl_keras._tensor_checks import same_shape
 from csdl_keras.losses.cost_loss import CostLoss
 
+#: A logarithm is taken of no less; zeros of subnormal numbers would be infinite.
+_SMALLEST = float(np.finfo("float32").tiny)
+
 
 def poisson_cost(costs: Any, log_estimates: Any) -> Any:
     """Half the Poisson deviance of each example, summed over decisions.
@@ -42,7 +45,7 @@ def poisson_cost(costs: Any, log_estimates: Any) -> Any:
     costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, log_estimates=log_estimates)
     costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # c ln c is 0 at c = 0; a constant of the data, it changes no gradient.
-    own = costs * ops.log(ops.where(costs > 0, costs, 1.0)) - costs
+    own = costs * ops.log(ops.maximum(costs, _SMALLEST)) - costs
     return ops.sum(ops.exp(scores) - costs * scores + own, axis=-1)
 
 
