@@ -58,19 +58,23 @@ def test_operations_of_a_training_step(module):
     assert machine.operations(products) == 2 * 2 * 3 * 4 * 5
     products = machine.layer_products(4, 5, 3, below=True)
     assert machine.operations(products) == 3 * 2 * 3 * 4 * 5
-    limits = machine.products_limit(products), machine.update_limit([(4, 5)])
-    machine.measure(limits)
-    assert all(0 < limit.seconds < 1 for limit in limits)
 
 
-def test_the_limit_is_the_fastest(module, monkeypatch):
+def test_the_limit_does_all_of_the_products(module, monkeypatch):
     machine = module("machine")
-    taken = iter([5.0, 9.0, 4.0, 6.0, 8.0, 7.0])
-    monkeypatch.setattr(machine, "seconds", lambda call: next(taken))
-    limit = machine.Limit([("a", 2), ("b", 1)])
-    assert limit.seconds == 2 * 5 + 9
-    limit.measure(2)
-    assert limit.seconds == 2 * 4 + 7
+    done = []
+    monkeypatch.setattr(machine, "product", lambda *sizes: lambda: done.append(sizes))
+    products = machine.layer_products(4, 5, 3, below=True)
+    machine.one_by_one(iter([*products, products[0]]))()
+    assert done == [*products, products[0]]
+
+
+def test_the_limit_runs(module):
+    """Again and again, into the same memory."""
+    machine = module("machine")
+    for call in (machine.one_by_one([(3, 4, 5), (5, 4, 3)]), machine.update([(4, 5), (5,)])):
+        for _ in range(3):
+            call()
 
 
 def row(value, low, high, **others):

@@ -1,12 +1,10 @@
 """The machine's own limits, as a backend reaches them: matrix products, and updates of weights."""
 
 import ctypes
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import keras
 import numpy as np
-from paired import seconds
 
 Product = tuple[int, int, int]
 
@@ -51,52 +49,20 @@ def operations(products: Iterable[Product]) -> float:
     return 2.0 * sum(rows * inner * columns for rows, inner, columns in products)
 
 
-class Limit:
-    """The least seconds that some arithmetic has taken so far.
+def one_by_one(products: Iterable[Product]) -> Callable[[], None]:
+    """A call that does matrix products of those sizes in turn, equal ones of the same matrices."""
+    sizes = list(products)
+    calls = {each: product(*each) for each in set(sizes)}
 
-    Nothing makes it faster than it is and much makes it slower, so the fastest counts.
-    Measure it several times in between other things: a machine may be slow for a while.
+    def run() -> None:
+        for each in sizes:
+            calls[each]()
 
-    Args:
-        parts: calls, and how often each is needed.
-    """
-
-    def __init__(self, parts: Iterable[tuple[Callable[[], object], int]]):
-        self.parts = list(parts)
-        self.fastest = [float("inf")] * len(self.parts)
-        self.measure(1)  # which compiles
-
-    def measure(self, repeats: int = 10) -> None:
-        """Takes each call a few times more."""
-        for index, (call, _) in enumerate(self.parts):
-            taken = [seconds(call) for _ in range(repeats)]
-            self.fastest[index] = min(self.fastest[index], *taken)
-
-    @property
-    def seconds(self) -> float:
-        """Of all parts, one after the other."""
-        return sum(
-            least * count for least, (_, count) in zip(self.fastest, self.parts, strict=True)
-        )
+    return run
 
 
-def measure(limits: Iterable[Limit]) -> None:
-    """Measures each of them once more."""
-    for limit in limits:
-        limit.measure()
-
-
-def products_limit(products: Iterable[Product]) -> Limit:
-    """Of matrix products of those sizes."""
-    return Limit((product(*sizes), count) for sizes, count in Counter(products).items())
-
-
-def update_limit(shapes: Sequence[tuple[int, ...]]) -> Limit:
-    """Of `w - rate * g` for weights of those shapes, which memory limits."""
-    return Limit([(_update(shapes), 1)])
-
-
-def _update(shapes: Sequence[tuple[int, ...]]) -> Callable[[], None]:
+def update(shapes: Sequence[tuple[int, ...]]) -> Callable[[], None]:
+    """A call that computes `w - rate * g` for weights of those shapes, which memory limits."""
     arrays = [np.ones(shape, "float32") for shape in shapes]
     backend = keras.backend.backend()
     if backend == "tensorflow":

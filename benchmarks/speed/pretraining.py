@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import keras
 import machine
 import numpy as np
+import paired
 from paired import Ratio
 from row import Row
 
@@ -51,16 +52,23 @@ def measure(quick: bool) -> Iterator[Row]:
     """Share of the machine's rate that epochs after the first of each layer reach."""
     units, steps, epochs = (1000, 16, 3) if quick else (3000, 16, 5)
     sizes = (INPUTS, units, units)
-    limits = (
-        machine.products_limit(part for size in sizes for part in products(size, units, CLASSES)),
-        machine.update_limit([(size, units) for size in sizes for _ in ("encoder", "decoder")]),
+    calls = (
+        machine.one_by_one(part for size in sizes for part in products(size, units, CLASSES)),
+        machine.update([(size, units) for size in sizes for _ in ("encoder", "decoder")]),
     )
+    limits: list[list[float]] = [[], []]
+
+    def measure_limits() -> None:
+        for call, taken in zip(calls, limits, strict=True):
+            taken += [paired.seconds(call) for _ in range(steps)]
+
+    measure_limits()
     found = {"": _pretrained(units, steps, epochs)}
-    machine.measure(limits)
+    measure_limits()
     if not quick and machine.keep_memory():
         found[", memory kept"] = _pretrained(units, steps, epochs)
-    machine.measure(limits)
-    limit, update = (steps * it.seconds for it in limits)
+    measure_limits()
+    limit, update = (steps * float(np.median(taken)) for taken in limits)
     for kept, (timer, whole) in found.items():
         seconds = np.sum(timer.later, axis=0)
         case = f"3x{units}, batch {BATCH}{kept}"
