@@ -44,6 +44,11 @@ def test_ways_take_turns(module):
     assert {name: len(values) for name, values in found.items()} == {"a": 3, "b": 3}
 
 
+def test_what_is_measured_apart_has_the_spread_of_both(module):
+    found = module("paired").Ratio.between(np.array([2.0, 2.0]), np.array([1.0, 1.0, 2.0]))
+    assert (found.value, found.low, found.high) == (2.0, 1.0, 2.0)
+
+
 @pytest.mark.parametrize(
     "goal,met", [(">= 0.9", "yes"), ("< 0.9", "no"), ("<= 0.95", "yes"), ("", "")]
 )

@@ -4,6 +4,7 @@ import pathlib
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 GROWTHS = {
     "examples, streamed": "examples",
@@ -37,7 +38,7 @@ def _scaling(rows: Sequence[dict[str, str]]) -> Figure:
         axes.set(xscale="log", yscale="log", xlabel=label, ylabel="µs an example")
         ticks = sorted({point for line in axes.lines for point in line.get_xdata()})
         axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks], rotation=30)
-        axes.minorticks_off()
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.legend()
     return figure
 

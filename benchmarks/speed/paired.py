@@ -22,6 +22,11 @@ class Ratio:
         low, high = np.quantile(values, [0.05, 0.95])
         return cls(float(np.median(values)), float(low), float(high))
 
+    @classmethod
+    def between(cls, values: np.ndarray, others: np.ndarray) -> "Ratio":
+        """The ratio of what was measured at different times, whose pairs mean nothing: of all."""
+        return cls.of(np.divide.outer(values, others).ravel())
+
 
 def seconds(run: Callable[[], object]) -> float:
     """What a call takes."""

@@ -1,7 +1,7 @@
 """Measures speed and scale, each figure a ratio taken in one run.
 
-    python benchmarks/speed/run.py                 # everything, over half an hour on 2 cores
-    python benchmarks/speed/run.py --quick         # smaller sizes and fewer rounds, minutes
+    python benchmarks/speed/run.py                 # everything, under half an hour on 2 cores
+    python benchmarks/speed/run.py --quick         # smaller sizes and fewer rounds, under 5 minutes
     python benchmarks/speed/run.py --only losses,import_time --backends jax
 
 Each entry runs in processes of its own for each backend that is installed, two unless it

@@ -16,7 +16,7 @@ from row import Row
 
 import csdl_keras as csdl
 
-BACKENDS, PROCESSES = ("tensorflow", "jax", "torch"), 1
+BACKENDS = ("tensorflow", "jax", "torch")
 FEATURES, BATCH, DEVICES = 64, 128, (1, 2, 4)
 
 
@@ -83,7 +83,7 @@ def _grow(
     shape: Callable[[int], tuple[int, int, int]],
     constant: bool = False,
 ) -> Iterator[Row]:
-    base = 0.0
+    base = np.array([])
     for size in sizes:
         examples, classes, depth = shape(size)
         model = _model(classes, depth)
@@ -92,11 +92,11 @@ def _grow(
         fit = functools.partial(model.fit, _fed(Stream(examples, classes)), verbose=0)
         times = 1 if examples > 200_000 else repeats
         taken = np.array([seconds(fit) for _ in range(times)]) / examples
-        base = base or float(np.median(taken))
+        base = base if len(base) else taken
         yield Row(
             f"{size:,} {what}",
             f"seconds per example beside {sizes[0]:,}",
-            Ratio.of(taken / base),
+            Ratio.between(taken, base),
             # More costs no more; what `fit` begins and ends with weighs less.
             "<= 1.1" if constant else f"<= {1.1 * size / sizes[0]:.4g}",
             f"{1e6 * np.median(taken):.1f} µs an example",
@@ -106,7 +106,7 @@ def _grow(
 
 def _devices(numbers: Sequence[int], repeats: int) -> Iterator[Row]:
     """JAX's virtual devices, which share the cores: what dividing batches costs."""
-    base = 0.0
+    base = np.array([])
     for devices in numbers:
         flags = f"--xla_force_host_platform_device_count={devices}"
         done = subprocess.run(
@@ -118,11 +118,11 @@ def _devices(numbers: Sequence[int], repeats: int) -> Iterator[Row]:
             check=True,
         )
         taken = np.array(json.loads(done.stdout.splitlines()[-1]))
-        base = base or float(np.median(taken))
+        base = base if len(base) else taken
         yield Row(
             f"{devices} virtual devices on {os.cpu_count()} cores",
             "seconds per example beside 1",
-            Ratio.of(taken / base),
+            Ratio.between(taken, base),
             "",
             f"{1e6 * np.median(taken):.1f} µs an example",
             (devices, float(np.median(taken))),
