@@ -123,19 +123,19 @@ def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
     return index, ops.cast(index, dtype) == labels
 
 
-def rows_of(matrix: Any, labels: Any) -> Any:
-    """Row `labels[n]` of `matrix` for each n; a row of NaN for a label that has none.
+def rows_of(rows: Any, labels: Any) -> Any:
+    """Row `labels[n]` of `rows` for each n; the last row for a label that has none.
 
     Args:
-        matrix: float tensor `(K, D)`.
+        rows: tensor `(K + 1, D)`.
         labels: as in `class_index`.
 
     Returns:
-        Float tensor `(batch, D)`.
+        Tensor `(batch, D)`.
     """
-    index, known = class_index(labels, matrix.shape[0])
-    rows = ops.take(matrix, index, axis=0)
-    return ops.where(known[:, None], rows, _NAN)
+    classes = rows.shape[0] - 1
+    index, known = class_index(labels, classes)
+    return ops.take(rows, ops.where(known, index, classes), axis=0)
 
 
 def two_columns(probabilities: Any) -> Any:

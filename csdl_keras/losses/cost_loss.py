@@ -2,12 +2,16 @@
 
 from typing import Any
 
+import numpy as np
+
 from csdl_keras._checks import check_number
 from csdl_keras._ops import LOW_PRECISION, finite, rows_of
 from csdl_keras._saved_matrix import check_present, from_config, to_config
 from csdl_keras._tensor_checks import same_shape, tensor_or_labels
 from csdl_keras.costs._amounts import LARGEST
 from csdl_keras.losses.checked_loss import CheckedLoss
+
+_SHAPE = "(batch, D)"
 
 
 class CostLoss(CheckedLoss):
@@ -16,7 +20,8 @@ class CostLoss(CheckedLoss):
     A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)` floats of
     one type, costs NaN instead of infinite, returning `(batch,)`, and says by
     `prices_any_decision` whether a column may be a decision that is never the
-    cheapest, such as to abstain.
+    cheapest, such as to abstain. What it can work out of a cost matrix once, instead
+    of in each step, it returns from `class_rows`, and takes the rows in `row_loss`.
 
     Args:
         cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
@@ -56,34 +61,54 @@ class CostLoss(CheckedLoss):
                 "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
                 f"received {self.dtype!r}. Under a mixed policy leave it None."
             )
-        self.cost_matrix = None
-        self._matrix_tensor: Any = None
-        if cost_matrix is not None:
-            self.cost_matrix, self._matrix_tensor = from_config(cost_matrix, self.dtype)
-            self._check_decisions(*self.cost_matrix.shape)
         self.cost_scale = check_number("cost_scale", cost_scale, 0, LARGEST, exclude_low=True)
+        self.cost_matrix = None
+        self._rows: Any = None
+        if cost_matrix is not None:
+            self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self._scaled_rows)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        check_present(self, self._matrix_tensor)
+        check_present(self, self._rows)
         if self.cost_matrix is not None:
             y_true = tensor_or_labels(y_true, len(self.cost_matrix))
         return super().__call__(y_true, y_pred, sample_weight)
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        return self.cost_loss(*self.scaled_costs(y_true, y_pred))
-
-    def scaled_costs(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-        """The cost vector of each example times `cost_scale`, and the outputs, of one type.
-
-        NaN stands for infinite costs, and for those of a label that is no class.
-        """
-        hint = "To train on integer labels, give the loss a `cost_matrix`."
         if self.cost_matrix is not None:
-            y_true = rows_of(self._matrix_tensor, y_true)
+            rows = rows_of(self._rows, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-        costs, outputs = same_shape("(batch, D)", hint, most=2, costs=y_true, outputs=y_pred)
+            return self.row_loss(*same_shape(_SHAPE, hint, most=2, costs=rows, outputs=y_pred))
+        hint = "To train on integer labels, give the loss a `cost_matrix`."
+        costs, outputs = same_shape(_SHAPE, hint, most=2, costs=y_true, outputs=y_pred)
         costs = costs if self.cost_scale == 1 else costs * self.cost_scale
-        return finite(costs), outputs
+        return self.cost_loss(finite(costs), outputs)
+
+    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
+
+    def class_rows(self, costs: np.ndarray) -> np.ndarray:
+        """What `row_loss` is given of examples of each class: by default their costs.
+
+        Args:
+            costs: `(K, D)` costs of the matrix times `cost_scale`, at least 0 or NaN.
+
+        Returns:
+            `(K, D)`.
+        """
+        return costs
+
+    def row_loss(self, rows: Any, estimates: Any) -> Any:
+        """The loss of examples of which `class_rows` are given, NaN for labels of no class."""
+        return self.cost_loss(rows, estimates)
+
+    def _scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
+        self._check_decisions(*matrix.shape)
+        if self.cost_scale == 1:
+            return self.class_rows(matrix)
+        with np.errstate(over="ignore"):
+            costs = matrix * matrix.dtype.type(self.cost_scale)
+        costs[np.isinf(costs)] = np.nan
+        return self.class_rows(costs)
 
     def _check_decisions(self, classes: int, decisions: int) -> None:
         if decisions > classes and not self.prices_any_decision:
@@ -93,9 +118,6 @@ class CostLoss(CheckedLoss):
                 "decisions that are no class, such as to abstain: train a classifier and give "
                 "the matrix to `bayes_classifier`, or take PoissonCostLoss."
             )
-
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._array_checks import as_array
-from csdl_keras._ops import class_index, finite, first_minimum
+from csdl_keras._ops import finite, first_minimum
 from csdl_keras._tensor_checks import same_shape, tensor_or_array
 from csdl_keras.losses.cost_loss import CostLoss
 
@@ -76,7 +76,9 @@ def _half_squares(errors: Any) -> Any:
 
 
 def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
-    """What errors of outputs are multiplied by: the matrix, with `K_y` on its diagonal.
+    """What errors of outputs are multiplied by: the matrix, with `-K_y` on its diagonal.
+
+    The sign tells the true class, and squaring forgets it.
 
     Args:
         cost_matrix: `(K, K)`.
@@ -93,7 +95,7 @@ def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
     own = np.einsum("yj,j->y", cost_matrix, weight, dtype="float64")  # which has no whole copy
     factors = cost_matrix.copy()
     with np.errstate(invalid="ignore"):
-        np.fill_diagonal(factors, own / others)
+        np.fill_diagonal(factors, -own / others)
     return factors
 
 
@@ -172,31 +174,24 @@ class MINLoss(CostLoss):
         name: str | None = "min_loss",
         dtype: Any = None,
     ):
-        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
         self.priors = None if priors is None else check_priors(priors)
-        if self.cost_matrix is not None and self.priors is not None:
-            if len(self.priors) != len(self.cost_matrix):
-                raise ValueError(
-                    f"Expected {len(self.cost_matrix)} `priors`, one for each row of "
-                    f"`cost_matrix`; received {len(self.priors)}."
-                )
-        if self.cost_matrix is not None and self._matrix_tensor is not None:
-            # In the place of the costs, once instead of in each step.
-            factors = _factors(self.cost_matrix, self.priors)
-            self._matrix_tensor = ops.convert_to_tensor(factors)
-
-    def call(self, y_true: Any, y_pred: Any) -> Any:
-        if self.cost_matrix is None:
-            return super().call(y_true, y_pred)
-        factors, outputs = self.scaled_costs(y_true, y_pred)
-        # The label tells the true class, also where another class costs nothing.
-        index, _ = class_index(y_true, len(self.cost_matrix))  # costs of unknown labels are NaN
-        own = ops.arange(len(self.cost_matrix), dtype=index.dtype) == index[:, None]
-        errors = ops.where(own, 1.0 - outputs, outputs)
-        return _half_squares(errors * factors)
+        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return min_loss(costs, estimates, self.priors)
+
+    def class_rows(self, costs: np.ndarray) -> np.ndarray:
+        if self.priors is not None and len(self.priors) != len(costs):
+            raise ValueError(
+                f"Expected {len(costs)} `priors`, one for each row of `cost_matrix`; received "
+                f"{len(self.priors)}."
+            )
+        return _factors(costs, self.priors)
+
+    def row_loss(self, rows: Any, estimates: Any) -> Any:
+        # The label tells the true class, also where another class costs nothing.
+        errors = ops.where(rows < 0.0, 1.0 - estimates, estimates)
+        return _half_squares(errors * rows)
 
     def get_config(self) -> dict[str, Any]:
         priors = None if self.priors is None else self.priors.tolist()

@@ -3,6 +3,7 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras._ops import finite
@@ -21,6 +22,17 @@ def gap_of_finite(costs: Any, estimates: Any) -> Any:
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     gap = estimates - costs
     return ops.where(cheapest, gap, -gap)
+
+
+def signed(costs: np.ndarray) -> np.ndarray:
+    """`z * c`, of `(K, D)` costs that are at least 0: no less than 0 where `z = +1` alone."""
+    return np.where(costs <= costs.min(axis=-1, keepdims=True), costs, -costs)
+
+
+def gap_of_signed(signed_costs: Any, estimates: Any) -> Any:
+    """`z * (r - c)`, of `z * c` from `signed`."""
+    sign = 2.0 * ops.cast(signed_costs >= 0.0, estimates.dtype) - 1.0
+    return estimates * sign - signed_costs
 
 
 def one_sided(costs: Any, estimates: Any) -> Any:
@@ -98,3 +110,9 @@ class OneSidedLoss(CostLoss):
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return ops.sum(ops.relu(gap_of_finite(costs, estimates)), axis=-1)
+
+    def class_rows(self, costs: np.ndarray) -> np.ndarray:
+        return signed(costs)
+
+    def row_loss(self, rows: Any, estimates: Any) -> Any:
+        return ops.sum(ops.relu(gap_of_signed(rows, estimates)), axis=-1)

@@ -3,11 +3,17 @@
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras._checks import check_number
 from csdl_keras.losses.cost_loss import CostLoss
-from csdl_keras.losses.one_sided_loss import gap_of_finite, one_sided_gap
+from csdl_keras.losses.one_sided_loss import (
+    gap_of_finite,
+    gap_of_signed,
+    one_sided_gap,
+    signed,
+)
 
 # Beyond, the loss is the one-sided loss, and its terms overflow.
 LARGEST_ALPHA = 1e6
@@ -111,6 +117,12 @@ class SOSRLoss(CostLoss):
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return _smooth(gap_of_finite(costs, estimates), self.alpha)
+
+    def class_rows(self, costs: np.ndarray) -> np.ndarray:
+        return signed(costs)
+
+    def row_loss(self, rows: Any, estimates: Any) -> Any:
+        return _smooth(gap_of_signed(rows, estimates), self.alpha)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "alpha": self.alpha}

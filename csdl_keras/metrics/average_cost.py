@@ -69,9 +69,9 @@ class AverageCost(DecisionMetric):
     ):
         super().__init__(output=output, name=name, dtype=dtype)
         self.cost_matrix = None
-        self._matrix_tensor: Any = None
+        self._rows: Any = None
         if cost_matrix is not None:
-            self.cost_matrix, self._matrix_tensor = from_config(cost_matrix, self.dtype)
+            self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype)
         self.bayes = check_bool("bayes", bayes)
         if bayes and (cost_matrix is None or output != "probability"):
             raise ValueError(
@@ -91,7 +91,7 @@ class AverageCost(DecisionMetric):
 
     def checked_targets(self, y_true: Any) -> Any:
         """Labels or cost vectors, as an array that was looked into or a tensor."""
-        check_present(self, self._matrix_tensor)
+        check_present(self, self._rows)
         if self.cost_matrix is None:
             return tensor_or_array("y_true", y_true)
         return tensor_or_labels(y_true, len(self.cost_matrix))
@@ -112,13 +112,13 @@ class AverageCost(DecisionMetric):
         if not self.bayes:
             return super().decision_costs(y_pred)
         probabilities = distributions(y_pred)
-        classes = self._matrix_tensor.shape[0]
+        classes = self._rows.shape[0] - 1
         if probabilities.shape[-1] != classes:
             raise ValueError(
                 f"Expected {classes} probabilities, one for each row of `cost_matrix`; "
                 f"received {probabilities.shape[-1]}."
             )
-        return ops.matmul(probabilities, self._matrix_tensor)
+        return ops.matmul(probabilities, self._rows[:-1])
 
     def score(self, y_true: Any, chosen: Any) -> Any:
         hint = "For integer labels, give the metric a `cost_matrix`."
@@ -133,7 +133,7 @@ class AverageCost(DecisionMetric):
     def example_costs(self, y_true: Any) -> Any:
         """The cost vector of each example, `(batch, D)`."""
         y_true = ops.convert_to_tensor(y_true)
-        return y_true if self.cost_matrix is None else rows_of(self._matrix_tensor, y_true)
+        return y_true if self.cost_matrix is None else rows_of(self._rows, y_true)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -119,6 +119,26 @@ class TestLabels(TestCase):
         self.assertAllClose(loss(LABELS, ESTIMATES), before)
 
 
+TIES = {
+    "free decisions": [[0, 0, 2], [1, 0, 0], [0, 3, 0]],
+    "nothing costs": [[0, 0, 0], [0, 0, 0], [0, 0, 0]],
+    "equal": [[0, 2, 2], [2, 0, 2], [2, 2, 0]],
+    "tiny": [[0, 1e-38, 1], [1e-45, 0, 1e30], [1, 1e-30, 0]],
+}
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.3, 1e-12])
+@pytest.mark.parametrize("matrix", TIES.values(), ids=TIES)
+@pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss])
+class TestSignsOfCosts(TestCase):
+    def test_labels_equal_cost_vectors(self, loss_class, matrix, scale):
+        """What is cheapest is found once for each class: of ties all, also of costs of 0."""
+        costs = np.float32(matrix)[LABELS]
+        expected = loss_class(cost_scale=scale, reduction=None)(costs, ESTIMATES)
+        loss = loss_class(matrix, cost_scale=scale, reduction=None)
+        self.assertAllClose(loss(LABELS, ESTIMATES), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("loss_class", [SOSRLoss, OneSidedLoss, MINLoss])
 class TestCostVectors(TestCase):
     def test_fit_in_16_bit_floatx(self, loss_class):
@@ -173,6 +193,14 @@ class TestCostScale(TestCase):
         self.assertAllClose(vectors(C[LABELS], ESTIMATES), expected)
         labels = self.run_config_round_trip(loss_class(C, cost_scale=0.25, reduction=None))
         self.assertAllClose(labels(LABELS, ESTIMATES), expected)
+
+    def test_costs_that_overflow_when_scaled(self, loss_class):
+        matrix = [[0.0, 1e30, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+        loss = loss_class(matrix, cost_scale=1e10, reduction=None)
+        values = to_numpy(loss(np.array([0]), ESTIMATES[:1]))
+        vectors = loss_class(cost_scale=1e10, reduction=None)
+        assert np.isnan(values).all()
+        assert np.isnan(to_numpy(vectors(np.float32(matrix)[:1], ESTIMATES[:1]))).all()
 
     @pytest.mark.parametrize("scale", [0, -1.0, np.nan, np.inf, "2", None, True])
     def test_wrong_scale(self, loss_class, scale):

@@ -58,6 +58,9 @@ class TestMINLoss(TestCase):
         expected = 0.5 * ((np.eye(3)[LABELS] - OUTPUTS) ** 2).sum(axis=1)
         self.assertAllClose(loss(LABELS, OUTPUTS), expected)
 
+    def test_nothing_costs(self):
+        self.assertAllClose(MINLoss(np.zeros((3, 3)), reduction=None)(LABELS, OUTPUTS), 0 * LABELS)
+
     def test_labels_that_no_class_has(self):
         loss = MINLoss(C, reduction=None)
         values = loss(keras.ops.convert_to_tensor(np.array([0.0, 3.0, -1.0])), OUTPUTS[:3])
