@@ -24,7 +24,7 @@ WAYS = {"fit": "`fit` on arrays", "ours": "as the package trains"}
 
 def measure(quick: bool) -> Iterator[Row]:
     """Training beside a loop by hand, and beside the machine's matrix products."""
-    steps, rounds = (8, 3) if quick else (24, 3)
+    steps, rounds = (8, 3) if quick else (20, 3)
     products = [
         product
         for below, (inputs, outputs) in enumerate(itertools.pairwise(SIZES))
