@@ -1,6 +1,7 @@
 """What pre-training reads: arrays, or a dataset of batches; checked before it begins."""
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,11 +11,15 @@ import numpy as np
 from csdl_keras._array_checks import as_array
 from csdl_keras._executed_steps import executed_steps
 from csdl_keras._inputs import check_inputs
+from csdl_keras._ops import float_dtype
 from csdl_keras._tensor_checks import tensor_or_labels
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.stage_cache import fingerprint
 
 _LARGEST = float(np.finfo("float32").max)
+
+#: Most bytes of codes that are kept while a layer learns from them.
+_MOST_CODES = 2**32
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
@@ -189,16 +194,24 @@ class PretrainingData:
             raise ValueError("Expected a dataset of at least one batch; received an empty one.")
         return decisions
 
+    def keeps_codes(self, below: keras.Model | None) -> bool:
+        """Whether the codes of `below` are computed once: of arrays, if they fit into memory."""
+        if not self.is_array or below is None:
+            return self.is_array
+        itemsize = np.dtype(float_dtype()).itemsize
+        return len(self.x) * math.prod(below.output_shape[1:]) * itemsize <= _MOST_CODES
+
     def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
-        """What `fit` of a stage takes; for arrays with the codes of `below` computed once."""
+        """What `fit` of a stage takes: codes of `below` if they are kept, else its inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
             arguments = {"inputs": self.x, "targets": None, "shuffle": False}
             return {**arguments, "steps_per_epoch": self.steps_per_epoch}
         codes = self.x
-        if below is not None:
-            codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
-        check_codes(codes, bounded, "the codes that enter a hidden layer")
+        if self.keeps_codes(below):
+            if below is not None:
+                codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
+            check_codes(codes, bounded, "the codes that enter a hidden layer")
         return {
             "inputs": codes,
             "targets": self.costs,

@@ -60,6 +60,9 @@ def pretrain(
     cost vectors of `costs.zero_one` the error-aware SEAE. The output layer, and
     layers that are not `Dense`, are left as they are.
 
+    Of arrays, the codes that a layer learns from are computed once and kept, up to 4 GiB;
+    beyond, and of datasets, they are computed for each batch, and memory does not grow.
+
     Weights of decoders, corruption and, of arrays, shuffling follow `seed`: batches and
     masks from seed, layer, epoch and step alone, on whatever came before.
 
@@ -201,7 +204,12 @@ def pretrain(
         below = below_layer(model, layer)
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
         stage = Stage(
-            cae, None if data.is_array else below, beta, reconstruction, matrix, cost_scale
+            cae,
+            None if data.keeps_codes(below) else below,
+            beta,
+            reconstruction,
+            matrix,
+            cost_scale,
         )
         if kept is None:
             histories.append(fit(stage, below, None))

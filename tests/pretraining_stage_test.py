@@ -1,11 +1,16 @@
 """What pre-training computes, against NumPy and against CAEs that are trained by hand."""
 
+import types
+
 import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras import _pretraining_data, _seeded_fit
+from csdl_keras._pretraining_stage import Stage
 from csdl_keras.pretraining import hidden_layers
+from tests.interruptions import Stop
 from tests.testing import to_numpy
 from tests.weights import assert_same_weights
 
@@ -172,3 +177,72 @@ class Batches(keras.utils.PyDataset):
     def __getitem__(self, index):
         part = slice(index * self.batch_size, (index + 1) * self.batch_size)
         return self.x[part], self.costs[part].astype("float32")
+
+    @pytest.mark.skipif(keras.backend.backend() == "torch", reason="compiles nothing")
+    def test_later_epochs_compile_nothing(self, monkeypatch):
+        """Python runs a stage only where it is traced: as often in four epochs as in one."""
+        traced = []
+        call = Stage.call
+
+        def counted(stage, inputs, training=False):
+            traced.append(stage.name)
+            return call(stage, inputs, training)
+
+        monkeypatch.setattr(Stage, "call", counted)
+        for epochs in (1, 4):
+            net = make_net(seed=0)
+            csdl.pretrain(net, X, COSTS, 0.25, epochs=epochs, batch_size=10, seed=0, verbose=0)
+        half = len(traced) // 2
+        assert 2 <= half < 8 and traced[:half] == traced[half:]
+
+
+class TestCodesThatDoNotFit:
+    """They are computed for each batch, and training is the same."""
+
+    @staticmethod
+    def pretrained(*callbacks, cache=None):
+        net = make_net(hidden_units=(5, 4, 3), seed=0)
+        csdl.pretrain(
+            net,
+            X,
+            COSTS,
+            beta=0.25,
+            corruption=0.3,
+            epochs=3,
+            batch_size=16,
+            optimizer=keras.optimizers.Adam(0.01),
+            seed=1,
+            unlabelled=X[:7],
+            callbacks=callbacks,
+            cache=cache,
+            verbose=0,
+        )
+        return net.get_weights()
+
+    @pytest.fixture
+    def expected(self):
+        return self.pretrained()
+
+    @pytest.fixture
+    def none_fits(self, expected, monkeypatch):
+        monkeypatch.setattr(_pretraining_data, "_MOST_CODES", 0)
+
+    def test_same_training(self, expected, none_fits, monkeypatch):
+        def predict(*args, **kwargs):
+            raise AssertionError("all codes at once")
+
+        monkeypatch.setattr(keras.Model, "predict", predict)
+        assert_same_weights(self.pretrained(), expected, atol=1e-5, rtol=1e-4)
+
+    def test_taken_up_in_the_middle(self, expected, none_fits, monkeypatch, tmp_path):
+        monkeypatch.setattr(_seeded_fit, "SECONDS", 0.0)
+        with pytest.raises(InterruptedError):
+            self.pretrained(Stop(1, 2), cache=csdl.StageCache(tmp_path))
+        found = self.pretrained(cache=csdl.StageCache(tmp_path))
+        assert_same_weights(found, expected, atol=1e-5, rtol=1e-4)
+
+    def test_what_fits(self):
+        data = _pretraining_data.PretrainingData(make_net(), X, None, False, None, 10, None)
+        assert data.keeps_codes(None)
+        for units, fit in ((2**24, True), (2**26, False)):  # 40 rows, of 2.7 and of 11 GB
+            assert data.keeps_codes(types.SimpleNamespace(output_shape=(None, units))) == fit

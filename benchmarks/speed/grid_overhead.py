@@ -13,7 +13,7 @@ from row import Row
 from csdl_keras._array_file import DamagedFileError, read_arrays
 from csdl_keras.experiments.cli import main
 
-BACKENDS = ("tensorflow",)
+BACKENDS, PROCESSES = ("tensorflow",), 1
 
 
 def measure(quick: bool) -> Iterator[Row]:

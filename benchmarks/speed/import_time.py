@@ -34,7 +34,7 @@ def _seconds() -> float:
 
 def measure(quick: bool) -> Iterator[Row]:
     """Seconds of `import csdl_keras` after `import keras`, in fresh processes."""
-    taken = np.array([_seconds() for _ in range(3 if quick else 5)])[1:]  # files came from the disk
+    taken = np.array([_seconds() for _ in range(3 if quick else 4)])[1:]  # files came from the disk
     yield Row(
         "import csdl_keras",
         "seconds after import keras",
