@@ -3,8 +3,9 @@
 import pathlib
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodFormatter
 
 GROWTHS = {
     "examples, streamed": "examples",
@@ -12,6 +13,7 @@ GROWTHS = {
     "hidden layers": "hidden layers",
     "cores": "virtual devices",
 }
+COLORS = {"tensorflow": "C1", "jax": "C0", "torch": "C3"}
 
 
 def draw(rows: Sequence[dict[str, str]], folder: pathlib.Path) -> None:
@@ -34,11 +36,13 @@ def _scaling(rows: Sequence[dict[str, str]]) -> Figure:
                 if row["backend"] == backend and row["case"].endswith(ending)
             ]
             if points:
-                axes.plot(*zip(*points, strict=True), marker="o", label=backend)
+                color = COLORS[backend]
+                axes.plot(*zip(*points, strict=True), marker="o", color=color, label=backend)
         axes.set(xscale="log", yscale="log", xlabel=label, ylabel="µs an example")
         ticks = sorted({point for line in axes.lines for point in line.get_xdata()})
         axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks], rotation=30)
         axes.xaxis.set_minor_locator(NullLocator())
+        _plain_numbers(axes)
         axes.legend()
     return figure
 
@@ -56,4 +60,12 @@ def _pareto(rows: Sequence[dict[str, str]]) -> Figure:
     axes.margins(x=0.25)
     axes.set(xscale="log", yscale="log", xlabel="seconds of training and deciding")
     axes.set(ylabel="average test cost", title="Red: csdl_keras")
+    _plain_numbers(axes)
     return figure
+
+
+def _plain_numbers(axes: Axes) -> None:
+    """1, 2 and 5 of each power of ten, in the place of powers."""
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
