@@ -28,6 +28,12 @@ class Ratio:
         return cls.of(np.divide.outer(values, others).ravel())
 
 
+def freeze() -> None:
+    """Collections otherwise look through all imported modules, for tenths of a second."""
+    gc.collect()
+    gc.freeze()
+
+
 def seconds(run: Callable[[], object]) -> float:
     """What a call takes."""
     start = time.perf_counter()
@@ -44,9 +50,7 @@ def interleaved(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str,
     found: dict[str, list[float]] = {name: [] for name in ways}
     for index in range(rounds + 1):
         if index == 1:
-            # Collections otherwise look through all imported modules, for tenths of a second.
-            gc.collect()
-            gc.freeze()
+            freeze()
         for name in list(ways)[:: 1 if index % 2 else -1]:
             taken = seconds(ways[name])
             if index:

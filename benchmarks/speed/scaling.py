@@ -11,7 +11,7 @@ from typing import Any
 
 import keras
 import numpy as np
-from paired import Ratio, seconds
+from paired import Ratio, freeze, seconds
 from row import Row
 
 import csdl_keras as csdl
@@ -89,6 +89,7 @@ def _grow(
         model = _model(classes, depth)
         # The first fit compiles; of a long stream it is a short one.
         model.fit(_fed(Stream(2 * BATCH, classes)), verbose=0)
+        freeze()
         fit = functools.partial(model.fit, _fed(Stream(examples, classes)), verbose=0)
         times = 1 if examples > 200_000 else repeats
         taken = np.array([seconds(fit) for _ in range(times)]) / examples
@@ -141,6 +142,7 @@ def _child(repeats: int) -> None:
     model = _model(10, 3, units=1000)
     fit = functools.partial(model.fit, x, y, batch_size=BATCH, verbose=0)
     fit()
+    freeze()
     print(json.dumps([seconds(fit) / examples for _ in range(repeats)]))
 
 
