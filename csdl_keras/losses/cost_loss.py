@@ -84,6 +84,15 @@ class CostLoss(CheckedLoss):
         return self.cost_loss(finite(costs), outputs)
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
+        """The loss of each example.
+
+        Args:
+            costs: `(batch, D)` cost vectors times `cost_scale`, NaN instead of infinite.
+            estimates: `(batch, D)` outputs of the model.
+
+        Returns:
+            `(batch,)`.
+        """
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
@@ -98,12 +107,21 @@ class CostLoss(CheckedLoss):
         return costs
 
     def row_loss(self, rows: Any, estimates: Any) -> Any:
-        """The loss of examples of which `class_rows` are given, NaN for labels of no class."""
+        """The loss of each example, by what `class_rows` returned for its class.
+
+        Args:
+            rows: `(batch, D)`, NaN for a label that is no class.
+            estimates: `(batch, D)` outputs of the model.
+
+        Returns:
+            `(batch,)`.
+        """
         return self.cost_loss(rows, estimates)
 
     def _scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
+        """`class_rows` of a checked `(K, D)` matrix."""
         self._check_decisions(*matrix.shape)
-        if self.cost_scale == 1:
+        if self.cost_scale == 1:  # which spares a copy
             return self.class_rows(matrix)
         with np.errstate(over="ignore"):
             costs = matrix * matrix.dtype.type(self.cost_scale)

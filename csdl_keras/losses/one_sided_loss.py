@@ -30,7 +30,7 @@ def signed(costs: np.ndarray) -> np.ndarray:
 
 
 def gap_of_signed(signed_costs: Any, estimates: Any) -> Any:
-    """`z * (r - c)`, of `z * c` from `signed`."""
+    """`z * (r - c)`, `(batch, D)`, of `z * c` from `signed` and estimates `r` of that shape."""
     sign = 2.0 * ops.cast(signed_costs >= 0.0, estimates.dtype) - 1.0
     return estimates * sign - signed_costs
 
