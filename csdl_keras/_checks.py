@@ -11,6 +11,9 @@ from typing import Any
 # Of a layer, a table or a set of classes: what backends count with.
 LARGEST_SIZE = 2**31 - 1
 
+#: The kinds of outputs that stand for decisions.
+OUTPUTS = ("cost", "probability")
+
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Returns `value` if it is one of `choices`."""

@@ -30,6 +30,8 @@ class Stage(keras.Model):
     A `sample_weight` is that of costs; every example is reconstructed.
     """
 
+    output_kind = "cost"
+
     def __init__(
         self,
         cae: CAE,

@@ -6,9 +6,9 @@ import keras
 import numpy as np
 
 from csdl_keras._array_checks import as_array
-from csdl_keras._checks import check_choice
+from csdl_keras._checks import OUTPUTS, check_choice
 from csdl_keras._inputs import check_inputs
-from csdl_keras.layers.decision import OUTPUTS
+from csdl_keras._output_values import check_values
 from csdl_keras.output_kind import output_kind
 
 
@@ -53,7 +53,8 @@ def decide(
         x: inputs, whatever `model.predict` takes; also nested lists, and data frames
             of pandas and Polars.
         output: `"cost"` or `"probability"` for a model whose structure does not
-            tell; `None` (default) recognises it.
+            tell; `None` (default) recognises it. It is checked against structure and
+            outputs: rows that sum to 1 are probabilities, and logits neither.
         batch_size: as in `keras.Model.predict`.
         verbose: as in `keras.Model.predict`. Defaults to 0.
 
@@ -61,9 +62,10 @@ def decide(
         An int64 array of decisions, shape `(N,)`.
 
     Raises:
-        ValueError: if the model's structure does not tell and `output` is None,
-            if arrays are no numbers, hold no example or have another shape than
-            the model's input, or an output is NaN.
+        ValueError: if the model's structure does not tell and `output` is None, or
+            the model outputs something else or was trained for that; if arrays are no
+            numbers, hold no example or have another shape than the model's input; or
+            if an output is NaN.
 
     Example:
 
@@ -77,4 +79,8 @@ def decide(
     if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
-    return decisions(model.predict(x, batch_size=batch_size, verbose=verbose), kind)
+    outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
+    decided = decisions(outputs, kind)
+    if output is not None:
+        check_values(outputs, kind)
+    return decided

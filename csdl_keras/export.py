@@ -12,10 +12,9 @@ from typing import Any
 import keras
 
 from csdl_keras._artifacts import write_artifact
-from csdl_keras._checks import check_bool, check_choice, check_path
+from csdl_keras._checks import OUTPUTS, check_bool, check_choice, check_path
 from csdl_keras._float32_model import float32_model
 from csdl_keras._optional import check_installed
-from csdl_keras.layers.decision import OUTPUTS
 from csdl_keras.models.serving_model import serving_model
 
 SUFFIXES = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}

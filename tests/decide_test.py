@@ -74,7 +74,6 @@ class TestDecide(TestCase):
         expected = outputs["sigmoid"][:, 0] > 0.5
         np.testing.assert_array_equal(decide(network["sigmoid"], X), expected)
 
-    @pytest.mark.parametrize("output", ["cost", "probability"])
     @settings(max_examples=10)
     @given(
         rows=hnp.arrays(
@@ -86,22 +85,48 @@ class TestDecide(TestCase):
         )
     )
     @example(rows=TIES)
-    def test_lowest_index_wins_ties(self, output, rows):
+    def test_lowest_index_wins_ties_of_costs(self, rows):
+        self.check_identity(rows, "cost")
+
+    @settings(max_examples=10)
+    @given(rows=hnp.arrays("float32", (20, WIDTH), elements=st.integers(1, 4)))
+    def test_lowest_index_wins_ties_of_probabilities(self, rows):
+        self.check_identity(rows / rows.sum(axis=1, keepdims=True), "probability")
+
+    def check_identity(self, rows, output):
         decided = decide(IDENTITY, rows, output=output)
         assert decided.tolist() == decided_by_loop(rows, output)
         np.testing.assert_array_equal(decided, DECIDING[output].predict(rows, verbose=0))
 
-    @pytest.mark.parametrize("output", ["cost", "probability"])
-    def test_explicit_output_of_a_linear_model(self, output):
+    def test_explicit_output_of_a_linear_model(self):
         model = functional([layers.Dense(3)])
-        choose = np.argmin if output == "cost" else np.argmax
-        expected = choose(model.predict(X, verbose=0), axis=1)
-        np.testing.assert_array_equal(decide(model, X, output=output), expected)
-
-    def test_explicit_output_goes_before_the_structure(self):
-        model = models()["softmax"]
         expected = model.predict(X, verbose=0).argmin(axis=1)
         np.testing.assert_array_equal(decide(model, X, output="cost"), expected)
+        with pytest.raises(ValueError, match="gives no probabilities"):
+            decide(model, X, output="probability")
+
+    def test_the_structure_goes_before_an_explicit_output(self):
+        with pytest.raises(ValueError, match="received output='cost'.*outputs probabilities"):
+            decide(models()["softmax"], X, output="cost")
+        with pytest.raises(ValueError, match="received output='probability'.*outputs costs"):
+            decide(models()["cost"], X, output="probability")
+
+    @pytest.mark.parametrize("rows", [np.full((5, WIDTH), 1 / WIDTH), np.eye(WIDTH)])
+    def test_values_go_before_an_explicit_output(self, rows):
+        with pytest.raises(ValueError, match="which are probabilities"):
+            decide(IDENTITY, rows.astype("float32"), output="cost")
+        with pytest.raises(ValueError, match="logits are neither"):
+            decide(IDENTITY, 3.0 * rows.astype("float32"), output="probability")
+
+    def test_two_costs_may_sum_to_1(self):
+        rows = np.array([[0.25, 0.75], [1.0, 0.0]], "float32")
+        assert decide(identity(2), rows, output="cost").tolist() == [0, 1]
+
+    def test_costs_trained_as_logits(self):
+        model = functional([layers.Dense(3)])
+        model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        with pytest.raises(ValueError, match="trains scores of classes"):
+            decide(model, X, output="cost")
 
     def test_subclassed_model_with_explicit_output(self):
         model = Subclassed(3)

@@ -37,6 +37,13 @@ UNCLEAR = {
     "unknown layer": lambda: [CostOutput(3), Twice()],
     "custom activation": lambda: [layers.Dense(3, activation=abs)],
 }
+# What those may be said to output; structure and values refuse the rest.
+POSSIBLE = {
+    "log_softmax": (),
+    "Dropout": ("probability",),
+    "unknown layer": ("cost", "probability"),  # whose inputs, not structure, decide about rows
+    "custom activation": ("cost", "probability"),
+}
 # Operations are no layers: they fit into functional models only.
 OPERATIONS = {
     "ops.softmax": (lambda: [layers.Dense(3), ops.softmax], "probability"),
@@ -63,8 +70,12 @@ class TestEndings(TestCase):
         model = build(UNCLEAR[ending]())
         with pytest.raises(ValueError, match="output='cost' or output='probability'"):
             output_kind(model)
-        assert output_kind(model, "cost") == "cost"
-        assert output_kind(model, "probability") == "probability"
+        for output in ("cost", "probability"):
+            if output in POSSIBLE.get(ending, ("cost",)):
+                assert output_kind(model, output) == output
+            else:
+                with pytest.raises(ValueError, match="received"):
+                    output_kind(model, output)
 
 
 class TestOutputKind(TestCase):
@@ -134,7 +145,39 @@ class TestOutputKind(TestCase):
         model = make()
         with pytest.raises(ValueError, match="output='cost'"):
             output_kind(model)
-        assert output_kind(model, "cost") == "cost"
+        assert output_kind(model, "probability") == "probability"
+
+    def test_rows_that_sum_to_1_are_no_costs(self):
+        with pytest.raises(ValueError, match="rows that sum to 1.*probabilities"):
+            output_kind(functional([Subclassed(3, "softmax")]), "cost")
+        assert output_kind(functional([Subclassed(3)]), "cost") == "cost"
+
+    @pytest.mark.parametrize(
+        ("ending", "output"),
+        [(COST[name], "probability") for name in COST] + [(PROBABILITY["Softmax"], "cost")],
+    )
+    def test_structure_goes_before_what_is_said(self, ending, output):
+        with pytest.raises(ValueError, match=f"received output='{output}', but it ends in"):
+            output_kind(functional(ending()), output)
+
+    def test_own_layers_and_models_say_it(self):
+        class Costs(layers.Dense):
+            output_kind = "cost"
+
+        class Whole(Subclassed):
+            output_kind = "probability"
+
+        assert output_kind(functional([Costs(3)])) == "cost"
+        assert output_kind(Whole(3, "softmax")) == "probability"
+
+    def test_costs_trained_as_scores(self):
+        model = functional([CostOutput(3)])
+        for loss in ("sparse_categorical_crossentropy", keras.losses.KLDivergence()):
+            model.compile("sgd", loss)
+            with pytest.raises(ValueError, match="trains scores of classes"):
+                output_kind(model)
+        model.compile("sgd", "mse")
+        assert output_kind(model) == "cost"
 
     @pytest.mark.parametrize("output", ["costs", "", 0, ["cost"]])
     def test_unknown_output(self, output):

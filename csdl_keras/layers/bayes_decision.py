@@ -7,6 +7,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._checks import check_bool, check_integer
+from csdl_keras._fit_outputs import check_cost_layer
 from csdl_keras._ops import head_dtype
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
 
@@ -56,6 +57,8 @@ class BayesDecision(keras.layers.Layer):
     >>> print(keras.ops.convert_to_numpy(costs).round(3))
     [[1.8 0.8]]
     """
+
+    output_kind = "cost"
 
     def __init__(
         self,
@@ -134,6 +137,7 @@ class BayesDecision(keras.layers.Layer):
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
     def call(self, probabilities: Any) -> Any:
+        check_cost_layer(self)
         return ops.matmul(probabilities, self.cost_matrix)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:

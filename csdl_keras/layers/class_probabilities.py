@@ -42,6 +42,8 @@ class ClassProbabilities(keras.layers.Layer):
      [0.   1.  ]]
     """
 
+    output_kind = "probability"
+
     def __init__(self, from_logits: bool = False, dtype: Any = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.from_logits = check_bool("from_logits", from_logits)

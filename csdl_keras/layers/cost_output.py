@@ -4,6 +4,7 @@ from typing import Any
 
 import keras
 
+from csdl_keras._fit_outputs import check_cost_layer
 from csdl_keras._ops import head_dtype
 
 
@@ -41,6 +42,8 @@ class CostOutput(keras.layers.Dense):
     (None, 3)
     """
 
+    output_kind = "cost"
+
     def __init__(self, units: int, dtype: Any = None, **kwargs: Any):
         activation = kwargs.pop("activation", None)
         if activation not in (None, "linear"):
@@ -49,3 +52,7 @@ class CostOutput(keras.layers.Dense):
                 f"received {activation!r}."
             )
         super().__init__(units, dtype=head_dtype(dtype), **kwargs)
+
+    def call(self, inputs: Any) -> Any:
+        check_cost_layer(self)
+        return super().call(inputs)

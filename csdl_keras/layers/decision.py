@@ -4,10 +4,8 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import check_choice
+from csdl_keras._checks import OUTPUTS, check_choice
 from csdl_keras._ops import first_minimum, head_dtype, two_columns
-
-OUTPUTS = ("cost", "probability")
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -38,13 +36,13 @@ class Decision(keras.layers.Layer):
 
     def __init__(self, output: str = "cost", dtype: Any = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
-        self.output_kind = check_choice("output", output, OUTPUTS)
+        self.input_kind = check_choice("output", output, OUTPUTS)
 
     def build(self, input_shape: Any) -> None:
         self.built = True
 
     def call(self, inputs: Any) -> Any:
-        if self.output_kind == "cost":
+        if self.input_kind == "cost":
             return first_minimum(inputs)
         return first_minimum(-two_columns(inputs))
 
@@ -52,4 +50,4 @@ class Decision(keras.layers.Layer):
         return keras.KerasTensor(inputs.shape[:-1], dtype="int32")
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "output": self.output_kind}
+        return {**super().get_config(), "output": self.input_kind}

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._fit_outputs import check_cost_layer
 from csdl_keras._ops import head_dtype
 
 
@@ -38,6 +39,8 @@ class ExpectedCost(keras.layers.Layer):
     [[2.2 0.9]]
     """
 
+    output_kind = "cost"
+
     def __init__(self, dtype: Any = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
 
@@ -51,6 +54,7 @@ class ExpectedCost(keras.layers.Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        check_cost_layer(self)
         probabilities, log_costs = inputs
         return ops.sum(probabilities[:, :, None] * ops.exp(log_costs), axis=1)
 

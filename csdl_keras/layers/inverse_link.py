@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from csdl_keras._checks import check_choice, check_number
+from csdl_keras._fit_outputs import check_cost_layer
 from csdl_keras._ops import head_dtype
 from csdl_keras.costs._amounts import LARGEST
 
@@ -47,6 +48,8 @@ class InverseLink(keras.layers.Layer):
     [[0.5 4. ]]
     """
 
+    output_kind = "cost"
+
     def __init__(
         self, link: str = "log", cost_scale: float = 1.0, dtype: Any = None, **kwargs: Any
     ):
@@ -58,6 +61,7 @@ class InverseLink(keras.layers.Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
+        check_cost_layer(self)
         costs = ops.exp(inputs) if self.link == "log" else ops.sigmoid(inputs)
         return costs / self.cost_scale
 

@@ -47,6 +47,8 @@ class TemperatureScaling(keras.layers.Layer):
     [[0.75 0.25]]
     """
 
+    output_kind = "probability"
+
     def __init__(self, temperature: float = 1.0, dtype: Any = None, **kwargs: Any):
         super().__init__(
             trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs

@@ -3,15 +3,28 @@
 from typing import Any
 
 import numpy as np
+from keras import ops
 
 from csdl_keras._checks import check_number
+from csdl_keras._fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras._ops import LOW_PRECISION, finite, rows_of
+from csdl_keras._output_values import (
+    TOLERANCE,
+    all_probabilities,
+    known_values,
+    probability_rows,
+)
 from csdl_keras._saved_matrix import check_present, from_config, to_config
-from csdl_keras._tensor_checks import same_shape, tensor_or_labels
+from csdl_keras._tensor_checks import same_shape, tensor_or_array, tensor_or_labels
 from csdl_keras.costs._amounts import LARGEST
 from csdl_keras.losses.checked_loss import CheckedLoss
 
 _SHAPE = "(batch, D)"
+_MEANING = {
+    "probability": "probabilities",
+    "distribution": "rows that sum to 1, as probabilities do",
+    "score": "logarithms of probabilities",
+}
 
 
 class CostLoss(CheckedLoss):
@@ -20,8 +33,9 @@ class CostLoss(CheckedLoss):
     A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)` floats of
     one type, costs NaN instead of infinite, returning `(batch,)`, and says by
     `prices_any_decision` whether a column may be a decision that is never the
-    cheapest, such as to abstain. What it can work out of a cost matrix once, instead
-    of in each step, it returns from `class_rows`, and takes the rows in `row_loss`.
+    cheapest, such as to abstain, and by `output_kind` what outputs it trains. What it
+    can work out of a cost matrix once, instead of in each step, it returns from
+    `class_rows`, and takes the rows in `row_loss`.
 
     Args:
         cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
@@ -46,6 +60,7 @@ class CostLoss(CheckedLoss):
     """
 
     prices_any_decision = False
+    output_kind = "cost"
 
     def __init__(
         self,
@@ -64,14 +79,67 @@ class CostLoss(CheckedLoss):
         self.cost_scale = check_number("cost_scale", cost_scale, 0, LARGEST, exclude_low=True)
         self.cost_matrix = None
         self._rows: Any = None
+        self._verified = False
+        self._sums_to_1 = False
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self._scaled_rows)
+            self._sums_to_1 = _sums_to_1(self.cost_matrix)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         check_present(self, self._rows)
-        if self.cost_matrix is not None:
+        found = fit_output(y_pred)
+        if self.cost_matrix is None:
+            y_true = tensor_or_array("y_true", y_true)
+            if found is not None:
+                check_class_weight()
+        else:
             y_true = tensor_or_labels(y_true, len(self.cost_matrix))
+        y_pred = tensor_or_array("y_pred", y_pred)
+        if len(y_pred.shape) == 2:  # `call` says what is wrong with other shapes.
+            y_pred = self.checked_outputs(found, y_true, y_pred)
         return super().__call__(y_true, y_pred, sample_weight)
+
+    def checked_outputs(self, found: FitOutput | None, y_true: Any, y_pred: Any) -> Any:
+        """The outputs, if they are of the kind that the loss trains.
+
+        Args:
+            found: what the model outputs that is being fitted, if there is one.
+            y_true: cost vectors or labels.
+            y_pred: `(batch, D)` outputs.
+
+        Returns:
+            `y_pred`, in a graph of unknown outputs NaN where it is probabilities.
+
+        Raises:
+            ValueError: if the model or known values show that it is not that kind.
+        """
+        if found is not None and found.kind in ("probability", "distribution", "score"):
+            raise ValueError(
+                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
+                f"received those of {found.words}: they are {_MEANING[found.kind]}. End the model "
+                "in CostOutput, or train it with cross-entropy and pass it to bayes_classifier."
+            )
+        known = found is not None and found.kind != "unknown"
+        seen = self._verified and not isinstance(y_pred, np.ndarray)
+        if known or seen or self._sums_to_1:
+            return y_pred
+        values = known_values(y_pred)
+        if values is None:
+            probable = all_probabilities(y_pred)
+            if self.cost_matrix is None:
+                near = ops.abs(ops.sum(ops.cast(y_true, "float32"), axis=-1) - 1.0) <= TOLERANCE
+                probable = ops.logical_and(probable, ops.logical_not(ops.all(near)))
+            return ops.where(probable, ops.cast(np.nan, y_pred.dtype), y_pred)
+        probable = values.shape[1] > 1 and len(values) and probability_rows(values).all()
+        if probable and not (self.cost_matrix is None and _sums_to_1(known_values(y_true))):
+            raise ValueError(
+                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
+                f"received rows that sum to 1, such as {np.round(values[0], 4).tolist()}, which "
+                "are probabilities. Train a classifier with cross-entropy and pass it to "
+                "bayes_classifier."
+            )
+        self._verified = True
+        return y_pred
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         if self.cost_matrix is not None:
@@ -143,3 +211,8 @@ class CostLoss(CheckedLoss):
             "cost_matrix": to_config(self.cost_matrix),
             "cost_scale": self.cost_scale,
         }
+
+
+def _sums_to_1(costs: np.ndarray | None) -> bool:
+    """Whether costs look like probabilities themselves, so that estimates of them may."""
+    return costs is not None and bool(np.all(np.abs(costs.sum(axis=-1) - 1) <= TOLERANCE))

@@ -5,6 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from csdl_keras._fit_outputs import fit_output
+from csdl_keras._output_values import check_values, known_values
 from csdl_keras._tensor_checks import tensor_or_array
 
 
@@ -32,9 +34,21 @@ def expected_cost(y_true: Any, expected_costs: Any) -> Any:
     >>> print(ops.convert_to_numpy(expected_cost(None, np.array([[1.8, 0.8]]))))
     [0.8]
     """
+    found = fit_output(expected_costs)
+    if found is not None and found.kind in ("probability", "distribution", "score"):
+        raise ValueError(
+            f"Expected outputs that are expected costs; received those of {found.words}: they are "
+            "probabilities or scores of classes. Pass the model to bayes_classifier."
+        )
     costs = tensor_or_array("expected_costs", expected_costs)
     if len(costs.shape) != 2:
         raise ValueError(
             f"Expected `expected_costs` of shape (batch, D); received {tuple(costs.shape)}."
         )
+    values = known_values(costs) if found is None else None
+    if values is not None:
+        check_values(values, "cost")
     return ops.min(costs, axis=-1)
+
+
+expected_cost.output_kind = "cost"  # It is read by `csdl_keras.output_kind`.

@@ -7,7 +7,9 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._array_checks import as_array
+from csdl_keras._fit_outputs import FitOutput
 from csdl_keras._ops import finite, first_minimum
+from csdl_keras._output_values import TOLERANCE
 from csdl_keras._tensor_checks import same_shape, tensor_or_array
 from csdl_keras.losses.cost_loss import CostLoss
 
@@ -165,6 +167,8 @@ class MINLoss(CostLoss):
     1.625
     """
 
+    output_kind = "probability"
+
     def __init__(
         self,
         cost_matrix: Any = None,
@@ -176,6 +180,19 @@ class MINLoss(CostLoss):
     ):
         self.priors = None if priors is None else check_priors(priors)
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
+
+    def checked_outputs(self, found: FitOutput | None, y_true: Any, y_pred: Any) -> Any:
+        if found is None or found.structure == "probability":
+            return y_pred
+        rows = found.rows()
+        outside = rows is not None and np.any((rows < -TOLERANCE) | (rows > 1 + TOLERANCE))
+        if outside or found.structure in ("cost", "score"):
+            raise ValueError(
+                f"Expected scores of classes in [0, 1] for {self.name!r}, such as softmax or "
+                "logistic outputs, which decide by argmax; received the outputs of "
+                f"{found.words}: they are not."
+            )
+        return y_pred
 
     def cost_loss(self, costs: Any, estimates: Any) -> Any:
         return min_loss(costs, estimates, self.priors)

@@ -26,7 +26,8 @@ class AverageCost(DecisionMetric):
     costs or the argmax of probabilities. Exact over batches of uneven size.
     Monitor it as `"val_average_cost"`, with `mode="min"`. With `bayes=True` a
     classifier in training is scored by the Bayes decision on its probabilities,
-    what `csdl_keras.bayes_classifier` will pay.
+    what `csdl_keras.bayes_classifier` will pay. Logits are neither costs nor
+    probabilities, and refused.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
@@ -34,11 +35,12 @@ class AverageCost(DecisionMetric):
             or `(batch, 1)`. Labels outside `[0, K)` raise for arrays and make
             the result NaN inside a compiled function. As in the losses, matrices
             of more than 128 x 128 entries are not saved.
-        output: what `y_pred` is: `"cost"` (default) or `"probability"`.
+        output: what `y_pred` is: `"cost"` or `"probability"`. `None` (default) is
+            what the model outputs whose `fit` or `evaluate` it is compiled into; in
+            a call of its own, costs, unless all rows sum to 1, which raises.
         bayes: whether probabilities decide by the lowest expected cost
-            `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`
-            and `output="probability"`. Rows that do not sum to 1 make the
-            result NaN. Defaults to False.
+            `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`.
+            Defaults to False.
         class_id: `None` (default), or the true class whose examples alone are
             averaged over, 0 if there are none; needs `cost_matrix`.
         name: name of the metric.
@@ -46,8 +48,8 @@ class AverageCost(DecisionMetric):
 
     Raises:
         ValueError: if the matrix fails its check, `output` is unknown or does
-            not go with `bayes`, `class_id` is no row of the matrix, or the shapes
-            do not match.
+            not go with `bayes` or with the model, `class_id` is no row of the matrix,
+            or the shapes do not match.
 
     Example:
 
@@ -61,7 +63,7 @@ class AverageCost(DecisionMetric):
     def __init__(
         self,
         cost_matrix: Any = None,
-        output: str = "cost",
+        output: str | None = None,
         bayes: bool = False,
         class_id: int | None = None,
         name: str | None = "average_cost",
@@ -73,10 +75,10 @@ class AverageCost(DecisionMetric):
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype)
         self.bayes = check_bool("bayes", bayes)
-        if bayes and (cost_matrix is None or output != "probability"):
+        if bayes and (cost_matrix is None or output == "cost"):
             raise ValueError(
-                "Expected a `cost_matrix` and output='probability' with bayes=True; received "
-                f"output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
+                "Expected a `cost_matrix` and outputs that are probabilities with bayes=True; "
+                f"received output={output!r} and {'no' if cost_matrix is None else 'a'} matrix."
             )
         if class_id is not None:
             if self.cost_matrix is None:
@@ -108,9 +110,15 @@ class AverageCost(DecisionMetric):
         weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
         return chosen * ops.reshape(weight, (-1,))
 
-    def decision_costs(self, y_pred: Any) -> Any:
+    def wanted(self) -> str | None:
+        return "probability" if self.bayes else self.output
+
+    def _received(self) -> str:
+        return "bayes=True" if self.bayes else super()._received()
+
+    def decision_costs(self, y_pred: Any, kind: str) -> Any:
         if not self.bayes:
-            return super().decision_costs(y_pred)
+            return super().decision_costs(y_pred, kind)
         probabilities = distributions(y_pred)
         classes = self._rows.shape[0] - 1
         if probabilities.shape[-1] != classes:

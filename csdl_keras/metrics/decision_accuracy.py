@@ -19,12 +19,14 @@ class DecisionAccuracy(DecisionMetric):
     no class, and costs with NaN, make the result NaN.
 
     Args:
-        output: what `y_pred` is: `"cost"` (default) or `"probability"`.
+        output: what `y_pred` is: `"cost"` or `"probability"`; `None` (default) as in
+            `AverageCost`.
         name: name of the metric.
         dtype: dtype of the result, by default at least float32.
 
     Raises:
-        ValueError: if `output` is unknown, or the shapes do not match.
+        ValueError: if `output` is unknown or contradicts the model, or the shapes do
+            not match.
 
     Example:
 
@@ -36,7 +38,7 @@ class DecisionAccuracy(DecisionMetric):
     """
 
     def __init__(
-        self, output: str = "cost", name: str | None = "decision_accuracy", dtype: Any = None
+        self, output: str | None = None, name: str | None = "decision_accuracy", dtype: Any = None
     ):
         super().__init__(output=output, name=name, dtype=dtype)
 

@@ -44,7 +44,7 @@ class NormalizedCost(AverageCost):
         self,
         cost_matrix: Any = None,
         num_decisions: int | None = None,
-        output: str = "cost",
+        output: str | None = None,
         bayes: bool = False,
         name: str | None = "normalized_cost",
         dtype: Any = None,

@@ -45,7 +45,7 @@ class Savings(NormalizedCost):
         self,
         cost_matrix: Any = None,
         num_decisions: int | None = None,
-        output: str = "cost",
+        output: str | None = None,
         bayes: bool = False,
         name: str | None = "savings",
         dtype: Any = None,

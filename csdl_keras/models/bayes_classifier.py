@@ -106,7 +106,7 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             f"Expected a classifier that outputs logits with from_logits=True; received "
             f"{model.name!r}, which outputs probabilities: it ends in {layer}."
         )
-    if kind == "other" and not from_logits:
+    if kind in ("other", "score") and not from_logits:
         raise ValueError(
             "Expected a classifier whose rows are probabilities that sum to 1; received "
             f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "

@@ -3,8 +3,8 @@
 import keras
 
 from csdl_keras._ops import inputs_of, rows_output_of
-from csdl_keras.layers import Decision
-from csdl_keras.output_kind import output_kind
+from csdl_keras.layers import ClassProbabilities, Decision
+from csdl_keras.output_kind import describe_output, output_kind
 
 
 def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:
@@ -18,7 +18,8 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
 
     Returns:
         A functional `keras.Model`, the same inputs to int32 decisions
-        `(batch,)`; the lowest index wins a tie, -1 marks a row with NaN.
+        `(batch,)`; the lowest index wins a tie, -1 marks a row with NaN, or that is no
+        distribution where `output` alone says that it should be.
 
     Raises:
         ValueError: if the last layer does not tell and `output` is None, the
@@ -33,6 +34,8 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     (None,)
     """
     kind = output_kind(model, output)
-    inputs = inputs_of(model)
-    decided = Decision(kind, name="decision")(rows_output_of(model))
+    inputs, values = inputs_of(model), rows_output_of(model)
+    if kind == "probability" and describe_output(model)[0] != "probability":
+        values = ClassProbabilities(name="class_probabilities")(values)
+    decided = Decision(kind, name="decision")(values)
     return keras.Model(inputs, decided, name=f"{model.name}_decision")

@@ -6,10 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import LARGEST_SIZE, check_choice, check_integer
+from csdl_keras._checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
 from csdl_keras._ops import head_dtype
 from csdl_keras.layers import CostOutput
-from csdl_keras.layers.decision import OUTPUTS
 
 
 def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.Dense:

@@ -5,10 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_bool, check_choice
+from csdl_keras._checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._ops import has_structure, inputs_of, output_of
 from csdl_keras.layers import BayesDecision, Decision
-from csdl_keras.layers.decision import OUTPUTS
 from csdl_keras.models.bayes_classifier import check_classifier, class_probabilities
 from csdl_keras.output_kind import describe_output, output_kind
 

@@ -19,9 +19,14 @@ FORMS = [
 
 
 def tiny_model(loss, width=3):
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(width)])
+    model = keras.Sequential([keras.Input((3,)), _layer(loss, width)])
     model.compile("sgd", loss=loss)
     return model
+
+
+def _layer(loss, width):
+    """Outputs of the kind that the loss trains."""
+    return keras.layers.Dense(width, "sigmoid" if isinstance(loss, MINLoss) else None)
 
 
 def many_classes():

@@ -52,4 +52,4 @@ class TestLogisticCostLoss(TestCase):
     def test_the_rounding_of_a_scale_is_no_cost_above_1(self):
         matrix = np.array([[0.0, 0.7], [1.3, 0.0]])
         loss = LogisticCostLoss(matrix, cost_scale=1 / 1.3)
-        assert np.isfinite(float(loss(np.array([1]), np.array([[0.0, 1.0]]))))
+        assert np.isfinite(float(loss(np.array([1]), np.array([[0.0, 2.0]]))))

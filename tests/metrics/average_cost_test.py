@@ -17,6 +17,14 @@ COSTS = np.random.default_rng(0).uniform(size=(7, 3)).round(2)
 OUTPUTS = np.array(
     [[1, 2, 3], [2, 1, 1], [4, 4, 4], [0.5, -1, 0], [3, 2, 1], [0, 0, 1], [9, 8, 9]], "float32"
 )
+# The second row ties two decisions as well, the sixth the first two.
+PROBABILITIES = (
+    np.array(
+        [[1, 2, 5], [4, 2, 2], [2, 3, 3], [0, 0, 8], [3, 4, 1], [4, 4, 0], [2, 2, 4]], "float32"
+    )
+    / 8
+)
+BY_KIND = {"cost": (OUTPUTS, None), "probability": (PROBABILITIES, "softmax")}
 ONE_COLUMN = np.array([[0.25], [0.75], [0.5], [1.0], [0.0], [0.625], [0.375]], "float32")
 
 
@@ -34,12 +42,14 @@ class TestAverageCost(TestCase):
     @pytest.mark.parametrize("output", ["cost", "probability"])
     def test_contract_on_cost_vectors(self, output):
         make = lambda: AverageCost(output=output)  # noqa: E731
-        self.run_metric_test(make, COSTS, OUTPUTS, example_cost(output))
+        outputs, activation = BY_KIND[output]
+        self.run_metric_test(make, COSTS, outputs, example_cost(output), activation)
 
     @pytest.mark.parametrize("output", ["cost", "probability"])
     def test_contract_on_labels(self, output):
         make = lambda: AverageCost(C, output=output)  # noqa: E731
-        self.run_metric_test(make, LABELS, OUTPUTS, example_cost(output, C))
+        outputs, activation = BY_KIND[output]
+        self.run_metric_test(make, LABELS, outputs, example_cost(output, C), activation)
 
     def test_contract_on_one_sigmoid_column(self):
         matrix = C[:2, :2]
@@ -65,9 +75,9 @@ class TestAverageCost(TestCase):
 
     def test_ties_take_the_lowest_index(self):
         costs = np.array([[1.0, 10.0, 100.0]])
-        for output, sign in (("cost", 1.0), ("probability", -1.0)):
+        for output, row in (("cost", [2.0, 1.0, 1.0]), ("probability", [0.2, 0.4, 0.4])):
             metric = AverageCost(output=output)
-            self.assertAllClose(metric(costs, sign * np.array([[2.0, 1.0, 1.0]])), 10.0)
+            self.assertAllClose(metric(costs, np.array([row])), 10.0)
 
     def test_sample_weight_in_evaluate(self):
         model = keras.Sequential([keras.Input((3,)), keras.layers.Activation("linear")])
@@ -81,15 +91,15 @@ class TestAverageCost(TestCase):
 
     def test_reset_state(self):
         metric = AverageCost()
-        metric.update_state(np.array([[4.0, 9.0]]), np.array([[0.0, 1.0]]))
+        metric.update_state(np.array([[4.0, 9.0]]), np.array([[0.0, 2.0]]))
         metric.reset_state()
-        metric.update_state(np.array([[1.0, 9.0]]), np.array([[0.0, 1.0]]))
+        metric.update_state(np.array([[1.0, 9.0]]), np.array([[0.0, 2.0]]))
         self.assertAllClose(metric.result(), 1.0)
 
     @pytest.mark.parametrize("output", ["cost", "probability"])
     @pytest.mark.parametrize("column", [0, 1, 2])
     def test_nan_prediction_gives_nan(self, output, column):
-        outputs = OUTPUTS.copy()
+        outputs = BY_KIND[output][0].copy()
         outputs[3, column] = np.nan
         assert np.isnan(to_numpy(AverageCost(output=output)(COSTS, outputs)))
 
@@ -177,7 +187,7 @@ class TestClassCost(TestCase):
 
 
 class TestErrors:
-    @pytest.mark.parametrize("output", ["costs", None, 0])
+    @pytest.mark.parametrize("output", ["costs", "logits", 0])
     def test_unknown_output(self, output):
         with pytest.raises(ValueError, match="`output`.*'cost', 'probability'"):
             AverageCost(output=output)
@@ -252,12 +262,13 @@ class TestBayes(TestCase):
         self.assertAllClose(metric(LABELS, model.predict(x, verbose=0)), paid)
 
     def test_rows_that_are_no_distribution(self):
-        metric = AverageCost(C, output="probability", bayes=True)
-        assert np.isnan(to_numpy(metric(LABELS, 2.0 * np.ones((7, 3), "float32"))))
+        metric = AverageCost(C, bayes=True)
+        with pytest.raises(ValueError, match="sum to 1.*7 of 7 rows"):
+            metric(LABELS, 2.0 * np.ones((7, 3), "float32"))
 
     @pytest.mark.parametrize(
         "arguments",
-        [{"output": "probability"}, {"cost_matrix": C}, {"cost_matrix": C, "output": "cost"}],
+        [{"output": "probability"}, {}, {"cost_matrix": C, "output": "cost"}],
     )
     def test_needs_matrix_and_probabilities(self, arguments):
         with pytest.raises(ValueError, match="with bayes=True; received"):

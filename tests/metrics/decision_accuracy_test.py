@@ -14,6 +14,13 @@ COSTS = np.array([[0.0, 0, 2], [3, 0, 1], [2, 5, 2.5], [1, 5, 4], [7, 0, 0], [1,
 OUTPUTS = np.array(
     [[1, 2, 3], [2, 1, 1], [4, 4, 4], [0.5, -1, 0], [3, 2, 1], [0, 0, 1], [9, 8, 9]], "float32"
 )
+PROBABILITIES = (
+    np.array(
+        [[1, 2, 5], [4, 2, 2], [2, 3, 3], [0, 0, 8], [3, 4, 1], [4, 4, 0], [2, 2, 4]], "float32"
+    )
+    / 8
+)
+BY_KIND = {"cost": (OUTPUTS, None), "probability": (PROBABILITIES, "softmax")}
 ONE_COLUMN = np.array([[0.25], [0.75], [0.5], [1.0], [0.0], [0.625], [0.375]], "float32")
 
 
@@ -34,7 +41,8 @@ class TestDecisionAccuracy(TestCase):
     @pytest.mark.parametrize("output", ["cost", "probability"])
     def test_contract(self, targets, output):
         make = lambda: DecisionAccuracy(output=output)  # noqa: E731
-        self.run_metric_test(make, targets, OUTPUTS, example_score(output))
+        outputs, activation = BY_KIND[output]
+        self.run_metric_test(make, targets, outputs, example_score(output), activation)
 
     def test_contract_on_one_sigmoid_column(self):
         self.run_metric_test(
@@ -59,30 +67,30 @@ class TestDecisionAccuracy(TestCase):
         self.assertAllClose(DecisionAccuracy()(costs, 1.0 - np.eye(3)), 2 / 3)
 
     def test_ties_take_the_lowest_index(self):
-        for output, sign in (("cost", 1.0), ("probability", -1.0)):
-            outputs = sign * np.array([[2.0, 1.0, 1.0]])
+        for output, row in (("cost", [2.0, 1.0, 1.0]), ("probability", [0.2, 0.4, 0.4])):
+            outputs = np.array([row])
             values = [float(DecisionAccuracy(output)(np.array([y]), outputs)) for y in range(3)]
             assert values == [0.0, 1.0, 0.0]
 
     def test_is_not_the_argmax_of_costs(self):
-        labels, estimates = np.array([0, 1]), np.array([[0.0, 1.0], [1.0, 0.0]])
+        labels, estimates = np.array([0, 1]), np.array([[0.0, 2.0], [2.0, 0.0]])
         self.assertAllClose(DecisionAccuracy()(labels, estimates), 1.0)
         self.assertAllClose(keras.metrics.SparseCategoricalAccuracy()(labels, estimates), 0.0)
 
     @pytest.mark.parametrize("targets", [LABELS, COSTS], ids=["labels", "costs"])
     @pytest.mark.parametrize("column", [0, 1, 2])
     def test_nan_prediction_gives_nan(self, targets, column):
-        outputs = OUTPUTS.copy()
-        outputs[3, column] = np.nan
         for output in ("cost", "probability"):
+            outputs = BY_KIND[output][0].copy()
+            outputs[3, column] = np.nan
             assert np.isnan(to_numpy(DecisionAccuracy(output)(targets, outputs)))
 
     def test_reset_state(self):
         metric = DecisionAccuracy()
-        metric.update_state(np.array([1]), np.array([[0.0, 1.0]]))
+        metric.update_state(np.array([1]), np.array([[0.0, 2.0]]))
         self.assertAllClose(metric.result(), 0.0)
         metric.reset_state()
-        metric.update_state(np.array([0]), np.array([[0.0, 1.0]]))
+        metric.update_state(np.array([0]), np.array([[0.0, 2.0]]))
         self.assertAllClose(metric.result(), 1.0)
 
     def test_evaluate_on_labels_in_a_column(self):
@@ -104,7 +112,7 @@ class TestDecisionAccuracy(TestCase):
                 metric.update_state(labels[:1000] - shift, outputs)
         self.assertAllClose(metric.result(), 0.75)
 
-    @pytest.mark.parametrize("output", ["costs", None, 0])
+    @pytest.mark.parametrize("output", ["costs", "logits", 0])
     def test_unknown_output(self, output):
         with pytest.raises(ValueError, match="`output`.*'cost', 'probability'"):
             DecisionAccuracy(output=output)

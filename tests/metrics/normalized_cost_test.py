@@ -12,6 +12,7 @@ C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(3, size=23)
 OUTPUTS = RNG.normal(size=(23, 3)).astype("float32")
+BY_KIND = {"cost": OUTPUTS, "probability": RNG.dirichlet(np.ones(3), 23).astype("float32")}
 
 
 class TestNormalizedCost(TestCase):
@@ -21,12 +22,13 @@ class TestNormalizedCost(TestCase):
         metric = NormalizedCost(C if labels else None, None if labels else 3, output=output)
         metric = self.run_config_round_trip(metric)
         targets = LABELS if labels else C[LABELS]
-        decided = OUTPUTS.argmin(axis=1) if output == "cost" else OUTPUTS.argmax(axis=1)
+        outputs = BY_KIND[output]
+        decided = outputs.argmin(axis=1) if output == "cost" else outputs.argmax(axis=1)
         for part in (slice(0, 10), slice(10, 11), slice(11, None)):
-            metric.update_state(targets[part], OUTPUTS[part])
+            metric.update_state(targets[part], outputs[part])
         self.assertAllClose(metric.result(), normalized_cost(LABELS, decided, C))
         metric.reset_state()
-        metric.update_state(targets[:9], OUTPUTS[:9])
+        metric.update_state(targets[:9], outputs[:9])
         self.assertAllClose(metric.result(), normalized_cost(LABELS[:9], decided[:9], C))
 
     @pytest.mark.parametrize("shape", [(-1,), (-1, 1)])
@@ -62,9 +64,10 @@ class TestSavings(TestCase):
     @pytest.mark.parametrize("output", ["cost", "probability"])
     def test_over_batches(self, output):
         metric = self.run_config_round_trip(Savings(C, output=output))
-        decided = OUTPUTS.argmin(axis=1) if output == "cost" else OUTPUTS.argmax(axis=1)
+        outputs = BY_KIND[output]
+        decided = outputs.argmin(axis=1) if output == "cost" else outputs.argmax(axis=1)
         for part in (slice(0, 10), slice(10, None)):
-            metric.update_state(LABELS[part], OUTPUTS[part])
+            metric.update_state(LABELS[part], outputs[part])
         self.assertAllClose(metric.result(), savings(LABELS, decided, C))
 
     def test_its_ends(self):
