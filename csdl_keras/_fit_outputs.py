@@ -54,7 +54,12 @@ _CLASSIFIER_METRICS = (
     keras.metrics.TruePositives,
 )
 
-_CLASSIFIER_FUNCTIONS = (
+_CLASSIFIER_NAMES = (
+    "acc",
+    "accuracy",
+    "auc",
+    "ce",
+    "crossentropy",
     "binary_accuracy",
     "binary_crossentropy",
     "categorical_accuracy",
@@ -129,15 +134,26 @@ def check_compiled(model: keras.Model, output: FitOutput) -> None:
     if output.kind != "cost":
         return
     check_loss("cost", output.words, model.loss)
+    for metric in _compiled_metrics(model):
+        name = metric if isinstance(metric, str) else getattr(metric, "name", "")
+        name = name or getattr(metric, "__name__", "")
+        if isinstance(metric, _CLASSIFIER_METRICS) or name in _CLASSIFIER_NAMES:
+            raise ValueError(
+                "Expected metrics of costs, such as DecisionAccuracy and AverageCost, for the "
+                f"costs of {output.words}; received {name!r}, which would count the costliest "
+                "decision as the model's."
+            )
+
+
+def _compiled_metrics(model: keras.Model) -> list[Any]:
+    """The metrics of a model, those that are not built yet as `compile` was given them."""
+    found: list[Any] = []
     for group in model.metrics:
-        for metric in getattr(group, "metrics", [group]):
-            name = getattr(metric, "name", "")
-            if isinstance(metric, _CLASSIFIER_METRICS) or name in _CLASSIFIER_FUNCTIONS:
-                raise ValueError(
-                    "Expected metrics of costs, such as DecisionAccuracy and AverageCost, for "
-                    f"the costs of {output.words}; received {name!r}, which would count the "
-                    "costliest decision as the model's."
-                )
+        if getattr(group, "built", False) or not hasattr(group, "_user_metrics"):
+            found += getattr(group, "metrics", [group])
+        else:
+            found += keras.tree.flatten([group._user_metrics, group._user_weighted_metrics])
+    return found
 
 
 def check_class_weight() -> None:

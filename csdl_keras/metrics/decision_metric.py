@@ -97,6 +97,11 @@ class DecisionMetric(keras.metrics.Mean):
                 "model in a softmax, or in one logistic unit; or evaluate "
                 "bayes_classifier(model, cost_matrix, from_logits=True)."
             )
+        if wanted is None and y_pred.shape[1] == 1:
+            raise ValueError(
+                f"Expected outputs of at least two decisions for {self.name!r}; received one "
+                "column. Pass output='probability' if it is the probability of class 1."
+            )
         if found is not None and found.kind == "other" and kind == "cost":
             return kind, True
         if found is not None and found.kind == "distribution" and not self._believes(y_pred):
