@@ -70,8 +70,9 @@ _CLASSIFIER_NAMES = (
     "top_k_categorical_accuracy",
 )
 
-# Whether the outputs of models of unknown structure are distributions.
-_ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray | None] = weakref.WeakKeyDictionary()
+# The outputs of models of unknown structure for random inputs, and how often they gave none.
+_ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
+_REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
 
 
 class FitOutput(NamedTuple):
@@ -192,7 +193,7 @@ def _describe(model: keras.Model, place: int, number: int, frame: FrameType) -> 
 
 def _ask(model: keras.Model, number: int, frame: FrameType | None) -> np.ndarray | None:
     """Asks a model of one output once, since what kind of output it has does not change."""
-    if number > 1:
+    if number > 1 or _REFUSED.get(model, 0) > 2:
         return None
     if model not in _ASKED:
         inputs = inputs_of(model) if has_structure(model) else None
@@ -200,7 +201,11 @@ def _ask(model: keras.Model, number: int, frame: FrameType | None) -> np.ndarray
             if frame.f_locals.get("self") is model:  # `compute_loss` itself deletes its `x`.
                 inputs = frame.f_locals.get("x")
             frame = frame.f_back
-        _ASKED[model] = None if inputs is None else outputs_at_random(model, inputs)
+        rows = None if inputs is None else outputs_at_random(model, inputs)
+        if rows is None:  # It can answer later where its variables have no values yet.
+            _REFUSED[model] = _REFUSED.get(model, 0) + 1
+            return None
+        _ASKED[model] = rows
     return _ASKED[model]
 
 

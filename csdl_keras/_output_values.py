@@ -19,10 +19,9 @@ def known_values(tensor: Any) -> np.ndarray | None:
     if str(getattr(tensor, "device", "")) == "meta":  # PyTorch would invent some.
         return None
     try:
-        values = np.asarray(ops.convert_to_numpy(tensor))
+        return np.asarray(ops.convert_to_numpy(tensor))
     except Exception:  # Each backend has its own error for a symbolic tensor.
         return None
-    return values if values.dtype.kind in "iuf" else values.astype("float32")
 
 
 def probability_rows(values: np.ndarray) -> np.ndarray:
@@ -50,10 +49,10 @@ def check_values(values: np.ndarray, output: str | None) -> None:
     Raises:
         ValueError: if they are probabilities in place of costs, or the reverse.
     """
-    values = values[~np.isnan(values).any(axis=1)]
+    values = values[~np.isnan(values.astype("float64")).any(axis=1)]
     if not len(values):
         return
-    proper = probability_rows(values)
+    proper, values = probability_rows(values), values.astype("float64")
     if output == "probability":
         tolerated = proper | _sums_nearly_to_1(values)
         if not tolerated.all():

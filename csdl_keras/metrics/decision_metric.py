@@ -89,8 +89,8 @@ class DecisionMetric(keras.metrics.Mean):
                     f"{_PLURAL[found.kind]}; received {self._received()}."
                 )
             return found.kind, True
-        other = found is not None and found.structure == "other"
-        if found is not None and (found.kind == "score" or (other and kind == "probability")):
+        no_rows = ("other", "probability")
+        if found is not None and (found.kind == "score" or (found.kind, kind) == no_rows):
             raise ValueError(
                 f"Expected costs or probabilities for {self.name!r}; received the outputs of "
                 f"{found.words}: they are neither, but scores of classes such as logits. End the "
