@@ -124,7 +124,7 @@ def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: flo
     width = 1.0 / math.sqrt(counts @ turned**2 + 1.0 / point**2)
     # The trapezoidal rule in v, u = width sinh(v), whose error falls exponentially. Many
     # different values need fewer points, since their integrand is almost a Gaussian's.
-    step, block = (1 / 64, 128) if len(slopes) < 1000 else (1 / 8, 8)
+    step, block = (1 / 64, 64) if len(slopes) < 300 else (1 / 16, 16)
     total, start = 0.0, 0
     while True:
         v = step * np.arange(start, start + block)

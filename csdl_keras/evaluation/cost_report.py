@@ -111,7 +111,7 @@ class CostReport:
     def _note(self) -> str:
         return (
             f"{self.size} examples. normalised: in units of the best constant decision's cost. "
-            "p: paired, against the best row."
+            "p: paired, against the best row, not corrected for the number of rows."
         )
 
 
