@@ -55,7 +55,8 @@ def compare_costs(
     between two decisions of a row of the matrix, or of a cost vector. Where all
     mistakes cost the same it is McNemar's exact test. Where they do not, ten cheap
     mistakes less are no proof as long as one mistake of that largest difference
-    could make up for them.
+    could make up for them. Simulated models that cost the same had a p-value below .05 in
+    at most 5 % of test sets, in each case (`benchmarks/results/coverage`).
 
     Args:
         y_true: as in `decision_costs`.

@@ -15,7 +15,10 @@ def cost_interval(
     among those of a test set. Gaffke's interval takes that into account: beside the
     costs that were paid it uses the largest cost that a decision can have, that of
     the matrix, or of all cost vectors. If no decision of 1,000 was wrong, the upper
-    end is .0037 of the largest cost.
+    end is .0037 of the largest cost. Simulated with rare and with frequent mistakes and 20
+    to 20,000 examples, 95 % intervals held the expected cost in at least 93 % of test
+    sets, in each case (`benchmarks/results/coverage`). Costs of each example that differ a
+    hundredfold make them wide.
 
     Args:
         y_true: as in `decision_costs`.

@@ -138,6 +138,10 @@ def _as_html(table: list[tuple[str, ...]]) -> str:
 def cost_report(decisions: Mapping[str, Any], y_true: Any, cost_matrix: Any = None) -> CostReport:
     """Scores the decisions of several models on the same test examples.
 
+    Intervals are those of `cost_interval`, p-values those of `compare_costs` with the cheapest
+    model. They are of one pair each: among 15 equal models some row had one below .05 in
+    76 % of simulated reports, since the cheapest one was chosen from many.
+
     Args:
         decisions: `{name: integers (N,)}`, as `csdl_keras.decide` returns them.
         y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.

@@ -23,7 +23,9 @@ class PairedDifferences:
     to the end of the interval over examples of `1 / M sum_m d_mn`, see
     `csdl_keras.evaluation.cost_interval`. Whichever of the two errors is the larger one, it
     holds at least as often as it says (if the matrices' differences are about normal).
-    A single matrix tells nothing of others: its interval is that over examples alone.
+    Simulated rows that cost the same were called different in at most 6 % of all cases
+    with 2 to 30 matrices (`benchmarks/results/coverage`). A single matrix tells nothing of
+    others: its interval is that over examples alone.
 
     Args:
         costs: `{algorithm: {cost_seed: costs of the test decisions (N,)}}`. A
