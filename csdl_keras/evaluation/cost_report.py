@@ -139,7 +139,7 @@ def cost_report(decisions: Mapping[str, Any], y_true: Any, cost_matrix: Any = No
     """Scores the decisions of several models on the same test examples.
 
     Intervals are those of `cost_interval`, p-values those of `compare_costs` with the cheapest
-    model. They are of one pair each: among 15 equal models some row had one below .05 in
+    model. They are of one pair each: among 15 equal models, some row had one below .05 in
     76 % of simulated reports, since the cheapest one was chosen from many.
 
     Args:
