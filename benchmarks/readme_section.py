@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+import coverage_table
 import example_costs
 import numpy as np
 import pretraining_map
@@ -162,6 +163,7 @@ def tables() -> dict[str, list[str]]:
         "example_costs": lambda: example_costs_tables(images=True),
         "example_costs_tables": lambda: example_costs_tables(images=False),
         "interruptions": interruptions_table,
+        "coverage": lambda: coverage_table.summary(read("coverage")),
         "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
     }
     found = {name: RESULTS / name.removesuffix("_tables") for name in makers}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import keras
 
-_PACKAGES = ("keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
+_PACKAGES = ("keras", "tensorflow", "jax", "torch", "numpy", "scipy", "scikit-learn")
 _PACKAGES += ("costsensitive", "vowpalwabbit", "empulse")
 
 

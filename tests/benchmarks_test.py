@@ -200,6 +200,7 @@ class TestExampleCosts:
 @pytest.mark.parametrize(
     "command",
     [
+        "coverage.py --quick",
         "peers.py --datasets digits --splits 1 --cost-seeds 1 --train-size 229 --packages sklearn",
         "calibration.py --datasets digits --splits 1 --members 1 --train-size 229",
         "pretraining_map.py --datasets digits --seeds 2 --labels 60 --unlabelled 100 --jobs 1 "

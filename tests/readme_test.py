@@ -10,8 +10,10 @@ import keras
 import numpy as np
 import pytest
 
+from csdl_keras.evaluation import compare_costs, cost_interval, cost_report
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.markdown import render_markdown
+from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
 
 ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "notebooks" / "results"
@@ -83,9 +85,105 @@ def test_table2_is_the_committed_results(readme):
         assert len(lines) > 10 and "\n".join(lines) in readme
 
 
+def test_words_about_the_papers_claims_are_the_verdicts(readme):
+    claims = {claim.statement: claim for claim in read_contents(RESULTS / "small").claims}
+    words = " ".join(readme.partition("In words:")[2].partition("## ")[0].split())
+
+    def starting(statement):
+        return next(claim for name, claim in claims.items() if name.startswith(statement))
+
+    sosr = starting("algorithms of the SOSR series")
+    cheaper, _, costlier = sosr.counts
+    assert f"in {costlier} of {len(sosr.comparisons)} comparisons and less in none" in words
+    assert cheaper == 0
+    pretraining = starting("CSDNN costs less than SEAE SOSR")
+    assert pretraining.counts == (0, len(pretraining.comparisons), 0)
+    assert f"in all {len(pretraining.comparisons)} comparisons" in words
+    assert starting("CSDNN is competitive").counts[0] == 1
+    ends = [claim for name, claim in claims.items() if name.startswith("some β")]
+    assert [claim.counts[0] for claim in ends] == [1, 5]
+    assert all(each.difference.matrices == 1 for claim in ends for each in claim.comparisons)
+    assert "beats β = 1 on five sets of six, and β = 0 on one" in words
+    columns = read_contents(RESULTS / "small").table.columns
+    assert {column.best for column in columns} == {"cnn_bayes"}
+    assert sum(column.cell("cnn_sosr").bold for column in columns) == 3
+
+
+def test_words_about_intervals_are_the_committed_results(readme):
+    path = ROOT / "benchmarks" / "results" / "coverage" / "coverage.csv"
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    values = {
+        tuple(row[name] for name in ("part", "case", "size", "method", "measure")): float(
+            row["value"]
+        )
+        for row in rows
+    }
+    text = " ".join(readme.partition("## How far intervals")[2].partition("## ")[0].split())
+    report = {
+        models: values["report", f"{models} equal models", "1000", "csdl_keras", "any row"]
+        for models in (2, 15)
+    }
+    assert f"for some row in {report[15]:.0%} of".replace("%", " %") in text
+    assert f"among 2 in {report[2]:.0%}.".replace("%", " %") in text
+    missed = values[
+        "verdicts", "equal", "5", "csdl_keras", "of 15 equal rows, a given one is not bold"
+    ]
+    assert f"not bold in {missed:.0%} of".replace("%", " %") in text
+    single = max(
+        value
+        for (part, _, size, method, measure), value in values.items()
+        if (part, size, method, measure) == ("matrices", "1", "csdl_keras", "called different")
+    )
+    assert f"different in up to {single:.0%},".replace("%", " %") in text
+    found = {
+        (method, measure): round(value)
+        for (part, _, _, method, measure), value in values.items()
+        if part == "results"
+    }
+    decided, bold = (
+        [found[method, measure] for method in ("joint bootstrap", "csdl_keras")]
+        for measure in ("decided", "bold")
+    )
+    comparisons = found["both", "comparisons"]
+    assert f"{decided[0]} of {comparisons} comparisons, this rule {decided[1]}; no verdict" in text
+    assert found["both", "verdicts seen otherwise"] == 0
+    assert f"bootstrap {bold[0]} cells are bold, by this rule {bold[1]}." in text
+    skewed = [key for key in values if key[0] == "comparison" and "log-normal" in key[1]]
+    widths = [
+        values[key] / values[*key[:3], "Student's t", "width"]
+        for key in skewed
+        if key[3:] == ("csdl_keras", "width")
+    ]
+    assert 3.5 <= min(widths) and max(widths) < 8.5
+    called = [values[k] for k in skewed if k[3:] == ("csdl_keras", "called different")]
+    assert len(called) == 4 and not any(called)
+
+    def of(part, measure):
+        return [
+            value
+            for key, value in values.items()
+            if key[0] == part
+            and key[3:] == ("csdl_keras", measure)
+            # Of these pairs one model is truly cheaper, and of others one matrix says nothing.
+            and "against" not in key[1]
+            and (part, key[2]) != ("matrices", "1")
+        ]
+
+    # What docstrings say.
+    assert "in at least 93 % of test" in cost_interval.__doc__
+    assert min(of("interval", "covers")) >= 0.93 and len(of("interval", "covers")) == 60
+    assert "at most 5 % of test sets" in compare_costs.__doc__
+    assert max(of("comparison", "called different")) <= 0.05
+    assert f"{report[15]:.0%} of simulated".replace("%", " %") in cost_report.__doc__
+    assert "at most 6 % of all cases" in PairedDifferences.__doc__
+    assert max(of("matrices", "called different")) < 0.065
+    assert not any(of("comparison", "contradicts itself"))
+
+
 def test_benchmark_tables_are_the_committed_results(readme, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     tables = importlib.import_module("readme_section").tables()
-    assert {"peers", "pretraining_map"} <= set(tables)
+    assert {"peers", "pretraining_map", "coverage"} <= set(tables)
     for table in tables.values():
         assert len(table) >= 3 and "\n".join(table) in readme

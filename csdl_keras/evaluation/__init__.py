@@ -13,6 +13,7 @@ from csdl_keras.evaluation.scores import (
     average_cost,
     cost_per_class,
     decision_costs,
+    error_rate,
     normalized_cost,
     savings,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "cost_per_class",
     "cost_report",
     "decision_costs",
+    "error_rate",
     "normalized_cost",
     "reliability",
     "risk_coverage_area",

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
-from csdl_keras.evaluation.cost_interval import mean_interval
-from csdl_keras.evaluation.scores import decision_costs
+from csdl_keras.evaluation.bounded_mean import BoundedMean
+from csdl_keras.evaluation.scores import decision_costs, possible_costs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,9 +15,10 @@ class CostDifference:
 
     Args:
         difference: mean of the differences.
-        low: lower end of their bootstrap interval of 95 %.
+        low: lower end of the 95 % interval of the expected difference.
         high: upper end.
-        p_value: two-sided, of the hypothesis that signs of differences are random.
+        p_value: two-sided, of the hypothesis that 0 is expected; below .05 if and only
+            if the interval does not hold 0.
         ratio: the first average cost over the second; NaN where that is 0.
 
     Example:
@@ -45,27 +45,24 @@ class CostDifference:
 
 
 def compare_costs(
-    y_true: Any,
-    decisions: Any,
-    other_decisions: Any,
-    cost_matrix: Any = None,
-    replicates: int = 2000,
-    seed: int = 0,
+    y_true: Any, decisions: Any, other_decisions: Any, cost_matrix: Any = None
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples, paired.
 
     Both decide for the same examples, of which most are decided alike; their
-    difference is far more exact than either cost. The interval draws examples
-    with replacement; the p-value comes from flipping the signs of the
-    examples' differences at random.
+    difference is far more exact than either cost. Interval and p-value are those of
+    one method (see `cost_interval`), with differences bounded by the largest one
+    between two decisions of a row of the matrix, or of a cost vector. Where all
+    mistakes cost the same it is McNemar's exact test. Where they do not, ten cheap
+    mistakes less are no proof as long as one mistake of that largest difference
+    could make up for them. Simulated models that cost the same had a p-value below .05 in
+    at most 5 % of test sets, in each case (`benchmarks/results/coverage`).
 
     Args:
         y_true: as in `decision_costs`.
         decisions: integers `(N,)`, of the first model.
         other_decisions: integers `(N,)`, of the second.
         cost_matrix: `(K, D)` or `None`.
-        replicates: number of resamples, and of sign flips. Defaults to 2000.
-        seed: seed of both. Defaults to 0.
 
     Returns:
         A `CostDifference`, first less second.
@@ -73,9 +70,6 @@ def compare_costs(
     Raises:
         ValueError: if an argument fails its check.
         ModuleNotFoundError: if SciPy is missing.
-
-    References:
-        - Efron, Tibshirani: An Introduction to the Bootstrap, chapters 13 and 15 (1993)
 
     Example:
 
@@ -85,25 +79,9 @@ def compare_costs(
     """
     own = decision_costs(y_true, decisions, cost_matrix)
     other = decision_costs(y_true, other_decisions, cost_matrix)
-    differences = own - other
-    low, high = mean_interval(differences, 0.95, replicates, seed)
-    # Examples that both decide alike do not change the statistic, but would take memory.
-    unequal = differences[differences != 0]
-    p_value = 1.0  # also of a single difference, whose two signs are equally likely
-    if len(unequal) > 1:
-        p_value = float(
-            optional_module("scipy.stats", "compare")
-            .permutation_test(
-                (unequal,),
-                np.sum,
-                permutation_type="samples",
-                n_resamples=replicates,
-                batch=max(1, int(2e7) // len(unequal)),
-                rng=np.random.default_rng([seed, 1]),
-                vectorized=True,
-            )
-            .pvalue
-        )
+    largest = float(np.ptp(possible_costs(y_true, cost_matrix), axis=1).max())
+    differences = BoundedMean(own - other, -largest, largest)
+    low, high = differences.interval()
     base = float(other.mean())
     ratio = float(own.mean()) / base if base else float("nan")
-    return CostDifference(float(differences.mean()), low, high, p_value, ratio)
+    return CostDifference(float((own - other).mean()), low, high, differences.p_value(0.0), ratio)

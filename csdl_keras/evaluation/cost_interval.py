@@ -2,35 +2,29 @@
 
 from typing import Any
 
-import numpy as np
-
-from csdl_keras._checks import check_integer, check_number
-from csdl_keras._optional import optional_module
-from csdl_keras.evaluation.scores import decision_costs
+from csdl_keras.evaluation.bounded_mean import BoundedMean
+from csdl_keras.evaluation.scores import decision_costs, possible_costs
 
 
 def cost_interval(
-    y_true: Any,
-    decisions: Any,
-    cost_matrix: Any = None,
-    confidence: float = 0.95,
-    replicates: int = 2000,
-    seed: int = 0,
+    y_true: Any, decisions: Any, cost_matrix: Any = None, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """A bootstrap confidence interval of the average cost.
+    """A confidence interval of the cost that the decisions of new examples have on average.
 
-    Test examples are drawn anew with replacement, `replicates` times; the
-    interval is that of the quantiles of their average costs. Costs are skewed
-    (many zeros, few dear mistakes), so that an interval by a standard error
-    would be too short above.
+    Costs of decisions are mostly 0 and sometimes high, and the highest may not be
+    among those of a test set. Gaffke's interval takes that into account: beside the
+    costs that were paid it uses the largest cost that a decision can have, that of
+    the matrix, or of all cost vectors. If no decision of 1,000 was wrong, the upper
+    end is .0037 of the largest cost. Simulated with rare and with frequent mistakes and 20
+    to 20,000 examples, 95 % intervals held the expected cost in at least 93 % of test
+    sets, in each case (`benchmarks/results/coverage`). Costs of each example that differ a
+    hundredfold make them wide.
 
     Args:
         y_true: as in `decision_costs`.
         decisions: integers `(N,)`.
         cost_matrix: `(K, D)` or `None`.
         confidence: level, in (0, 1). Defaults to 0.95.
-        replicates: number of resamples, from 2 to 1,000,000. Defaults to 2000.
-        seed: seed of the resamples. Defaults to 0.
 
     Returns:
         `(low, high)`.
@@ -39,6 +33,10 @@ def cost_interval(
         ValueError: if an argument fails its check.
         ModuleNotFoundError: if SciPy is missing.
 
+    References:
+        - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
+          the mean of a nonnegative variable, Mathematical Methods of Statistics 2005
+
     Example:
 
     >>> low, high = cost_interval([0, 1] * 50, [0, 1, 0, 0] * 25, [[0, 1], [9, 0]])
@@ -46,27 +44,5 @@ def cost_interval(
     True
     """
     paid = decision_costs(y_true, decisions, cost_matrix)
-    return mean_interval(paid, confidence, replicates, seed)
-
-
-def mean_interval(
-    values: np.ndarray, confidence: float = 0.95, replicates: int = 2000, seed: int = 0
-) -> tuple[float, float]:
-    """The bootstrap interval of a mean; both ends are the mean where all values are equal."""
-    check_number("confidence", confidence, 0, 1, exclude_low=True)
-    if confidence == 1:
-        raise ValueError("Expected `confidence` below 1; received 1.")
-    check_integer("replicates", replicates, low=2, high=1_000_000)
-    check_integer("seed", seed, low=0)
-    if np.all(values == values[0]):
-        return float(values[0]), float(values[0])
-    found = optional_module("scipy.stats", "compare").bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=replicates,
-        batch=max(1, int(2e7) // len(values)),  # 160 MB at a time
-        confidence_level=confidence,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+    possible = possible_costs(y_true, cost_matrix)
+    return BoundedMean(paid, possible.min(), possible.max()).interval(confidence)

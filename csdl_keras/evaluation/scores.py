@@ -20,6 +20,13 @@ def example_costs(y_true: Any, cost_matrix: Any = None) -> np.ndarray:
     return cost_vectors(cost_matrix, y_true)
 
 
+def possible_costs(y_true: Any, cost_matrix: Any = None) -> np.ndarray:
+    """Costs that an example may come with, a row for each kind: `(K, D)` or `(N, D)`."""
+    if cost_matrix is None:
+        return example_costs(y_true)
+    return check_cost_matrix(cost_matrix, square=False)
+
+
 def decision_costs(y_true: Any, decisions: Any, cost_matrix: Any = None) -> np.ndarray:
     """What each example's decision costs, `C[y_n, d_n]` or `c_n[d_n]`.
 
@@ -128,6 +135,39 @@ def savings(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
     0.5
     """
     return 1.0 - normalized_cost(y_true, decisions, cost_matrix)
+
+
+def error_rate(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
+    """The share of wrong decisions, among those for a class.
+
+    With labels, a decision for another class than the true one is wrong, and a
+    decision that is no class, such as to abstain, is not counted at all. Cost vectors
+    do not say which decisions are classes: wrong is what is not the cheapest.
+
+    Args:
+        y_true: as in `decision_costs`, and so are the others.
+        decisions: integers `(N,)`.
+        cost_matrix: `(K, D)` or `None`.
+
+    Returns:
+        A float; NaN if no decision is for a class.
+
+    Raises:
+        ValueError: as `decision_costs`.
+
+    Example:
+
+    >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
+    0.5
+    """
+    costs = example_costs(y_true, cost_matrix)
+    chosen = check_decisions(decisions, *costs.shape)
+    if cost_matrix is None:
+        return float(np.mean(costs[np.arange(len(costs)), chosen] > costs.min(axis=1)))
+    classes = len(check_cost_matrix(cost_matrix, square=False))
+    decided = chosen < classes
+    labels = check_labels(y_true, classes)
+    return float(np.mean(chosen[decided] != labels[decided])) if decided.any() else float("nan")
 
 
 def cost_per_class(y_true: Any, decisions: Any, cost_matrix: Any) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from csdl_keras.evaluation.scores import error_rate
 from csdl_keras.plots._axes import number
 from csdl_keras.plots._confusion import confusion_table
 from csdl_keras.plots._heatmap import draw_heatmap, names_of
@@ -23,8 +24,8 @@ def cost_confusion(
     Each cell has the number of its examples, `n[true, decision]`, and below it
     and as its colour `n[true, decision] * C[true, decision] / N`, where `N`
     counts all examples: these add up to the average cost. Above 12 classes
-    there is colour alone. The title has the average cost and the error rate,
-    for which a decision that is no class is an error.
+    there is colour alone. The title has the average cost, the error rate of
+    the decisions for a class (see `evaluation.error_rate`) and, if there are others, their share.
 
     Args:
         y_true: integer labels of shape `(N,)`.
@@ -56,6 +57,11 @@ def cost_confusion(
         return f"{count}\n{number(costs[cell])}" if costs[cell] > 0 else count
 
     axes = draw_heatmap(ax, costs, text, names, "cost per example of the whole set")
-    errors = 1.0 - np.trace(counts) / counts.sum()
-    axes.set_title(f"average cost {number(costs.sum())}, error rate {100 * errors:.3g}%")
+    parts = [f"average cost {number(costs.sum())}"]
+    errors, abstained = error_rate(y_true, decisions, cost_matrix), counts[:, len(counts) :].sum()
+    if not np.isnan(errors):
+        parts.append(f"error rate {100 * errors:.3g}%")
+    if abstained:
+        parts.append(f"{100 * abstained / counts.sum():.3g}% for no class")
+    axes.set_title(", ".join(parts))
     return axes

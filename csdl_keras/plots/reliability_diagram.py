@@ -12,7 +12,7 @@ from csdl_keras.plots._axes import axes_of_curves, next_colour, number
 def reliability_diagram(
     y_true: Any,
     probabilities: Any,
-    num_bins: int = 10,
+    num_bins: int = 15,
     class_id: int | None = None,
     ax: Axes | None = None,
     label: str | None = None,
@@ -27,7 +27,7 @@ def reliability_diagram(
     Args:
         y_true: integer labels of shape `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1.
-        num_bins: number of bins of equal width. Defaults to 10.
+        num_bins: number of bins of equal width. Defaults to 15.
         class_id: `None` (default) draws the largest probabilities; a class, the
             probabilities of that class.
         ax: the Axes to draw on; `None` (default) makes a new figure.

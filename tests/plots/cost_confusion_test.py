@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.costs import zero_one
+from csdl_keras.evaluation import cost_report
 from csdl_keras.plots import cost_confusion
 from csdl_keras.plots._confusion import confusion_table
 from tests.plots.baseline_image import assert_like_baseline
@@ -25,13 +26,22 @@ class TestCostConfusion:
 
     def test_title_and_names(self):
         axes = cost_confusion(Y_TRUE, DECISIONS, MATRIX, decision_names=["a", "b", "c", "ask"])
-        assert axes.get_title() == "average cost 1.75, error rate 40%"
+        assert axes.get_title() == "average cost 1.75, error rate 33.3%, 10% for no class"
         assert axes.get_xticklabels()[3].get_text() == "ask"
         assert axes.figure.axes[1].get_ylabel() == "cost per example of the whole set"
 
     def test_zero_one_costs_are_the_error_rate(self):
         axes = cost_confusion(Y_TRUE, np.minimum(DECISIONS, 2), zero_one(3))
         assert axes.get_title() == "average cost 0.4, error rate 40%"
+
+    def test_the_error_rate_is_that_of_the_report(self):
+        (row,) = cost_report({"a": DECISIONS}, Y_TRUE, MATRIX).rows
+        assert f"error rate {100 * row.error_rate:.3g}%" in (
+            cost_confusion(Y_TRUE, DECISIONS, MATRIX).get_title()
+        )
+        assert cost_confusion(Y_TRUE, np.full(10, 3), MATRIX).get_title() == (
+            "average cost 0.5, 100% for no class"
+        )
 
     @pytest.mark.parametrize("classes", [2, 12, 13, 20])
     def test_text_fits_its_cell(self, classes):

@@ -29,7 +29,7 @@ class TestReliabilityDiagram:
         axes = reliability_diagram(LABELS, P)
         reliability_diagram(LABELS, SHARP, ax=axes, label="sharp")
         assert len(axes.get_lines()) == 3 and len(axes.collections) == 2
-        first = calibration_error(LABELS, P, 10)
+        first = calibration_error(LABELS, P)
         assert legend_of(axes)[0] == f"calibration error {first:.3g}"
         colours = [line.get_color() for line in axes.get_lines()]
         assert len(set(colours)) == 3

@@ -6,7 +6,6 @@ from csdl_keras import evaluation
 from tests.robustness.costs_cases import floats, matrix, vectors
 from tests.robustness.documented import (
     is_indices,
-    is_integer,
     is_matrix,
     is_number,
     is_vectors,
@@ -66,8 +65,9 @@ def per_class(y, d, m):
 
 def interval_of(result, y, d, m, *_):
     low, high = result
-    costs = paid(y, d, m)
-    return costs.min() * (1 - 1e-9) <= low <= high <= costs.max() * (1 + 1e-9)
+    costs, possible = paid(y, d, m), floats(y if m is None else m)
+    least, most = possible.min() * (1 - 1e-9), possible.max() * (1 + 1e-9)
+    return least <= low <= costs.mean() * (1 + 1e-9) and costs.mean() * (1 - 1e-9) <= high <= most
 
 
 def difference_of(result, y, d, other, m, *_):
@@ -86,6 +86,14 @@ def report_of(result, decisions, y, m, *_):
     return averages == sorted(averages) and rows.keys() == decisions.keys()
 
 
+def wrong_share(y, d, m):
+    table, d = table_of(y, m), np.asarray(d)
+    if m is None:
+        return np.mean([row[k] > row.min() for row, k in zip(table, d, strict=True)])
+    wrong = [k != label for k, label in zip(d, np.asarray(y), strict=True) if k < len(m)]
+    return np.mean(wrong) if wrong else np.nan
+
+
 CASES = {
     "decision_costs": Case(evaluation.decision_costs, labels_and_matrix, scored, paid),
     "average_cost": Case(evaluation.average_cost, labels_and_matrix, scored, average),
@@ -102,6 +110,8 @@ CASES = {
         lambda y, d, m: scored(y, d, m) and constant(y, m) > 0,
         lambda y, d, m: 1 - normalized(y, d, m),
     ),
+    "error_rate": Case(evaluation.error_rate, labels_and_matrix, scored, wrong_share),
+    "error_rate, vectors": Case(evaluation.error_rate, vectors_alone, scored, wrong_share),
     "cost_per_class": Case(
         evaluation.cost_per_class,
         labels_and_matrix,
@@ -110,41 +120,28 @@ CASES = {
     ),
     "cost_interval": Case(
         evaluation.cost_interval,
-        lambda rng, k: (*labels_and_matrix(rng, k), 0.9, 5, int(rng.integers(9))),
-        lambda y, d, m, confidence, replicates, seed: (
-            scored(y, d, m)
-            and is_number(confidence, 0, 1)
-            and confidence != 1
-            and is_integer(replicates, 2, 1_000_000)
-            and is_integer(seed, 0)
+        lambda rng, k: (*labels_and_matrix(rng, k), 0.9),
+        lambda y, d, m, confidence: (
+            scored(y, d, m) and is_number(confidence, 0, 1) and confidence != 1
         ),
         holds=interval_of,
     ),
     "compare_costs": Case(
         evaluation.compare_costs,
-        lambda rng, k: (lambda y, d, m: (y, d, np.roll(d, 1), m, 5, int(rng.integers(9))))(
-            *labels_and_matrix(rng, k)
-        ),
-        lambda y, d, other, m, replicates, seed: (
-            scored(y, d, m)
-            and scored(y, other, m)
-            and is_integer(replicates, 2, 1_000_000)
-            and is_integer(seed, 0)
-        ),
+        lambda rng, k: (lambda y, d, m: (y, d, np.roll(d, 1), m))(*labels_and_matrix(rng, k)),
+        lambda y, d, other, m: scored(y, d, m) and scored(y, other, m),
         holds=difference_of,
     ),
     "cost_report": Case(
         evaluation.cost_report,
-        lambda rng, k: (
-            lambda y, d, m: ({"a": d, "b": np.roll(d, 1)}, y, m, 5, int(rng.integers(9)))
-        )(*labels_and_matrix(rng, k)),
-        lambda decisions, y, m, replicates, seed: (
+        lambda rng, k: (lambda y, d, m: ({"a": d, "b": np.roll(d, 1)}, y, m))(
+            *labels_and_matrix(rng, k)
+        ),
+        lambda decisions, y, m: (
             isinstance(decisions, dict)
             and bool(decisions)
             and all(isinstance(name, str) for name in decisions)
             and all(scored(y, d, m) for d in decisions.values())
-            and is_integer(replicates, 2, 1_000_000)
-            and is_integer(seed, 0)
         ),
         holds=report_of,
     ),

@@ -10,7 +10,7 @@ from csdl_keras.experiments.reporting.beta_row import BetaRow
 from csdl_keras.experiments.reporting.data_title import data_order, data_title
 from csdl_keras.experiments.reporting.decision_costs import read_beta_costs
 from csdl_keras.experiments.reporting.difference import Difference
-from csdl_keras.experiments.reporting.paired_bootstrap import PairedBootstrap
+from csdl_keras.experiments.reporting.paired_differences import PairedDifferences, over_matrices
 from csdl_keras.experiments.reporting.read_rows import read_rows
 
 
@@ -25,10 +25,14 @@ class BetaCurve:
         rows: its rows of `beta_curve.csv`.
         costs: `{beta: {cost_seed: costs of the test decisions (N,)}}`, as far
             as they are known; `None` (default) is none.
+        largest: `{cost_seed: the largest cost of the matrix}`, as far as costs are.
     """
 
     def __init__(
-        self, rows: list[BetaRow], costs: dict[float, dict[int, np.ndarray]] | None = None
+        self,
+        rows: list[BetaRow],
+        costs: dict[float, dict[int, np.ndarray]] | None = None,
+        largest: dict[int, float] | None = None,
     ):
         self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
         by_seed: dict[int, dict[float, BetaRow]] = collections.defaultdict(dict)
@@ -37,13 +41,14 @@ class BetaCurve:
         longest = max(by_seed.values(), key=len)
         full = [points for points in by_seed.values() if points.keys() == longest.keys()]
         self.matrices = len(full)
-        self._examples = costs or {}
+        self._examples, self._largest = costs or {}, largest or {}
         self._seeds = {line[min(line)].cost_seed for line in full}
         # A beta whose training diverged for a matrix has no mean.
         converged = [b for b in longest if all(np.isfinite(p[b].test_cost) for p in full)]
         self.betas = np.array(sorted(converged))
         grid = [[points[beta] for beta in self.betas] for points in full]
-        self.costs = np.mean([[row.test_cost for row in line] for line in grid], axis=0)
+        self._by_matrix = np.array([[row.test_cost for row in line] for line in grid])
+        self.costs = self._by_matrix.mean(axis=0)
         # Of a mean over fixed matrices: independent test examples, no spread of matrices.
         squares = np.sum([[row.standard_error**2 for row in line] for line in grid], axis=0)
         self.standard_errors = np.sqrt(squares) / self.matrices
@@ -64,7 +69,7 @@ class BetaCurve:
     def compare(self, end: float) -> Difference | None:
         """Test cost of the chosen beta less that of `beta = end`.
 
-        The interval is that of a `PairedBootstrap`. Without the costs of each test
+        The interval is that of `PairedDifferences`. Without the costs of each test
         example it takes the two averages as independent and is rather too wide.
 
         Args:
@@ -78,12 +83,14 @@ class BetaCurve:
             return None
         pair = {str(beta): self._costs_of(beta) for beta in (self.betas[self.chosen], end)}
         if all(len(costs) == self.matrices for costs in pair.values()):
-            return PairedBootstrap(pair).compare(*pair)
+            return PairedDifferences(pair, self._largest).compare(*pair)
         cost, other = self.costs[self.chosen], self.costs[at[0]]
         margin = 1.96 * np.hypot(self.standard_errors[self.chosen], self.standard_errors[at[0]])
         mean = float(cost - other)
+        by_matrix = self._by_matrix[:, self.chosen] - self._by_matrix[:, at[0]]
+        low, high = over_matrices(by_matrix, mean - float(margin), mean + float(margin))
         ratio = float(cost / other) if other else float("nan")
-        return Difference(mean, mean - float(margin), mean + float(margin), ratio)
+        return Difference(mean, low, high, ratio, self.matrices)
 
     def _costs_of(self, beta: float) -> dict[int, np.ndarray]:
         """Costs of the test examples by cost matrix, as far as they are known."""
@@ -113,5 +120,5 @@ def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     curves = []
     for key in keys:
         path = results_path(folder, DataSource(*key).label)
-        curves.append(BetaCurve(groups[key], read_beta_costs(path, groups[key])))
+        curves.append(BetaCurve(groups[key], *read_beta_costs(path, groups[key])))
     return [curve for curve in curves if len(curve.betas)]

@@ -12,8 +12,10 @@ RULE = (
     "interval of the difference in cost lies wholly on the paper's side of 0, against it if it "
     "lies wholly on the other side, and is open otherwise. Supported: more than half of the "
     "comparisons are for the claim, and fewer than a quarter against it. Not supported: fewer "
-    "than a quarter are for it. Mixed: everything between. Intervals are not corrected for the "
-    "number of comparisons."
+    "than a quarter are for it, which does not say that the opposite holds. Mixed: everything "
+    "between. Intervals are over cost matrices and test examples, with Student's t for the few "
+    "matrices; that of a single matrix is over its examples alone and says nothing of others. "
+    "They are not corrected for the number of comparisons."
 )
 
 #: What is said in place of claims if no comparison can be made.
@@ -82,6 +84,10 @@ class Claim:
             words += f", {open_} open"
         if opposing:
             words += f", {opposing} against"
+        single = sum(each.difference.matrices == 1 for each in self.comparisons)
+        if single:
+            words += ", each" if single == len(self.comparisons) else f", {single} of them"
+            words += " on one matrix alone"
         if np.isfinite(self.ratio):
             words += f"; cost ratio {self.ratio:.2f}"
         if np.isfinite(self.paper_ratio):

@@ -10,7 +10,7 @@ import numpy as np
 from csdl_keras.experiments.reporting.cost_row import CostRow
 from csdl_keras.experiments.reporting.data_title import DataTitle, data_title
 from csdl_keras.experiments.reporting.difference import Difference
-from csdl_keras.experiments.reporting.paired_bootstrap import PairedBootstrap
+from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
 from csdl_keras.experiments.reporting.paper_figure import PaperFigure
 from csdl_keras.experiments.reporting.paper_table2 import paper_table2
 from csdl_keras.experiments.reporting.table_cell import TableCell
@@ -25,7 +25,7 @@ class Column:
 
     Args:
         rows: its rows of `results.csv`.
-        costs: see `PairedBootstrap`.
+        costs: see `PairedDifferences`.
         largest: the largest cost of each matrix.
     """
 
@@ -40,7 +40,7 @@ class Column:
         self.train_size = max(row.train_size for row in rows)
         self.test_size = next((len(c) for each in costs.values() for c in each.values()), None)
         self.largest = dict(largest)
-        self._bootstrap = PairedBootstrap(costs)
+        self._pairs = PairedDifferences(costs, largest)
         own: dict[str, list[CostRow]] = collections.defaultdict(list)
         for row in rows:
             own[row.algorithm].append(row)
@@ -86,9 +86,9 @@ class Column:
             return None
         if diverged or other_diverged:
             infinite = math.inf if diverged else -math.inf
-            present = self.cell(name).matrices and self.cell(other).matrices
-            return Difference(infinite, infinite, infinite, math.nan) if present else None
-        return self._bootstrap.compare(name, other)
+            present = min(self.cell(name).matrices, self.cell(other).matrices)
+            return Difference(infinite, infinite, infinite, math.nan, present) if present else None
+        return self._pairs.compare(name, other)
 
     def choose(self, names: Iterable[str]) -> str | None:
         """The algorithm of the lowest validation cost, among those with the most matrices."""

@@ -52,7 +52,7 @@ def read_decision_costs(
 
 def read_beta_costs(
     path: pathlib.Path, rows: Iterable[BetaRow]
-) -> dict[float, dict[int, np.ndarray]]:
+) -> tuple[dict[float, dict[int, np.ndarray]], dict[int, float]]:
     """Reads the decisions of a curve of beta and prices each one with its cost matrix.
 
     Args:
@@ -60,12 +60,14 @@ def read_beta_costs(
         rows: the rows of `beta_curve.csv` on this data set.
 
     Returns:
-        `{beta: {cost_seed: costs (N,)}}`; points without decisions are left out.
+        costs: `{beta: {cost_seed: costs (N,)}}`; points without decisions are left out.
+        largest: the largest cost of each matrix.
 
     Raises:
         ValueError: if arrays do not fit together.
     """
     costs: dict[float, dict[int, np.ndarray]] = {}
+    largest: dict[int, float] = {}
     arrays = read_npz(path) if path.is_file() else {}
     for row in rows:
         name = beta_name(row.algorithm, row.cost_seed, row.beta)
@@ -73,7 +75,8 @@ def read_beta_costs(
             matrix = _get(arrays, f"matrix_{row.cost_seed}", path)
             decided = _price(_get(arrays, "labels", path), arrays[name], matrix, name, path)
             costs.setdefault(row.beta, {})[row.cost_seed] = decided
-    return costs
+            largest[row.cost_seed] = float(matrix.max())
+    return costs, largest
 
 
 def _get(arrays: dict[str, np.ndarray], name: str, path: pathlib.Path) -> np.ndarray:

@@ -12,10 +12,12 @@ class Difference:
         low: lower end of its 95 % interval.
         high: upper end.
         ratio: cost of the first one, divided by the other's; NaN if that is 0.
+        matrices: number of cost matrices. With a single one the interval is of that
+            matrix and says nothing of others.
 
     Example:
 
-    >>> difference = Difference(mean=-0.2, low=-0.3, high=-0.1, ratio=0.8)
+    >>> difference = Difference(-0.2, low=-0.3, high=-0.1, ratio=0.8, matrices=5)
     >>> difference.cheaper, difference.costlier, difference.tied
     (True, False, False)
     """
@@ -24,6 +26,7 @@ class Difference:
     low: float
     high: float
     ratio: float
+    matrices: int
 
     @property
     def cheaper(self) -> bool:

@@ -1,6 +1,5 @@
 """What readers of the table must know, in plain text."""
 
-from csdl_keras.experiments.reporting.paired_bootstrap import REPLICATES
 from csdl_keras.experiments.reporting.table import Table
 
 
@@ -18,12 +17,16 @@ def notes(table: Table) -> list[str]:
         "n stands at the head of the column, and in a cell where it differs. A dash: not run, "
         "or not in the paper.",
         "Bold: the lowest mean of a column, among rows with the most matrices, and every row that "
-        "is not significantly costlier: the 95 % interval of the difference does not lie above 0 "
-        f"in {REPLICATES:,} joint resamples of cost matrices and test examples, both the same for "
-        "the two rows.",
-        "A handful of matrices makes such intervals rough. The chance in training one network is "
-        "in them only as far as each matrix has a training of its own; networks that do not see "
-        "costs in training are shared by all matrices.",
+        "is not significantly costlier: the 95 % interval of the difference, on the matrices and "
+        "test examples that both rows have, does not lie above 0. Not to be significantly costlier "
+        "is no proof of equal costs.",
+        "The interval adds the squares of two errors: that of few matrices, Student's t times the "
+        "standard error over matrices, and that of test examples by Gaffke's method. With two or "
+        "three matrices it is wide. Where a pair has one matrix in common, only the error of test "
+        "examples is known, and the comparison says nothing of other matrices.",
+        "The chance in training one network is in intervals only as far as each matrix has a "
+        "training of its own; networks that do not see costs in training are shared by all "
+        "matrices, and their figures are those of one training.",
         "Training divides a cost matrix by its largest cost; all figures here are of the matrix as "
         "it was drawn. How large costs are depends on the matrix, see the largest costs below.",
     ]

@@ -66,7 +66,7 @@ def render_claim(claim: Claim) -> str:
     if claim.comparisons:
         lines = [comparison_line(comparison) for comparison in claim.comparisons]
         count = f"{len(lines)} comparison{'s' if len(lines) > 1 else ''}"
-        table = _table(COMPARISON_HEADS, lines, numbers=range(1, 6))
+        table = _table(COMPARISON_HEADS, lines, numbers=range(1, 7))
         details = f"<details><summary>{count}</summary>{table}</details>"
     return (
         f'<div class="claim {claim.verdict.replace(" ", "-")}">'

@@ -11,7 +11,7 @@ from csdl_keras.experiments.reporting.formats import (
 )
 
 DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
-COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]"]
+COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]", "matrices"]
 COMPARISON_HEADS += ["paper's ratio"]
 
 
@@ -34,5 +34,6 @@ def comparison_line(comparison: Comparison) -> list[str]:
         format_meaning(comparison),
         format_ratio(comparison.difference.ratio),
         format_difference(comparison),
+        str(comparison.difference.matrices),
         format_ratio(comparison.paper_ratio),
     ]

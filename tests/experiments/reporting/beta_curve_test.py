@@ -5,7 +5,7 @@ import pytest
 
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.experiments.reporting.beta_row import BetaRow
-from csdl_keras.experiments.reporting.paired_bootstrap import PairedBootstrap
+from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
 from tests.experiments.reporting.made_up_folder import write_folder
 
 
@@ -42,6 +42,14 @@ class TestBetaCurve:
         assert difference.ratio == pytest.approx(2 / 3)
         assert curve.compare(1.0) is None
 
+    def test_the_error_of_several_matrices_is_in_the_interval(self):
+        rows = [row(0, 2), row(0, 2, seed=1001), row(0.5, 1, 0.1), row(0.5, 1.4, 0.1, seed=1001)]
+        found = BetaCurve(rows).compare(0.0)
+        # Differences of -1 and -.6: a deviation of .283, t = 12.706.
+        half = math.hypot(12.7062 * 0.2828427 / 2**0.5, 1.96 * 0.1)
+        assert found.matrices == 2 and found.mean == pytest.approx(-0.8)
+        assert (found.low, found.high) == pytest.approx((-0.8 - half, -0.8 + half), rel=1e-4)
+
     def test_betas_that_diverged_are_left_out(self):
         rows = [row(0, 1), row(0.5, math.inf, math.nan, math.inf), row(0.7, 2), row(1, 3)]
         curve = BetaCurve(rows)
@@ -63,25 +71,28 @@ class TestBetaCurve:
             row(beta, c.mean(), c.std(ddof=1) / len(c) ** 0.5, beta) for beta, c in costs.items()
         ]
         apart = BetaCurve(rows).compare(0.0)
-        curve = BetaCurve(rows, {beta: {1000: c, 7: c} for beta, c in costs.items()})
+        largest = {1000: 11.0, 7: 11.0}
+        curve = BetaCurve(rows, {beta: {1000: c, 7: c} for beta, c in costs.items()}, largest)
         paired = curve.compare(0.0)
         assert apart.tied and paired.cheaper
         assert paired.mean == pytest.approx(apart.mean) == pytest.approx(-0.1)
-        expected = PairedBootstrap({beta: {1000: c} for beta, c in costs.items()}).compare(0.5, 1.0)
-        for name in ("mean", "low", "high", "ratio"):
+        pairs = PairedDifferences({beta: {1000: c} for beta, c in costs.items()}, largest)
+        expected = pairs.compare(0.5, 1.0)
+        for name in ("mean", "low", "high", "ratio", "matrices"):
             assert getattr(curve.compare(1.0), name) == pytest.approx(getattr(expected, name))
-        part = BetaCurve(rows, {beta: {1000: costs[beta]} for beta in (0.0, 0.5)})
+        part = BetaCurve(rows, {beta: {1000: costs[beta]} for beta in (0.0, 0.5)}, largest)
         assert part.compare(0.0).low == pytest.approx(paired.low)
         assert part.compare(1.0) == BetaCurve(rows).compare(1.0)
 
     def test_reads_the_decisions(self, tmp_path):
-        write_folder(tmp_path)
+        seeds = range(1000, 1008)
+        write_folder(tmp_path, seeds=seeds)
         before = {curve.title: curve.compare(0.0) for curve in read_beta_curves(tmp_path)}
         path = tmp_path / "test_decisions" / "mnist.npz"
         with np.load(path) as file:
             arrays = dict(file)
         labels = arrays["labels"]
-        for seed in (1000, 1001, 1002):
+        for seed in seeds:
             arrays[f"csdnn_{seed}_beta_0.4"] = labels
             arrays[f"csdnn_{seed}_beta_0"] = (labels + 1) % len(arrays[f"matrix_{seed}"])
         np.savez(path, **arrays)

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import pytest
@@ -11,9 +12,9 @@ from csdl_keras.experiments.reporting.table import read_table
 from tests.experiments.reporting.made_up_folder import write_folder
 
 CHEAPER, OPEN, COSTLIER = (
-    Difference(-1, -2, -0.5, 0.5),
-    Difference(0.1, -1, 1, 1.0),
-    Difference(1, 0.5, 2, 2.0),
+    Difference(-1, -2, -0.5, 0.5, 3),
+    Difference(0.1, -1, 1, 1.0, 3),
+    Difference(1, 0.5, 2, 2.0, 3),
 )
 
 
@@ -55,11 +56,18 @@ class TestClaim:
         assert math.isnan(claim_of(0, 0, 0).ratio)
         assert claim.summary == "1 of 3 for, 2 against; cost ratio 1.26, in the paper 0.90"
 
+    def test_single_matrices_are_named(self):
+        single = Comparison("d", "a", "b", dataclasses.replace(CHEAPER, matrices=1))
+        several = Comparison("d", "a", "b", COSTLIER)
+        assert "2 of 2 for, each on one matrix alone;" in Claim("?", "…", (single,) * 2).summary
+        mixed = Claim("?", "…", (single, several)).summary
+        assert mixed.startswith("1 of 2 for, 1 against, 1 of them on one matrix alone;")
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
-    write_folder(folder, skip=lambda d, i, n, s: n == "min" and i)
+    write_folder(folder, seeds=range(1000, 1008), skip=lambda d, i, n, s: n == "min" and i)
     return {c.statement: c for c in claims(read_table(folder), read_beta_curves(folder))}
 
 

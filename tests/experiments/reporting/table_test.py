@@ -135,7 +135,7 @@ class TestReadTable:
         assert column.choose(["cnn_bayes", "dnn_blind"]) == "dnn_blind"
         page, markdown, *_ = report(tmp_path, tmp_path / "out")
         assert "diverged (1 of 3)" in page.read_text() and "nan" not in page.read_text()
-        assert "CNN SOSR | – | diverged | 0.89 |" in markdown.read_text()
+        assert "CNN SOSR | – | diverged | 3 | 0.89 |" in markdown.read_text()
 
     def test_everything_diverged(self, tmp_path):
         line = ["mnist", False, "csdnn", 1000, math.inf, 1, math.inf, 1, 1, 1, 1]
