@@ -104,5 +104,7 @@ def _number_of(gamma: float | str, x: np.ndarray) -> float:
     if isinstance(gamma, str):
         check_choice("gamma", gamma, ("scale",))
         variance = float(x.var(dtype=np.float64))
-        return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+        # Inputs that differ by what their float type rounds are all the same.
+        rounded = 4 * float(np.finfo(x.dtype).eps) * float(np.abs(x).max())
+        return 1.0 / (x.shape[1] * variance) if variance > rounded**2 else 1.0
     return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)
