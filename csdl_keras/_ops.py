@@ -15,8 +15,9 @@ _NAN = float("nan")
 _WIDE = dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32")
 _WIDE |= dict.fromkeys(("uint32", "uint64"), "int64") | dict.fromkeys(LOW_PRECISION, "float32")
 
-# Stands for the logarithm of 0 in float32, without the NaN of infinity times 0.
-LOG_ZERO = -1e35
+# Stands for the logarithm of 0, without the NaN of infinity times 0: its exponential is 0 in
+# every float type, and float16 holds it.
+LOG_ZERO = -3e4
 
 
 def at_least_float32(*tensors: Any) -> Any:

@@ -175,14 +175,32 @@ def test_every_dtype_of_layers_and_inputs(tmp_path, policy, dtype):
     expected = {"costs": to_numpy(careful(x.astype(given))).astype("float64")}
     expected["decision"] = csdl.decide(careful, x.astype(given))
     # 16 bits tell numbers apart that differ by a part of a hundred or so.
-    apart = 1e-4 if policy in ("float32", "float64") else 0.2
+    apart = {"float32": 1e-4, "float64": 1e-4, "mixed_bfloat16": 0.4, "bfloat16": 0.4}
+    apart = apart.get(policy, 0.1)
     lowest = np.sort(expected["costs"], axis=1)
     clear = lowest[:, 1] - lowest[:, 0] > apart
-    assert clear.mean() > 0.6 and len(np.unique(expected["decision"][clear])) > 1
+    assert clear.mean() > 0.4 and len(np.unique(expected["decision"][clear])) > 1
     for format, name in PATHS.items():
         csdl.export(careful, tmp_path / name, format)
         found = OPENERS[format](tmp_path / name)({"inputs": x.astype(given)})
         np.testing.assert_allclose(found["costs"], expected["costs"], atol=apart / 2)
+        np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
+
+
+def test_costs_of_examples_far_outside(tmp_path):
+    """Costs that would overflow stay finite, and decisions are Keras'."""
+    body = functional([layers.Dense(5)])
+    model = randomized(expected_cost_model(body, WITH_ABSTAIN, seed=1).cost_model())
+    far = X * [1.0, 1e4, 1.0]
+    expected = serving_model(model)(far.astype("float32"))
+    expected = {name: to_numpy(value) for name, value in expected.items()}
+    lowest = np.sort(expected["costs"], axis=1)
+    clear = lowest[:, 1] > 1.001 * lowest[:, 0]
+    assert clear.mean() > 0.5 and len(np.unique(expected["decision"][clear])) > 1
+    for format, name in PATHS.items():
+        csdl.export(model, tmp_path / name, format)
+        found = OPENERS[format](tmp_path / name)({"inputs": far.astype("float32")})
+        assert np.isfinite(found["costs"]).all()
         np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
 
 
