@@ -59,12 +59,13 @@ def inputs_of(model: keras.Model) -> Any:
     """A model's symbolic input, or the list or dict of them that `keras.Model` was given.
 
     Raises:
-        ValueError: if the model is subclassed or not built.
+        ValueError: if it is no model, or is subclassed or not built.
     """
+    if not isinstance(model, keras.Model):
+        raise ValueError(f"Expected a keras.Model; received {type(model).__name__}.")
     if not has_structure(model):
-        name = getattr(model, "name", type(model).__name__)
         raise ValueError(
-            f"Expected a keras.Model whose inputs are known; received {name!r}, which is "
+            f"Expected a keras.Model whose inputs are known; received {model.name!r}, which is "
             "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
         )
     if isinstance(model, keras.Sequential):

@@ -60,7 +60,8 @@ def export(
             matrix is an input, so that prices can change later.
 
     Raises:
-        ValueError: if the model does not fit `serving_model`, the path does not
+        ValueError: if it is no Keras model, as the kernel machine of `"csosr"`, or does
+            not fit `serving_model`, the path does not
             fit the format or cannot be written, or the format cannot hold the
             model. Nothing is left behind then.
         ModuleNotFoundError: if a package is missing, `csdl_keras[export]`.
@@ -80,6 +81,11 @@ def export(
     if output is not None:
         check_choice("output", output, OUTPUTS)
     check_bool("from_logits", from_logits)
+    if hasattr(model, "predict_costs"):
+        raise ValueError(
+            f"Expected a keras.Model; received {type(model).__name__}, a kernel machine, which "
+            "these formats cannot hold. Its `save` writes it for CSOSR.load."
+        )
     for module in MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)

@@ -43,7 +43,7 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
             images of one size.
         DataUnavailableError: if the files are missing and cannot be downloaded.
     """
-    tfds = optional_module("tensorflow_datasets", "tensorflow")
+    tfds = optional_module("tensorflow_datasets")
     builder = _prepared_builder(tfds, name, data_dir)
     image_key, label_key = _supervised_keys(tfds, builder.info)
     num_classes = builder.info.features[label_key].num_classes
