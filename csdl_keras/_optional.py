@@ -35,7 +35,11 @@ def optional_module(name: str, extra: str | None = None) -> Any:
 
 def check_installed(name: str, extra: str | None = None) -> None:
     """Raises as `optional_module` does, for a package that another process will import."""
-    if importlib.util.find_spec(name) is None:
+    try:
+        found = importlib.util.find_spec(name)
+    except ModuleNotFoundError:  # of a package that it is in, or of a finder that hides it
+        found = None
+    if found is None:
         raise _missing(name, extra)
 
 
