@@ -21,18 +21,10 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-DTYPES = {
-    "tensor(float)": np.float32,
-    "tensor(float16)": np.float16,
-    "tensor(double)": np.float64,
-    "tensor(bool)": np.bool_,
-    "tensor(string)": np.str_,
-    **{
-        f"tensor({sign}int{bits})": np.dtype(f"{sign}int{bits}").type
-        for sign in ("", "u")
-        for bits in (8, 16, 32, 64)
-    },
-}
+WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+NAMES = {"float": "float32", "double": "float64", "string": "str"}
+NAMES |= {name: name for name in (*WHOLE, "float16", "bool")}
+DTYPES = {f"tensor({name})": np.dtype(dtype) for name, dtype in NAMES.items()}
 COST_MATRIX = "cost_matrix"
 
 
@@ -111,7 +103,7 @@ def create_app(
         return {
             "status": "ok",
             "shapes": shapes,
-            "dtypes": {name: np.dtype(DTYPES[end.type]).name for name, end in fields.items()},
+            "dtypes": {name: DTYPES[end.type].name for name, end in fields.items()},
             "max_batch": max_batch,
             "max_bytes": max_bytes,
             "requests": within,
@@ -157,9 +149,8 @@ class Bodies:
             if limit not in self.arriving:
                 message = "Too many bodies at once."
                 raise HTTPException(503, message, {"Retry-After": "1"}) from error
-            raise HTTPException(
-                408, f"Expected the whole body within {self.seconds} seconds."
-            ) from error
+            message = f"Expected the whole body within {self.seconds} seconds."
+            raise HTTPException(408, message) from error
         except ClientDisconnect as error:
             raise HTTPException(400, "Expected the whole body; the client left.") from error
         finally:
@@ -190,14 +181,12 @@ def read_array(name: str, values: Any, end: Any) -> np.ndarray:
     except ValueError as error:
         raise HTTPException(422, f"Expected {name!r} with rows of one length.") from error
     shape = array.shape if name == COST_MATRIX else array.shape[1:]
-    right = len(shape) == len(expected) and all(
-        size in (None, found) for size, found in zip(expected, shape, strict=True)
-    )
-    if not right or array.ndim != len(end.shape):
-        raise HTTPException(
-            422, f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
-        )
-    dtype = np.dtype(DTYPES[end.type])
+    sizes = zip(expected, shape, strict=False)
+    right = array.ndim == len(end.shape) and all(size in (None, found) for size, found in sizes)
+    if not right:
+        message = f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
+        raise HTTPException(422, message)
+    dtype = DTYPES[end.type]
     if dtype.kind in "iu" and array.dtype.kind in "ifuO":
         array = np.asarray(values, dtype=object)  # floats do not hold all of 64 bits
     return convert(name, array, dtype)
