@@ -110,3 +110,10 @@ def check_label(label: str | None) -> str | None:
     if label is not None and not isinstance(label, str):
         raise ValueError(f"Expected `label` to be a string or None; received {label!r}.")
     return label
+
+
+def variance_beyond_rounding(x: np.ndarray) -> float:
+    """The variance of all floats of an array, 0 if they differ by what their type rounds only."""
+    variance = float(x.var(dtype=np.float64))
+    rounded = 4 * float(np.finfo(x.dtype).eps) * float(np.abs(x).max())
+    return variance if variance > rounded**2 else 0.0

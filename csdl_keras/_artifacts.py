@@ -31,8 +31,15 @@ def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
         # Converters raise whatever they met.
         raise ValueError(
             f"Expected a model that can be exported as {format!r}; received {model.name!r}. "
-            f"{type(error).__name__}: {error}"
+            f"{type(error).__name__}: {_in_brief(str(error))}"
         ) from error
+
+
+def _in_brief(message: str) -> str:
+    """The operations that LiteRT lacks, of pages about them; of other messages the beginning."""
+    lines = message.splitlines()
+    lacking = [line for line in lines if line.startswith(("Custom ops:", "TF Select ops:"))]
+    return " ".join(lacking or lines[:3])[:500]
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import fingerprint
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 PRETRAINING_VERSION = 3
 
 

@@ -1,36 +1,36 @@
 """How the kernel machine of Table 1 is trained and kept."""
 
+import importlib
 import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from csdl_keras._array_checks import variance_beyond_rounding
 from csdl_keras._examples import Examples
 from csdl_keras._job import Job
-from csdl_keras._optional import optional_module
 
-_ARRAYS = "csdl_keras.baselines._csosr_arrays"
+_MACHINES, _ARRAYS = "csdl_keras.baselines", "csdl_keras.baselines._csosr_arrays"
 
 
 def fit_machine(job: Job, data: Examples) -> tuple[list[np.ndarray], dict[str, Any]]:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
     settings, rows = job.settings, data.x.reshape(len(data.x), -1)
-    variance = rows.var()
-    unit = rows.shape[1] * variance if variance > 0 else 1.0  # of examples that are all alike
-    machine = optional_module("csdl_keras.baselines", "compare").CSOSR(
+    unit = rows.shape[1] * variance_beyond_rounding(rows) or 1.0  # of examples that are all alike
+    machine = importlib.import_module(_MACHINES).CSOSR(
         penalty=settings.penalty,
         gamma=float(settings.gamma_factor / unit),
         cost_matrix=job.scaled if data.costs is None else None,
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / job.unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
-    record, arrays = optional_module(_ARRAYS, "compare").to_arrays(machine)
+    record, arrays = importlib.import_module(_ARRAYS).to_arrays(machine)
     return [np.frombuffer(json.dumps(record).encode(), np.uint8), *arrays], info
 
 
 def load_machine(arrays: Sequence[np.ndarray]) -> Any:
     """The `CSOSR` that `fit_machine` returned."""
-    machine = optional_module("csdl_keras.baselines", "compare").CSOSR()
+    machine = importlib.import_module(_MACHINES).CSOSR()
     record = json.loads(arrays[0].tobytes())
-    return optional_module(_ARRAYS, "compare").restore(machine, record, arrays[1:])
+    return importlib.import_module(_ARRAYS).restore(machine, record, arrays[1:])

@@ -15,8 +15,9 @@ _NAN = float("nan")
 _WIDE = dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32")
 _WIDE |= dict.fromkeys(("uint32", "uint64"), "int64") | dict.fromkeys(LOW_PRECISION, "float32")
 
-# Stands for the logarithm of 0 in float32, without the NaN of infinity times 0.
-LOG_ZERO = -1e35
+# Stands for the logarithm of 0, without the NaN of infinity times 0: its exponential is 0 in
+# every float type, and float16 holds it.
+LOG_ZERO = -3e4
 
 
 def at_least_float32(*tensors: Any) -> Any:
@@ -58,12 +59,13 @@ def inputs_of(model: keras.Model) -> Any:
     """A model's symbolic input, or the list or dict of them that `keras.Model` was given.
 
     Raises:
-        ValueError: if the model is subclassed or not built.
+        ValueError: if it is no model, or is subclassed or not built.
     """
+    if not isinstance(model, keras.Model):
+        raise ValueError(f"Expected a keras.Model; received {type(model).__name__}.")
     if not has_structure(model):
-        name = getattr(model, "name", type(model).__name__)
         raise ValueError(
-            f"Expected a keras.Model whose inputs are known; received {name!r}, which is "
+            f"Expected a keras.Model whose inputs are known; received {model.name!r}, which is "
             "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
         )
     if isinstance(model, keras.Sequential):

@@ -12,7 +12,7 @@ from csdl_keras._optional import optional_module
 def default_jobs() -> int:
     """A process for each core, or just this one where there is a GPU for it to use."""
     if keras.backend.backend() == "torch":
-        on_gpu = optional_module("torch", "torch").cuda.is_available()
+        on_gpu = optional_module("torch").cuda.is_available()
     else:
         on_gpu = any("cpu" not in str(name).lower() for name in keras.distribution.list_devices())
     return 1 if on_gpu else (os.cpu_count() or 1)

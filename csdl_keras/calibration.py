@@ -174,7 +174,11 @@ def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[A
         ends = layer._inbound_nodes[history.node_index].input_tensors
         if isinstance(layer, BayesDecision):
             return inputs_of(model), ends[0], layer
-        return inputs_of(model), ends[0], lambda probabilities: layer([probabilities, ends[1]])
+        return (
+            inputs_of(model),
+            ends[0],
+            lambda probabilities: layer(probabilities, log_costs=ends[1]),
+        )
     check_classifier(model, from_logits)
     logits = None if from_logits else _logit(model)
     if logits is not None:

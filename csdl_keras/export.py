@@ -14,6 +14,7 @@ import keras
 from csdl_keras._artifacts import write_artifact
 from csdl_keras._checks import OUTPUTS, check_bool, check_choice, check_path
 from csdl_keras._float32_model import float32_model
+from csdl_keras._ops import LOW_PRECISION
 from csdl_keras._optional import check_installed
 from csdl_keras.models.serving_model import serving_model
 
@@ -38,8 +39,10 @@ def export(
     What is written takes any number of inputs at once, and answers with
     `decision`, int32 `(batch,)`, and `costs`, float32 `(batch, D)`, and nothing
     else; see `csdl_keras.models.serving_model`. A single input is called
-    `inputs`, several keep their names, and a cost matrix is `cost_matrix`.
-    Layers that compute in 16 bits do so in float32 there.
+    `inputs`, several keep their names, and a cost matrix is `cost_matrix`. Inputs
+    keep their dtypes too, but for bfloat16, which is float32 there. Layers that
+    compute in 16 bits do so in float32 there; for LiteRT, which lacks operations on
+    float64, so do those of 64 bits.
 
     Keras exports with TensorFlow. On another backend the model is saved to a
     temporary file, and a process of its own, without accelerators, exports it.
@@ -56,7 +59,8 @@ def export(
             matrix is an input, so that prices can change later.
 
     Raises:
-        ValueError: if the model does not fit `serving_model`, the path does not
+        ValueError: if it is no Keras model, as the kernel machine of `"csosr"`, or does
+            not fit `serving_model`, the path does not
             fit the format or cannot be written, or the format cannot hold the
             model. Nothing is left behind then.
         ModuleNotFoundError: if a package is missing, `csdl_keras[export]`.
@@ -76,14 +80,20 @@ def export(
     if output is not None:
         check_choice("output", output, OUTPUTS)
     check_bool("from_logits", from_logits)
+    if hasattr(model, "predict_costs"):
+        raise ValueError(
+            f"Expected a keras.Model; received {type(model).__name__}, a kernel machine, which "
+            "these formats cannot hold. Its `save` writes it for CSOSR.load."
+        )
     for module in MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
+    replaced = (*LOW_PRECISION, "float64") if format == "litert" else LOW_PRECISION
     with _unfinished(path) as unfinished:
         if keras.backend.backend() == "tensorflow":
-            write_artifact(float32_model(serving), unfinished, format)
+            write_artifact(float32_model(serving, replaced), unfinished, format)
         else:
-            _write_in_process(float32_model(serving), unfinished, format)
+            _write_in_process(float32_model(serving, replaced), unfinished, format)
         unfinished.replace(path)
 
 

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import pathlib
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -58,7 +59,8 @@ def pretrain(
     weights are the model's own, not copies. Then train the model as a whole
     with any loss. `beta=0` gives the stacked denoising auto-encoder (SDAE), the
     cost vectors of `costs.zero_one` the error-aware SEAE. The output layer, and
-    layers that are not `Dense`, are left as they are.
+    layers that are not `Dense` or not trainable, are left as they are; a warning names
+    hidden layers that are frozen.
 
     Of arrays, the codes that a layer learns from are computed once and kept, up to 4 GiB;
     beyond, and of datasets, they are computed for each batch, and memory does not grow.
@@ -111,12 +113,12 @@ def pretrain(
             costs is the mean over `x` alone. `None` (default) is none.
 
     Returns:
-        One `keras.callbacks.History` for each hidden layer, with `"loss"` and,
+        One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and,
         of those with weight, `"reconstruction_loss"` and `"cost_loss"`.
 
     Raises:
-        ValueError: if an argument is out of range, the model has no hidden
-            `Dense` layer, costs are missing or fail their check, or values
+        ValueError: if an argument is out of range, the model has no trainable
+            hidden `Dense` layer, costs are missing or fail their check, or values
             outside [0, 1] meet the cross-entropy, or a cache comes without seed.
             All data is checked before training begins.
         DivergedError: if training diverges.
@@ -153,7 +155,7 @@ def pretrain(
     check_cache(cache, seed)
     if data_id is not None:
         check_type("data_id", data_id, str, "a string or None")
-    layers = hidden_layers(model)
+    layers = _trainable(hidden_layers(model))
     if bounded:
         _check_bounded(layers)
     if cost_matrix is not None:
@@ -216,6 +218,21 @@ def pretrain(
         else:
             histories.append(kept.pretrain(cae, below, functools.partial(fit, stage, below)))
     return histories
+
+
+def _trainable(layers: Sequence[keras.layers.Dense]) -> list[keras.layers.Dense]:
+    """The layers that are not frozen; warns of those that are, and raises if that is all."""
+    frozen = [layer.name for layer in layers if not layer.trainable]
+    if len(frozen) == len(layers):
+        raise ValueError(
+            "Expected a hidden Dense layer to pre-train; received a model in which none is "
+            f"trainable, {frozen}. Set `trainable = True` on the model or on such a layer."
+        )
+    if frozen:
+        warnings.warn(
+            f"Hidden layers that are not trainable stay as they are: {frozen}.", stacklevel=3
+        )
+    return [layer for layer in layers if layer.trainable]
 
 
 def _check_bounded(layers: Sequence[keras.layers.Dense]) -> None:

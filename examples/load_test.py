@@ -68,11 +68,17 @@ async def put_load(url: str, body: dict, clients: int, requests: int) -> Load:
 
 
 def random_body(url: str, batch: int) -> dict:
-    """A request of random zeros and ones, in the shapes that the server tells."""
-    shapes = httpx.get(f"{url}/health").raise_for_status().json()["shapes"]
+    """A request of random zeros and ones, in the shapes and dtypes that the server tells."""
+    health = httpx.get(f"{url}/health").raise_for_status().json()
     rng = np.random.default_rng(0)
-    shapes["inputs"] = [batch, *(size or ANY_LENGTH for size in shapes["inputs"])]
-    return {name: rng.integers(2, size=shape).tolist() for name, shape in shapes.items()}
+    body = {}
+    for name, shape in health["shapes"].items():
+        if name != "cost_matrix":
+            shape = [batch, *(size or ANY_LENGTH for size in shape)]
+        dtype = health["dtypes"][name]
+        numbers = rng.integers(2, size=shape)
+        body[name] = numbers.astype(dtype if dtype in ("bool", "str") else int).tolist()
+    return body
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:

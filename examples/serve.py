@@ -2,9 +2,9 @@
 
     python examples/serve.py careful.onnx --port 8000
 
-`POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`; if the
-model has the input `cost_matrix`, requests bring one. `GET /health` tells shapes and limits,
-and how many requests are being answered.
+`POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`; requests
+to a model of several inputs bring a field for each, and if it has the input `cost_matrix`, one.
+`GET /health` tells shapes, dtypes and limits, and how many requests are being answered.
 Neither Keras nor TensorFlow is needed: `pip install ".[serving]"`.
 """
 
@@ -18,8 +18,13 @@ import onnxruntime
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-DTYPES = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(int64)": np.int64}
+WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+NAMES = {"float": "float32", "double": "float64", "string": "str"}
+NAMES |= {name: name for name in (*WHOLE, "float16", "bool")}
+DTYPES = {f"tensor({name})": np.dtype(dtype) for name, dtype in NAMES.items()}
 COST_MATRIX = "cost_matrix"
 
 
@@ -34,25 +39,35 @@ def create_app(
     """The application.
 
     Args:
-        session: an `onnxruntime.InferenceSession` of a model with one input, and
-            perhaps a cost matrix.
+        session: an `onnxruntime.InferenceSession` of a model whose inputs are called
+            as the fields of requests (a single one `inputs`), and perhaps a cost matrix.
         max_bytes: the largest body of a request.
         max_batch: the most inputs in one request.
         concurrency: how many requests are computed at the same time.
-        waiting: how many more may wait, or be on their way in; others are told to
-            come back later, so that memory and waiting times stay bounded.
+        waiting: how many more may wait, whose bodies are there; others are told to
+            come back later, so that waiting times stay bounded. Bodies on their way in
+            have no number, but take no more memory than so many whole ones.
         body_seconds: how long a body may take to arrive.
+
+    Raises:
+        ValueError: if the model has an input of a dtype that JSON cannot bring.
     """
     ends = {end.name: end for end in session.get_inputs()}
     names = [name for name in ends if name != COST_MATRIX]
-    if len(names) != 1:
-        raise ValueError(f"Expected a model with one input; received {names}.")
-    fields = {"inputs": ends[names[0]]}
+    fields = {"inputs" if len(names) == 1 else name: ends[name] for name in names}
     if COST_MATRIX in ends:
         fields[COST_MATRIX] = ends[COST_MATRIX]
+    for name, end in fields.items():
+        if end.type not in DTYPES:
+            raise ValueError(f"Expected inputs of {sorted(DTYPES)}; {name!r} is {end.type}.")
     app = FastAPI(title="csdl_keras decisions")
     turns = asyncio.Semaphore(concurrency)
+    bodies = Bodies(max_bytes, (concurrency + waiting) * max_bytes, body_seconds)
     within = 0
+
+    def refuse_if_full() -> None:
+        if within >= concurrency + waiting:
+            raise HTTPException(503, "Too many requests at once.", {"Retry-After": "1"})
 
     def answer(body: bytes) -> bytes:
         arrays = read_arrays(body, fields, max_batch)
@@ -69,11 +84,12 @@ def create_app(
     @app.post("/decide")
     async def decide(request: Request) -> Response:
         nonlocal within
-        if within >= concurrency + waiting:
-            raise HTTPException(503, "Too many requests at once.", {"Retry-After": "1"})
+        refuse_if_full()
+        body = await bodies.read(request)
+        # Those who wait for a slow client's body do not count: it may be idle on purpose.
+        refuse_if_full()
         within += 1
         try:
-            body = await read_body(request, max_bytes, body_seconds)
             async with turns:
                 # In a thread, so that others are let in, or told to come back, at once.
                 content = await run_in_threadpool(answer, body)
@@ -87,6 +103,7 @@ def create_app(
         return {
             "status": "ok",
             "shapes": shapes,
+            "dtypes": {name: DTYPES[end.type].name for name, end in fields.items()},
             "max_batch": max_batch,
             "max_bytes": max_bytes,
             "requests": within,
@@ -101,18 +118,44 @@ def row_shape(name: str, end: Any) -> list[Any]:
     return shape if name == COST_MATRIX else shape[1:]
 
 
-async def read_body(request: Request, max_bytes: int, seconds: float) -> bytes:
-    """The body, if it is no larger than allowed: a header that says so is not trusted."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(seconds):
-            async for part in request.stream():
-                body += part
-                if len(body) > max_bytes:
-                    raise HTTPException(413, f"Expected at most {max_bytes} bytes.")
-    except TimeoutError as error:
-        raise HTTPException(408, f"Expected the whole body within {seconds} seconds.") from error
-    return bytes(body)
+class Bodies:
+    """Reads bodies of requests, which together take no more than so much memory.
+
+    Args:
+        max_bytes: of one body; a header that says so is not trusted.
+        max_total: of all that have not arrived as a whole. Beyond, the largest of them
+            is given up, so that small ones come through beside slow large ones.
+        seconds: how long a body may take to arrive.
+    """
+
+    def __init__(self, max_bytes: int, max_total: int, seconds: float):
+        self.max_bytes, self.max_total, self.seconds = max_bytes, max_total, seconds
+        self.arriving: dict[asyncio.Timeout, bytearray] = {}
+
+    async def read(self, request: Request) -> bytes:
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self.seconds) as limit:
+                self.arriving[limit] = body
+                async for part in request.stream():
+                    body += part
+                    if len(body) > self.max_bytes:
+                        raise HTTPException(413, f"Expected at most {self.max_bytes} bytes.")
+                    if sum(map(len, self.arriving.values())) > self.max_total:
+                        largest = max(self.arriving, key=lambda key: len(self.arriving[key]))
+                        self.arriving.pop(largest)
+                        largest.reschedule(asyncio.get_running_loop().time())
+        except TimeoutError as error:
+            if limit not in self.arriving:
+                message = "Too many bodies at once."
+                raise HTTPException(503, message, {"Retry-After": "1"}) from error
+            message = f"Expected the whole body within {self.seconds} seconds."
+            raise HTTPException(408, message) from error
+        except ClientDisconnect as error:
+            raise HTTPException(400, "Expected the whole body; the client left.") from error
+        finally:
+            self.arriving.pop(limit, None)
+        return bytes(body)
 
 
 def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str, np.ndarray]:
@@ -124,8 +167,9 @@ def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str
     if not isinstance(content, dict) or content.keys() != fields.keys():
         raise HTTPException(422, f"Expected an object with exactly the fields {sorted(fields)}.")
     arrays = {name: read_array(name, content[name], end) for name, end in fields.items()}
-    if not 1 <= len(arrays["inputs"]) <= max_batch:
-        raise HTTPException(422, f"Expected from 1 to {max_batch} inputs.")
+    sizes = {len(array) for name, array in arrays.items() if name != COST_MATRIX}
+    if len(sizes) != 1 or not 1 <= min(sizes) <= max_batch:
+        raise HTTPException(422, f"Expected from 1 to {max_batch} inputs, as many in each field.")
     return arrays
 
 
@@ -137,24 +181,63 @@ def read_array(name: str, values: Any, end: Any) -> np.ndarray:
     except ValueError as error:
         raise HTTPException(422, f"Expected {name!r} with rows of one length.") from error
     shape = array.shape if name == COST_MATRIX else array.shape[1:]
-    right = len(shape) == len(expected) and all(
-        size in (None, found) for size, found in zip(expected, shape, strict=True)
-    )
-    if not right or array.ndim != len(end.shape):
-        raise HTTPException(
-            422, f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
-        )
-    if array.dtype.kind not in "iuf":
-        raise HTTPException(422, f"Expected numbers in {name!r}.")
-    with np.errstate(over="ignore", invalid="ignore"):
-        converted = array.astype(DTYPES[end.type])
-    if not np.isfinite(converted).all():
-        raise HTTPException(422, f"Expected finite numbers in {name!r}.")
-    if converted.dtype.kind == "i" and not np.array_equal(converted, array):
-        raise HTTPException(422, f"Expected whole numbers in {name!r}.")
+    sizes = zip(expected, shape, strict=False)
+    right = array.ndim == len(end.shape) and all(size in (None, found) for size, found in sizes)
+    if not right:
+        message = f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
+        raise HTTPException(422, message)
+    dtype = DTYPES[end.type]
+    if dtype.kind in "iu" and array.dtype.kind in "ifuO":
+        array = np.asarray(values, dtype=object)  # floats do not hold all of 64 bits
+    return convert(name, array, dtype)
+
+
+def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """What JSON brought in the model's dtype, which has to hold it."""
+    if dtype.kind in "bU":
+        if array.dtype.kind != dtype.kind:
+            what = "strings" if dtype.kind == "U" else "true and false"
+            raise HTTPException(422, f"Expected {what} in {name!r}.")
+        return array.astype(object) if dtype.kind == "U" else array
+    if dtype.kind in "iu":
+        try:
+            converted = array.astype(dtype)
+        except (TypeError, ValueError, OverflowError):
+            converted = None
+        if array.dtype != object or converted is None or converted.tolist() != array.tolist():
+            raise HTTPException(422, f"Expected whole numbers in {name!r}, of {dtype}.")
+    else:
+        if array.dtype.kind not in "iuf":
+            raise HTTPException(422, f"Expected numbers in {name!r}.")
+        with np.errstate(over="ignore", invalid="ignore"):
+            converted = array.astype(dtype)
+        if not np.isfinite(converted).all():
+            raise HTTPException(422, f"Expected finite numbers in {name!r}, of {dtype}.")
     if name == COST_MATRIX and converted.min() < 0:
         raise HTTPException(422, f"Expected costs of at least 0 in {name!r}.")
     return converted
+
+
+class Impatient(AutoHTTPProtocol):
+    """Closes connections on which no whole request begins in time.
+
+    The server itself does so between the requests of a connection, as long as not a
+    byte comes: those that send nothing, or headers byte by byte, would hold it forever.
+    """
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._look(seen=self)
+
+    def _look(self, seen: Any) -> None:
+        if self.transport.is_closing():
+            return
+        waits = self.cycle is None or self.cycle.response_complete
+        if waits and seen is self.cycle:
+            self.transport.close()
+            return
+        now = self.cycle if waits else self
+        self.loop.call_later(2 * self.timeout_keep_alive, self._look, now)
 
 
 def main() -> None:
@@ -172,7 +255,7 @@ def main() -> None:
         arguments.model, options, providers=["CPUExecutionProvider"]
     )
     app = create_app(session, concurrency=arguments.concurrency, waiting=arguments.waiting)
-    uvicorn.run(app, host=arguments.host, port=arguments.port)
+    uvicorn.run(app, host=arguments.host, port=arguments.port, http=Impatient)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,21 @@ KINDS = {
 }
 
 
+# Policies and dtypes of inputs. Without `slow` those whose artifacts once differed.
+DTYPES = [
+    pytest.param(
+        policy,
+        dtype,
+        marks=()
+        if (policy, dtype)
+        in [("float64", "float64"), ("float64", "uint8"), ("mixed_float16", "float16")]
+        else pytest.mark.slow,
+    )
+    for policy in ("float32", "float64", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16")
+    for dtype in ("float64", "float32", "float16", "bfloat16", "uint8", "int8", "int64", "bool")
+]
+
+
 def batch(arrays, size):
     return {name: x if name == "cost_matrix" else x[:size] for name, x in arrays.items()}
 
@@ -146,6 +161,56 @@ def test_same_answers_as_keras(tmp_path, kind):
             found = artifact(batch(arrays, size))
             check_same(found, {key: value[:size] for key, value in expected.items()})
     assert {path.name for path in tmp_path.iterdir()} == set(PATHS.values())
+
+
+@pytest.mark.parametrize(("policy", "dtype"), DTYPES)
+def test_every_dtype_of_layers_and_inputs(tmp_path, policy, dtype):
+    with dtype_policy(policy):
+        ends = keras.Input((3,), dtype=dtype)
+        hidden = layers.Dense(5, "tanh")(layers.Rescaling(0.5)(ends))
+        model = randomized(keras.Model(ends, layers.Dense(3, "softmax")(hidden)))
+        careful = bayes_classifier(model, MATRIX)
+    x = np.abs(np.rint(4 * X)) if dtype in ("uint8", "bool") else np.rint(4 * X)
+    given = "float32" if dtype == "bfloat16" else dtype
+    expected = {"costs": to_numpy(careful(x.astype(given))).astype("float64")}
+    expected["decision"] = csdl.decide(careful, x.astype(given))
+    # 16 bits tell numbers apart that differ by a part of a hundred or so.
+    apart = {"float32": 1e-4, "float64": 1e-4, "mixed_bfloat16": 0.4, "bfloat16": 0.4}
+    apart = apart.get(policy, 0.1)
+    lowest = np.sort(expected["costs"], axis=1)
+    clear = lowest[:, 1] - lowest[:, 0] > apart
+    assert clear.mean() > 0.4 and len(np.unique(expected["decision"][clear])) > 1
+    for format, name in PATHS.items():
+        csdl.export(careful, tmp_path / name, format)
+        found = OPENERS[format](tmp_path / name)({"inputs": x.astype(given)})
+        np.testing.assert_allclose(found["costs"], expected["costs"], atol=apart / 2)
+        np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
+
+
+def test_costs_of_examples_far_outside(tmp_path):
+    """Costs that would overflow stay finite, and decisions are Keras'."""
+    body = functional([layers.Dense(5)])
+    model = randomized(expected_cost_model(body, WITH_ABSTAIN, seed=1).cost_model())
+    far = X * [1.0, 1e4, 1.0]
+    expected = serving_model(model)(far.astype("float32"))
+    expected = {name: to_numpy(value) for name, value in expected.items()}
+    lowest = np.sort(expected["costs"], axis=1)
+    clear = lowest[:, 1] > 1.001 * lowest[:, 0]
+    assert clear.mean() > 0.5 and len(np.unique(expected["decision"][clear])) > 1
+    for format, name in PATHS.items():
+        csdl.export(model, tmp_path / name, format)
+        found = OPENERS[format](tmp_path / name)({"inputs": far.astype("float32")})
+        assert np.isfinite(found["costs"]).all()
+        np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
+
+
+def test_operations_on_inputs_of_64_bits(tmp_path):
+    ends = keras.Input((3,), dtype="float64")
+    model = randomized(keras.Model(ends, CostOutput(3)(keras.ops.tanh(2.0 * ends))))
+    expected = to_numpy(model(X))
+    csdl.export(model, tmp_path / "model.tflite", "litert")
+    found = OPENERS["litert"](tmp_path / "model.tflite")({"inputs": X.astype("float64")})
+    np.testing.assert_allclose(found["costs"], expected, atol=1e-5)
 
 
 def test_ties_and_values_that_are_no_numbers(tmp_path):

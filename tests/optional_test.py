@@ -1,8 +1,67 @@
 import math
+import pathlib
 
 import pytest
 
-from csdl_keras._optional import optional_module
+import csdl_keras
+from csdl_keras._optional import check_installed, optional_module
+from tests.fresh_process import REPOSITORY, run_python
+
+# Of setup.cfg: a package by its module, and what installs it.
+OPTIONAL = {
+    "distributed": "dask",
+    "filelock": "compare",
+    "joblib": "compare",
+    "matplotlib": "compare",
+    "mlxtend": "compare",
+    "onnx": "export",
+    "rich": "compare",
+    "scipy": "compare",
+    "skimage": "compare",
+    "sklearn": "compare",
+    "tf2onnx": "export",
+}
+BLOCK = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Block())
+"""
+# What the public functions do that need more than the package's own requirements.
+USES = """
+import csdl_keras as csdl, numpy as np
+import keras, tempfile, os
+from csdl_keras.datasets import photographs
+x, y = np.random.default_rng(0).random((30, 4)), np.arange(30) % 2
+matrix = [[0, 1], [5, 0]]
+network = csdl.models.mlp((4,), 2, (3,))
+folder = tempfile.mkdtemp()
+settings = csdl.Settings(hidden_units=(3,)).limit_epochs(1)
+uses = {
+    "csosr": lambda: csdl.train("csosr", x, y, matrix),
+    "baselines": lambda: csdl.baselines.CSOSR,
+    "sklearn": lambda: csdl.sklearn.CostSensitiveClassifier,
+    "plots": lambda: csdl.plots.cost_matrix_heatmap(matrix),
+    "tuning": lambda: csdl.tuning.Range,
+    "calibrate": lambda: csdl.calibrate(network, x, y),
+    "digits": lambda: csdl.datasets.load("digits"),
+    "mnist_5k": lambda: csdl.datasets.load("mnist_5k"),
+    "pictures": lambda: photographs.photographs(),
+    "onnx": lambda: csdl.export(network, os.path.join(folder, "a.onnx"), "onnx"),
+    "interval": lambda: csdl.evaluation.cost_interval(y, y, matrix),
+    "cache": lambda: csdl.StageCache(folder).get_or_compute("a", lambda: 1),
+    "tfds": lambda: csdl.datasets.load("mnist", data_dir=folder),
+}
+for name, use in uses.items():
+    try:
+        use()
+    except ModuleNotFoundError as error:
+        print(name, "|", error)
+    except (ValueError, AttributeError):
+        pass
+"""
 
 
 class TestOptionalModule:
@@ -11,9 +70,52 @@ class TestOptionalModule:
 
     @pytest.mark.parametrize("name", ["no_such_module", "no_such_package.module"])
     def test_what_is_missing(self, name):
-        with pytest.raises(ModuleNotFoundError) as caught:
-            optional_module(name, "compare")
-        message = str(caught.value)
-        assert repr(name) in message
-        assert "pip install 'csdl_keras[compare]'" in message
-        assert caught.value.name == name.partition(".")[0]
+        for call in (optional_module, check_installed):
+            with pytest.raises(ModuleNotFoundError) as caught:
+                call(name.partition(".")[0] if call is check_installed else name, "compare")
+            message = str(caught.value)
+            assert repr(name.partition(".")[0])[:-1] in message
+            assert "pip install 'csdl_keras[compare]'" in message
+            assert caught.value.name == name.partition(".")[0]
+
+    def test_without_an_extra(self):
+        with pytest.raises(ModuleNotFoundError, match="pip install no_such_module$"):
+            optional_module("no_such_module")
+
+    def test_what_an_installed_module_lacks(self, tmp_path, monkeypatch):
+        (tmp_path / "half_there.py").write_text("import no_such_dependency")
+        monkeypatch.syspath_prepend(tmp_path)
+        with pytest.raises(ModuleNotFoundError, match="module 'no_such_dependency'"):
+            optional_module("half_there", "compare")
+
+
+def test_every_extra_exists():
+    """No message names an extra that setup.cfg has not."""
+    setup = (REPOSITORY / "setup.cfg").read_text()
+    extras = setup[setup.index("[options.extras_require]") :]
+    for path in pathlib.Path(csdl_keras.__file__).parent.rglob("*.py"):
+        for line in path.read_text().splitlines():
+            for call in ("optional_module(", "check_installed("):
+                arguments = line.partition(call)[2].partition(")")[0].split(", ")
+                if len(arguments) == 2 and arguments[1].startswith('"'):
+                    assert f"\n{arguments[1][1:-1]} =\n" in extras, line
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        pytest.param(package, marks=() if package == "sklearn" else pytest.mark.slow)
+        for package in [*OPTIONAL, "keras_tuner", "tensorflow_datasets"]
+    ],
+)
+def test_without_a_package(package):
+    """The package imports, and what needs more says what to install."""
+    said = run_python(BLOCK.format(package=package) + USES).splitlines()
+    if package in OPTIONAL:
+        command = f"pip install 'csdl_keras[{OPTIONAL[package]}]'"
+    else:
+        command = f"pip install {package.replace('_', '-')}"
+    for line in said:
+        assert command in line and f"'{package}" in line, line
+    if package in ("sklearn", "scipy", "matplotlib", "tf2onnx", "keras_tuner"):
+        assert said

@@ -1,5 +1,7 @@
 """What pre-training does to a model, and the models and arguments that it takes."""
 
+import contextlib
+
 import keras
 import numpy as np
 import pytest
@@ -91,10 +93,25 @@ class TestPretrain:
     def test_layers_that_are_frozen_stay_frozen(self, net):
         net.get_layer("hidden_1").trainable = False
         before = weights_by_layer(net)
-        csdl.pretrain(net, Batches(), beta=0.25, **QUICK)
-        assert changed_layers(net, before) == ["hidden_2"]
+        with pytest.warns(UserWarning, match="not trainable stay as they are: .'hidden_1'."):
+            histories = csdl.pretrain(net, Batches(), beta=0.25, **QUICK)
+        assert len(histories) == 1 and changed_layers(net, before) == ["hidden_2"]
         assert not net.get_layer("hidden_1").trainable
         assert len(net.trainable_variables) == 4
+
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_nothing_to_train(self, net, whole):
+        for part in [net] if whole else csdl.hidden_layers(net):
+            part.trainable = False
+        with pytest.raises(ValueError, match="none is trainable.*Set `trainable = True`"):
+            csdl.pretrain(net, Batches(), beta=0.25, **QUICK)
+        if whole:  # as the message advises
+            net.trainable = True
+        else:
+            net.get_layer("hidden_2").trainable = True
+        with contextlib.nullcontext() if whole else pytest.warns(UserWarning):
+            histories = csdl.pretrain(net, Batches(), beta=0.25, **QUICK)
+        assert len(histories) == 1 + whole
 
     def test_beta_0_does_not_see_costs(self):
         results = []

@@ -7,6 +7,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
+from csdl_keras._array_checks import variance_beyond_rounding
 from csdl_keras._checks import check_choice, check_integer, check_number
 from csdl_keras._random_state import random_generator
 
@@ -103,6 +104,6 @@ class KernelMap:
 def _number_of(gamma: float | str, x: np.ndarray) -> float:
     if isinstance(gamma, str):
         check_choice("gamma", gamma, ("scale",))
-        variance = float(x.var(dtype=np.float64))
-        return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+        variance = variance_beyond_rounding(x)
+        return 1.0 / (x.shape[1] * variance) if variance else 1.0
     return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)

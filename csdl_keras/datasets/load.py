@@ -40,6 +40,11 @@ def load(
     a shuffle (`numpy.random.default_rng(0)`) of the training set. The split
     `extra` of SVHN is not used.
 
+    Images of `uint8` are divided by 255 and those of `uint16` by 65,535, in all
+    splits. Of TFDS sets with other types of pixels, such as floats, the values of all
+    splits tell whether 1, 255 or 65,535 is the largest; negative and larger ones are
+    refused.
+
     All but the first two are TFDS sets and lie in `data_dir`; TFDS downloads
     what is missing. `"svhn"` is its `svhn_cropped`. `"bg_img_rot"` is made from
     the authors' archive, which may be put into `data_dir/downloads/manual` by

@@ -27,7 +27,9 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     Its own `train`, `validation` and `test` where it has them. Without a test
     split, its validation split is the test set; without either, the last sixth
     of a shuffle of `train` is. Validation is then the last sixth of a shuffle
-    of what remains (`numpy.random.default_rng(0).permutation`).
+    of what remains (`numpy.random.default_rng(0).permutation`). Images are divided
+    by what stands for 1 in all splits alike: 255 for `uint8`, 65,535 for `uint16`, 1
+    for `bool`, and for other types 1, 255 or 65,535, the lowest that no value exceeds.
 
     Args:
         name: a TFDS name, with `"/config"` and `":version"` if wanted; `"svhn"`
@@ -40,10 +42,10 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
 
     Raises:
         ValueError: if TFDS does not know the name, or it holds no labelled
-            images of one size.
+            images of one size and of values that can be told.
         DataUnavailableError: if the files are missing and cannot be downloaded.
     """
-    tfds = optional_module("tensorflow_datasets", "tensorflow")
+    tfds = optional_module("tensorflow_datasets")
     builder = _prepared_builder(tfds, name, data_dir)
     image_key, label_key = _supervised_keys(tfds, builder.info)
     num_classes = builder.info.features[label_key].num_classes
@@ -76,7 +78,8 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     else:
         train, validation = _last_sixth(*train)
     (x_train, y_train), (x_val, y_val), (x_test, y_test) = train, validation, test
-    x_train, x_val, x_test = _scaled(x_train), _scaled(x_val), _scaled(x_test)
+    largest = _largest_pixel(name, x_train, x_val, x_test)
+    x_train, x_val, x_test = (_scaled(x, largest) for x in (x_train, x_val, x_test))
     return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
 
 
@@ -150,13 +153,36 @@ def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
     return keys
 
 
-def _scaled(images: np.ndarray) -> np.ndarray:
-    """Float32 images in [0, 1]; only those of whole numbers need a division."""
-    if not np.issubdtype(images.dtype, np.integer):
-        return images.astype("float32", copy=False)
-    largest = np.float32(np.iinfo(images.dtype).max)
+def _largest_pixel(name: str, *splits: np.ndarray) -> float:
+    """What stands for 1 in the images of all splits.
+
+    Types of pixels tell, `uint8` and `uint16` and `bool`; of others, which may hold
+    anything, the lowest of 1, 255 and 65,535 that no value exceeds.
+    """
+    dtype = splits[0].dtype
+    if dtype.kind == "b":
+        return 1.0
+    if dtype in (np.uint8, np.uint16):
+        return float(np.iinfo(dtype).max)
+    lowest = min(float(images.min()) for images in splits)
+    highest = max(float(images.max()) for images in splits)
+    for largest in (1.0, 255.0, 65_535.0):
+        if lowest >= 0 and highest <= largest * (1 + 1e-6):  # a rounded 1 is no 1 of 255
+            return largest
+    raise ValueError(
+        "Expected images whose values lie in [0, 1], [0, 255] or [0, 65535]; those of "
+        f"{name!r} lie from {lowest:g} to {highest:g}. Load and scale it yourself."
+    )
+
+
+def _scaled(images: np.ndarray, largest: float) -> np.ndarray:
+    """Float32 images in [0, 1]; a copy only where there is something to change."""
+    if largest == 1:
+        images = images.astype("float32", copy=False)
+        return images if images.max() <= 1 else np.minimum(images, np.float32(1))
     # In one step: the images of SVHN alone are more than a gigabyte.
-    return np.divide(images, largest, dtype="float32")
+    scaled = np.divide(images, np.float32(largest), dtype="float32", casting="unsafe")
+    return np.minimum(scaled, np.float32(1), out=scaled)
 
 
 def _last_sixth(x: np.ndarray, y: np.ndarray) -> tuple[tuple, tuple]:

@@ -10,6 +10,9 @@ from csdl_keras._checks import check_integer
 from csdl_keras._ops import LOG_ZERO, head_dtype
 from csdl_keras.costs import check_mean_costs
 
+# The largest change of the logarithm of a cost that is taken as it is.
+_EXPONENTIAL = 10.0
+
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ClassCosts(keras.layers.Layer):
@@ -20,6 +23,11 @@ class ClassCosts(keras.layers.Layer):
     `(K, rank)` and `(rank, D)` factors that are linear in `phi(x)`: `K + D`
     times `rank` numbers instead of `K D`. Entries of `M0` that are 0 stay: what
     a right decision costs is known.
+
+    Costs change exponentially with the features up to `e^10 = 22,026` times the mean
+    costs, or down to that part of them, and only in proportion beyond: a change
+    `a > 10` counts as `10 + ln(1 + a - 10)`, and `-a` as the negative of that. So an
+    example far outside of those trained on gets no infinite costs.
 
     Args:
         mean_costs: `M0`, `(K, D)`, the mean cost vector of each class, see
@@ -39,8 +47,7 @@ class ClassCosts(keras.layers.Layer):
         features: `(batch, F)`.
 
     Returns:
-        `(batch, K, D)` logarithms of costs; the most negative finite numbers
-        stand for costs of 0.
+        `(batch, K, D)` logarithms of costs; -30,000 stands for costs of 0.
 
     Raises:
         ValueError: if the means fail their check or sizes contradict each other.
@@ -118,7 +125,7 @@ class ClassCosts(keras.layers.Layer):
             )
             change = ops.matmul(left, right)
         zero = self.log_means < 0.5 * LOG_ZERO
-        return ops.where(zero, LOG_ZERO, self.log_means + change)
+        return ops.where(zero, LOG_ZERO, self.log_means + _damped(change))
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         return (input_shape[0], self.num_classes, self.num_decisions)
@@ -131,6 +138,13 @@ class ClassCosts(keras.layers.Layer):
             "rank": self.rank,
             "seed": self.seed,
         }
+
+
+def _damped(change: Any) -> Any:
+    """`change` up to 10 either way, beyond as the logarithm of what grows in proportion."""
+    inner = ops.clip(change, -_EXPONENTIAL, _EXPONENTIAL)
+    above, below = ops.relu(change - _EXPONENTIAL), ops.relu(-_EXPONENTIAL - change)
+    return inner + ops.log(1.0 + above) - ops.log(1.0 + below)
 
 
 def _log(means: np.ndarray) -> np.ndarray:

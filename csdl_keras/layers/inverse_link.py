@@ -1,13 +1,15 @@
 """From the scale on which costs are estimated back to costs."""
 
+import math
 from typing import Any
 
 import keras
 from keras import ops
 
+from csdl_keras._bounded_exponential import bounded_exponential
 from csdl_keras._checks import check_choice, check_number
 from csdl_keras._fit_outputs import check_cost_layer
-from csdl_keras._ops import head_dtype
+from csdl_keras._ops import at_least_float32, head_dtype
 from csdl_keras.costs._amounts import LARGEST
 
 LINKS = ("log", "logit")
@@ -20,7 +22,8 @@ class InverseLink(keras.layers.Layer):
     `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`: what
     a network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and
     `cost_scale=s` expects a decision to cost, in the unit of the costs that it
-    was given.
+    was given. Costs are finite for all finite inputs: above 8e36, and below 1e-37
+    (8,000 and 1e-4 for float16), they change ever more slowly, and keep their order.
 
     Args:
         link: `"log"` (default) or `"logit"`.
@@ -62,8 +65,11 @@ class InverseLink(keras.layers.Layer):
 
     def call(self, inputs: Any) -> Any:
         check_cost_layer(self)
-        costs = ops.exp(inputs) if self.link == "log" else ops.sigmoid(inputs)
-        return costs / self.cost_scale
+        logs = at_least_float32(inputs)
+        if self.link == "logit":  # the logarithm of the logistic function
+            logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))
+        costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
+        return ops.cast(costs, self.compute_dtype)
 
     def compute_output_shape(self, input_shape: Any) -> tuple:
         return tuple(input_shape)

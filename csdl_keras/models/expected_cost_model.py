@@ -49,7 +49,7 @@ def expected_cost_model(
 ) -> ExpectedCostModel:
     """Puts heads for class probabilities and for costs by class on a network.
 
-    `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x))`, `(K, D)`; the
+    `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x) + b)`, `(K, D)`; the
     decision is the argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is
     for costs that differ from example to example and are unknown when it has to
     decide. An example of class `y` tells `P` its class, and row `y` of `M` its
@@ -57,7 +57,9 @@ def expected_cost_model(
     consistent, so that with enough data the argmin is the Bayes decision; and
     with `W = 0` it is the Bayes decision of a classifier by mean costs. Where few
     examples are far dearer than the rest, train it with clipped gradients, such as
-    `keras.optimizers.Adam(global_clipnorm=1.0)`.
+    `keras.optimizers.Adam(global_clipnorm=1.0)`. Far outside the inputs that it was
+    trained on costs grow in proportion and not exponentially, see
+    `csdl_keras.layers.ClassCosts`; they stay finite, but tell little there.
 
     Args:
         body: a model, inputs to features `(batch, F)`. Its layers are shared.
@@ -109,7 +111,7 @@ def expected_cost_model(
         len(means), "softmax", kernel_initializer=initializer, dtype="float32", name="probability"
     )(features)
     class_costs = costs_head(features)
-    expected = ExpectedCost(name="expected_cost")([probability, class_costs])
+    expected = ExpectedCost(name="expected_cost")(probability, log_costs=class_costs)
     outputs = {
         "probability": probability,
         "class_costs": class_costs,

@@ -115,7 +115,9 @@ def _new_inputs(ends: Any) -> Any:
 
 
 def _new_input(end: Any, name: str) -> Any:
-    return keras.Input(end.shape[1:], dtype=end.dtype, name=name)
+    # NumPy has no bfloat16, and runtimes take arrays of NumPy.
+    dtype = "float32" if end.dtype == "bfloat16" else end.dtype
+    return keras.Input(end.shape[1:], dtype=dtype, name=name)
 
 
 def _class_probabilities(model: keras.Model, from_logits: bool) -> Any:

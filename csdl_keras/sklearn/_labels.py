@@ -1,5 +1,6 @@
 """Between labels, whatever they are, and the rows and columns of cost matrices."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,39 +18,68 @@ def decision_labels(
     Args:
         classes: `(K,)` labels of the classes.
         num_decisions: `D`.
-        other_decisions: `D - K` labels; `None` (default) counts on from the
-            highest class where classes are numbers, and otherwise takes
-            `"decision_K"`, `"decision_K+1"`, ...
+        other_decisions: `D - K` labels; `None` (default) takes the next whole
+            numbers above the highest class where classes are numbers (`False` and
+            `True` count as 0 and 1), and otherwise `"decision_K"`,
+            `"decision_K+1"`, ..., with `_` before a name that a class has.
+
+    Returns:
+        `(D,)`, of the dtype of the classes if all decisions are classes; otherwise
+        of one that holds every label exactly, `object` if there is no other.
 
     Raises:
         ValueError: if the labels are not as many, or not different.
 
     Example:
 
-    >>> decision_labels(np.array([0, 1]), 3)
-    array([0, 1, 2])
+    >>> decision_labels(np.array([3, 255], "uint8"), 3)
+    array([  3, 255, 256])
     >>> decision_labels(np.array(["cat", "dog"]), 3).tolist()
     ['cat', 'dog', 'decision_2']
     """
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
+    names = _scalars(classes[:known])
     others: Any = other_decisions
-    if others is None and classes.dtype.kind in "iuf":
-        others = classes.max() + 1 + np.arange(num_decisions - known)
+    if others is None and classes.dtype.kind in "biuf":
+        others = []
+        for _ in range(num_decisions - known):
+            others.append(_next_number(others[-1] if others else classes.max().item()))
     elif others is None:
-        others = [f"decision_{index}" for index in range(known, num_decisions)]
+        others = [_free_name(f"decision_{index}", names) for index in range(known, num_decisions)]
     if len(check_other_decisions(others)) != num_decisions - known:
         raise ValueError(
             f"Expected `other_decisions` to be {num_decisions - known} labels, one for each "
             f"decision that is no class; received {other_decisions!r}."
         )
-    listed = [*classes[:known].tolist(), *others]
+    listed = [*names, *others]
     if len(set(listed)) < len(listed):
         raise ValueError(f"Expected a label of its own for each decision; received {listed}.")
     if len(others) == 0:
         return classes[:known]
-    # An array of several types would turn numbers into strings.
-    alike = np.asarray(others).dtype.kind == classes.dtype.kind
-    return np.array(listed, dtype=None if alike else object)
+    if classes.dtype.kind in "biufU":
+        array = np.array(listed)
+        if array.tolist() == listed:  # and not numbers as strings, or rounded
+            return array
+    return np.array(listed, dtype=object)
+
+
+def _next_number(number: Any) -> Any:
+    """The next whole number of Python, which does not overflow; of a float, one that it can be."""
+    following = math.floor(number) + 1
+    if isinstance(number, int):
+        return following
+    return max(float(following), math.nextafter(number, math.inf))
+
+
+def _free_name(name: str, taken: Sequence[Any]) -> str:
+    return name if name not in taken else _free_name(f"_{name}", taken)
+
+
+def _scalars(labels: Any) -> list[Any]:
+    """Labels as Python has them, and dates as NumPy has them."""
+    array = np.asarray(labels)
+    # As numbers of nanoseconds, which some of them become otherwise, they would equal others.
+    return list(array) if array.dtype.kind in "mM" else array.tolist()
 
 
 def check_other_decisions(labels: Any) -> Any:
@@ -91,8 +121,8 @@ def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
     >>> positions("y", ["dog", "cat"], np.array(["cat", "dog"]))
     array([1, 0])
     """
-    index = {label: position for position, label in enumerate(np.asarray(known).tolist())}
-    listed = np.asarray(labels).tolist()
+    index = {label: position for position, label in enumerate(_scalars(known))}
+    listed = _scalars(labels)
     wrong = [label for label in listed if not np.isscalar(label) or label not in index]
     if wrong:
         raise ValueError(f"Expected `{name}` to be among {list(index)}; received {wrong[0]!r}.")

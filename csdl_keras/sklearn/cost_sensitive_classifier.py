@@ -66,8 +66,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             is the algorithm's own number.
         other_decisions: labels for decisions that are no class, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`; `None` (default)
-            counts on from the highest class where classes are numbers, and
-            otherwise takes `"decision_K"`, ...
+            takes the next whole numbers above the highest class where classes are
+            numbers, in a dtype that holds them, and otherwise `"decision_K"`, ...
+            They are never labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
 
     Attributes:

@@ -10,6 +10,25 @@ from tests.fresh_process import REPOSITORY, run_python
 tfds = pytest.importorskip("tensorflow_datasets")
 
 
+# Types of pixels, and by what images of 0 to 255 are divided or multiplied in the files.
+OTHER_PIXELS = {
+    "image_float32": (np.float32, 255),
+    "float32_of_255": (np.float32, 1),
+    "image_float32_of_255": (np.float32, 1),
+    "float64_of_65535": (np.float64, 1 / 257),
+    "float16": (np.float16, 255),
+    "int32": (np.int32, 1),
+    "int64": (np.int64, 1),
+    "uint8_tensor": (np.uint8, 1),
+    "rounded_up": (np.float32, 255 / (1 + 2**-22)),
+    "dark_training": (np.float32, 1),
+    "bool": (np.bool_, 255),
+    "negative": (np.float32, -255),
+    "beyond": (np.float32, 1e-3),
+    "nan": (np.float32, np.nan),
+}
+
+
 class TinyImages(tfds.core.GeneratorBasedBuilder):
     """Images whose first pixel numbers them; configs differ in splits and features."""
 
@@ -25,6 +44,7 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
         "unsupervised": {"train": 6},
         "deep": {"train": 36},
         "floats": {"train": 36},
+        **{name: {"train": 20, "validation": 8, "test": 8} for name in OTHER_PIXELS},
     }
     BUILDER_CONFIGS = [tfds.core.BuilderConfig(name=name) for name in SIZES]
 
@@ -40,6 +60,9 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
         )
         if name == "floats":
             picture = tfds.features.Tensor(shape=(side, side, 1), dtype=np.float32)
+        if name in OTHER_PIXELS:
+            kind = tfds.features.Image if "image" in name else tfds.features.Tensor
+            picture = kind(shape=(side, side, 1), dtype=OTHER_PIXELS[name][0])
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict({"picture": picture, "kind": label}),
             supervised_keys=None if name == "unsupervised" else ("picture", "kind"),
@@ -62,6 +85,11 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
                 image = image.astype("uint16") * 257
             elif self.builder_config.name == "floats":
                 image = image.astype("float32") / np.float32(255)
+            elif self.builder_config.name in OTHER_PIXELS:
+                dtype, divisor = OTHER_PIXELS[self.builder_config.name]
+                if self.builder_config.name == "dark_training" and number < 20:
+                    image = np.ones_like(image)
+                image = (image / divisor).astype(dtype)
             yield number, {"picture": image, "kind": number % 3}
 
 
@@ -122,6 +150,29 @@ class TestSplits:
         everything = numbers(data, "train") + numbers(data, "val") + numbers(data, "test")
         assert sorted(everything) == list(range(36))
         assert len(data.x_test) == len(expected.x_test)
+
+    @pytest.mark.parametrize(
+        "config", [name for name in OTHER_PIXELS if name not in ("negative", "beyond", "nan")]
+    )
+    def test_every_type_of_pixels_becomes_0_to_1(self, folder, config):
+        data = load(f"tiny_images/{config}", data_dir=folder)
+        for split, first, size in (("train", 0, 20), ("val", 20, 8), ("test", 28, 8)):
+            images = getattr(data, f"x_{split}")
+            assert images.dtype == np.float32 and images.shape == (size, 4, 4, 1)
+            assert 0 <= images.min() and images.max() <= 1
+            expected = np.ones((size, 4, 4, 1))
+            expected[:, 0, 0, 0] = np.arange(first, first + size) / 255
+            if config == "bool":
+                expected = np.ceil(expected)
+            elif config == "dark_training" and split == "train":
+                expected[:] = 1 / 255
+            order = np.argsort(images[:, 0, 0, 0])
+            np.testing.assert_allclose(images[order], expected, atol=1e-3)
+
+    @pytest.mark.parametrize("config", ["negative", "beyond", "nan"])
+    def test_values_that_tell_nothing(self, folder, config):
+        with pytest.raises(ValueError, match="Expected images whose values lie in .*scale it"):
+            load(f"tiny_images/{config}", data_dir=folder)
 
     def test_shuffles_are_those_of_the_documentation(self, folder):
         builder = tfds.builder("tiny_images/train_only", data_dir=folder)

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import keras
 import numpy as np
 import pytest
 from keras import layers
@@ -217,8 +218,163 @@ def test_models_of_several_inputs():
     session = Session()
     session.ends += Session().ends
     session.ends[0].name = "other"
-    with pytest.raises(ValueError, match="one input"):
-        serve.create_app(session)
+    session.run = lambda names, feed: [np.zeros(2, "int32"), feed["inputs"] + feed["other"]]
+    with served(session) as client:
+        one, two = [[1, 2, 3], [4, 5, 6]], [[0, 1, 0], [2, 0, 2]]
+        answer = client.post("/decide", json={"inputs": one, "other": two})
+        assert answer.json()["costs"] == [[1, 3, 3], [6, 5, 8]]
+        for wrong in ({"inputs": one}, {"inputs": one, "other": two[:1]}):
+            assert client.post("/decide", json=wrong).status_code == 422
+
+
+@pytest.mark.parametrize("dtype", ["tensor(bfloat16)", "seq(tensor(float))", "tensor(complex64)"])
+def test_dtypes_that_json_does_not_bring(dtype):
+    with pytest.raises(ValueError, match="Expected inputs of .*tensor"):
+        serve.create_app(Session(dtype=dtype))
+
+
+WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+
+
+class TestDtypes:
+    @pytest.mark.parametrize("dtype", WHOLE)
+    def test_whole_numbers(self, dtype):
+        session = Session(("batch", 2), f"tensor({dtype})")
+        fed = []
+
+        def run(names, feed):
+            fed.append(feed["inputs"])
+            return [np.zeros(1, "int32"), np.zeros((1, 2))]
+
+        session.run = run
+        info = np.iinfo(dtype)
+        with served(session) as client:
+            assert client.get("/health").json()["dtypes"] == {"inputs": dtype}
+            row = [info.min, info.max]
+            assert client.post("/decide", json={"inputs": [row]}).status_code == 200
+            assert fed[0].dtype == dtype and fed[0].tolist() == [row]
+            for wrong in (info.max + 1, info.min - 1, 0.5, "1", True, 1e300):
+                answer = client.post("/decide", json={"inputs": [[wrong, wrong]]})
+                assert answer.status_code == 422, wrong
+
+    @pytest.mark.parametrize(
+        ("dtype", "right", "wrong"),
+        [
+            ("float16", [0.5, 65504], 1e5),
+            ("double", [0.1, 1e300], "0.1"),
+            ("bool", [True, False], 1),
+            ("string", ["a", "\u00e9"], 1),
+        ],
+    )
+    def test_others(self, dtype, right, wrong):
+        session = Session(("batch", 2), f"tensor({dtype})")
+        fed = []
+
+        def run(names, feed):
+            fed.append(feed["inputs"])
+            return [np.zeros(1, "int32"), np.zeros((1, 2))]
+
+        session.run = run
+        with served(session) as client:
+            assert client.post("/decide", json={"inputs": [right]}).status_code == 200
+            assert fed[0].dtype == {"double": "float64", "string": object}.get(dtype, dtype)
+            assert fed[0].tolist() == [right]
+            assert client.post("/decide", json={"inputs": [[wrong, wrong]]}).status_code == 422
+
+    @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
+    @pytest.mark.parametrize("dtype", ["uint8", "float64", "bool", "int64", "float16"])
+    def test_exported_models(self, tmp_path, dtype, capsys):
+        ends = keras.Input((3,), dtype=dtype, name="pixels")
+        outputs = layers.Dense(3, "softmax")(layers.Rescaling(0.01)(ends))
+        careful = csdl.bayes_classifier(keras.Model(ends, outputs), MATRIX)
+        csdl.export(careful, tmp_path / "model.onnx", "onnx")
+        session = onnxruntime.InferenceSession(
+            tmp_path / "model.onnx", providers=["CPUExecutionProvider"]
+        )
+        x = (100 * np.abs(X)).astype(dtype)
+        with served(session) as client:
+            answer = client.post("/decide", json={"inputs": x.tolist()})
+            assert answer.json()["decisions"] == csdl.decide(careful, x).tolist()
+            load_test.main([f"{client.base_url}", "--concurrency", "2", "--requests", "4"])
+        assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["2", "4", "0", "0"]
+
+
+class TestSlowClients:
+    """They neither keep others out nor stay."""
+
+    HEADERS = b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n"
+    BODY = b'{"inputs": [[1, 2, 3]]}'
+
+    @pytest.mark.parametrize("sent", [b"", b"POST", HEADERS, HEADERS + b"{", HEADERS + 900 * b" "])
+    def test_many_connections(self, sent):
+        with served(Session()) as client, contextlib.ExitStack() as stack:
+            where = (client.base_url.host, client.base_url.port)
+            for _ in range(60):
+                connection = stack.enter_context(socket.create_connection(where))
+                connection.sendall(sent)
+            for _ in range(3):
+                answer = client.post("/decide", content=self.BODY)
+                assert answer.status_code == 200
+            assert client.get("/health").json()["requests"] == 0
+
+    def test_idle_ones_that_were_answered(self):
+        with served(Session()) as client, contextlib.ExitStack() as stack:
+            others = [
+                stack.enter_context(httpx.Client(base_url=client.base_url)) for _ in range(30)
+            ]
+            for other in (*others, client):
+                assert other.post("/decide", content=self.BODY).status_code == 200
+
+    def test_half_closed_ones(self):
+        with served(Session()) as client:
+            where = (client.base_url.host, client.base_url.port)
+            for _ in range(30):
+                with socket.create_connection(where) as connection:
+                    connection.sendall(self.HEADERS + b"{")
+                    connection.shutdown(socket.SHUT_WR)
+            assert client.post("/decide", content=self.BODY).status_code == 200
+            assert client.get("/health").json()["requests"] == 0
+
+    def test_bodies_share_their_memory(self):
+        """The largest is given up, and small ones come through."""
+        with (
+            served(Session(), max_bytes=1000, concurrency=1, waiting=1) as client,
+            contextlib.ExitStack() as stack,
+        ):
+            where = (client.base_url.host, client.base_url.port)
+            slow = []
+            for size in (700, 800, 750):
+                slow.append(stack.enter_context(socket.create_connection(where)))
+                slow[-1].settimeout(60)
+                slow[-1].sendall(self.HEADERS + size * b" ")
+                time.sleep(0.1)
+            assert slow[1].recv(100).startswith(b"HTTP/1.1 503")
+            assert client.post("/decide", content=self.BODY).status_code == 200
+            slow[0].sendall(self.BODY + (300 - len(self.BODY)) * b" ")
+            assert slow[0].recv(100).startswith(b"HTTP/1.1 200")
+
+    def test_the_server_closes_them(self):
+        app = serve.create_app(Session())
+        config = {"port": 0, "log_level": "critical", "http": serve.Impatient}
+        server = uvicorn.Server(uvicorn.Config(app, timeout_keep_alive=0.1, **config))
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            where = server.servers[0].sockets[0].getsockname()
+            with contextlib.ExitStack() as stack:
+                ends = []
+                for sent in (b"", b"POST /dec", b"GET /health HTTP/1.1\r\nHost: here\r\n\r\nGET"):
+                    ends.append(stack.enter_context(socket.create_connection(where)))
+                    ends[-1].settimeout(30)
+                    ends[-1].sendall(sent)
+                for end in ends:
+                    while end.recv(1000):  # until it is closed
+                        pass
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 class TestLoadTest:

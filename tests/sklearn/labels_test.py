@@ -1,0 +1,95 @@
+"""Labels of decisions that are no class, for classes of every dtype that scikit-learn takes."""
+
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.sklearn import average_cost_scorer
+from csdl_keras.sklearn._labels import decision_labels
+from tests.sklearn.fitted import estimator
+
+pd = pytest.importorskip("pandas")
+
+X = np.random.default_rng(0).normal(size=(24, 3)).astype("float32")
+# To abstain is the cheapest decision unless it is certain.
+PRICED = csdl.costs.with_abstain(1 - np.eye(2), 0.2)
+DAYS = np.array(["2020-01-01", "2021-06-30"], "datetime64[D]")
+
+# Two classes, and the label beside them.
+CLASSES = {
+    "strings": (np.array(["cat", "dog"]), "decision_2"),
+    "objects": (np.array(["cat", "dog"], object), "decision_2"),
+    "named alike": (np.array(["decision_1", "decision_2"]), "_decision_2"),
+    "named alike twice": (np.array(["_decision_2", "decision_2"]), "__decision_2"),
+    "days": (DAYS, "decision_2"),
+    "nanoseconds": (DAYS.astype("datetime64[ns]"), "decision_2"),
+    "durations": (np.array([1, 2], "timedelta64[h]"), "decision_2"),
+    "bool": (np.array([False, True]), 2),
+    "negative": (np.array([-5, -1]), 0),
+    "floats": (np.array([1.0, 7.0]), 8.0),
+    "fractions": (np.array([-0.5, 0.25]), 1.0),
+    "floats without a next one": (np.array([1.0, 2.0**53]), 2.0**53 + 2),
+    "category": (pd.Categorical(["cat", "dog"]), "decision_2"),
+    "category of numbers": (pd.Categorical([3, 255]), 256),
+    "category of days": (pd.Categorical(DAYS), "decision_2"),
+    "nullable": (pd.array([3, 255], "UInt8"), 256),
+    "nullable bool": (pd.array([False, True], "boolean"), 2),
+    "pandas strings": (pd.array(["cat", "dog"], "string"), "decision_2"),
+}
+for dtype in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+    ends = np.array([3, np.iinfo(dtype).max], dtype)
+    CLASSES[dtype] = (ends, int(ends[1]) + 1)
+for dtype in ("float16", "float32", "float64"):
+    CLASSES[dtype] = (np.array([0, 2048], dtype), 2049.0)
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_label_that_no_class_has(kind):
+    values, label = CLASSES[kind]
+    classes = np.unique(np.asarray(values))
+    labels = decision_labels(classes, 3)
+    assert labels[2] == label and all(labels[2] != name for name in classes)
+    assert [found == name for found, name in zip(labels, classes, strict=False)] == [True, True]
+    assert len({*labels.tolist()}) == 3
+    np.testing.assert_array_equal(decision_labels(classes, 2), classes)
+    assert decision_labels(classes, 2).dtype == classes.dtype
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_the_scorer_finds_what_an_estimator_predicts(kind):
+    values, _ = CLASSES[kind]
+    y = pd.Series(values)[[0, 1, 1, 0]]
+
+    class Decided:
+        classes_ = np.unique(np.asarray(values))
+
+        def predict(self, x):
+            return decision_labels(self.classes_, 3)[x]
+
+    score = average_cost_scorer([[0, 1, 0.25], [5, 0, 0.75]])
+    assert score(Decided(), [2, 2, 0, 1], y) == -(0.25 + 0.75 + 5 + 1) / 4
+
+
+@pytest.mark.parametrize(
+    "kind", ["uint8", "int8", "uint64", "bool", "days", "category of numbers", "objects"]
+)
+def test_an_estimator_that_abstains(kind, run_eagerly):
+    values, label = CLASSES[kind]
+    y = pd.Series(values)[np.arange(24) % 2]
+    model = estimator(cost_matrix=PRICED).fit(X, y)
+    predictions = model.predict(X)
+    chosen = model.predict_cost(X).argmin(axis=1)
+    known = [*np.asarray(values), label]
+    assert [found == known[place] for found, place in zip(predictions, chosen, strict=True)] == (
+        24 * [True]
+    )
+    assert 2 in chosen, "nobody abstains"
+    assert model.score(X, y) == average_cost_scorer(PRICED)(model, X, y)
+
+
+@pytest.mark.parametrize("other", [[0.5], [2.0**60], ["abstain"], [7]])
+def test_given_labels_are_held_exactly(other):
+    classes = np.array([3, 2**53 + 1])
+    labels = decision_labels(classes, 3, other)
+    assert labels.tolist() == [3, 2**53 + 1, *other]
+    assert [type(label) for label in labels.tolist()][2] in (type(other[0]), int)
