@@ -13,6 +13,7 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.losses import SOSRLoss
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
+from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
 from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning._trial_fit import count_execution, trial_fit, validation_apart
@@ -153,9 +154,11 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
         Raises:
             keras_tuner.errors.FatalValueError: if the data cannot be searched
-                with; the search stops then, before anything is trained.
+                with, or the folder holds another search; the search stops then,
+                before anything is trained.
         """
         check_search_data(self, x, y, fit_arguments)
+        check_same_trial(hp, x, y, callbacks, fit_arguments)
         x, y, fit_arguments = validation_apart(x, y, fit_arguments)
         execution = count_execution(callbacks)
         seed = self.seed
