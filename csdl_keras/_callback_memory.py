@@ -95,7 +95,9 @@ def recall(
         if beginning.get(name) != digest and name != _DERIVED
     }
     if isinstance(callback, keras.callbacks.CSVLogger):
-        memory[_CSV] = np.frombuffer(pathlib.Path(callback.filename).read_bytes(), np.uint8)
+        path = pathlib.Path(callback.filename)
+        rows = path.read_bytes() if path.exists() else b""
+        memory[_CSV] = np.frombuffer(rows, np.uint8)
     return {name: pack(value, arrays) for name, value in memory.items()}
 
 
