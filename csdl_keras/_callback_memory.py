@@ -60,9 +60,8 @@ def with_memory(
 
 
 def _is_of_keras(callback: keras.callbacks.Callback) -> bool:
-    kinds = type(callback).__mro__
-    above = kinds[: kinds.index(keras.callbacks.Callback)]
-    return any(kind.__module__.partition(".")[0] == "keras" for kind in above)
+    kinds = [kind for kind in type(callback).__mro__ if kind is not keras.callbacks.Callback]
+    return any(kind.__module__.partition(".")[0] == "keras" for kind in kinds)
 
 
 def digests(callback: keras.callbacks.Callback) -> dict[str, Any]:

@@ -51,14 +51,12 @@ def change_rate(when):
     held = []
 
     def change(*args, **kwargs):
-        held[0].optimizer.learning_rate = 0.9 * float(
-            keras.ops.convert_to_numpy(held[0].optimizer.learning_rate)
-        )
+        optimizer = held[0].model.optimizer  # on JAX, asking for the model updates its variables
+        rate = float(keras.ops.convert_to_numpy(optimizer.learning_rate))
+        optimizer.learning_rate = 0.9 * rate
 
-    callback = keras.callbacks.LambdaCallback(**{when: change})
-    take = callback.set_model
-    callback.set_model = lambda model: (take(model), held.insert(0, model))
-    return callback
+    held.append(keras.callbacks.LambdaCallback(**{when: change}))
+    return held[0]
 
 
 def stop_early(**arguments):
