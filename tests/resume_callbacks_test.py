@@ -1,49 +1,24 @@
-"""`Resume` beside every callback and optimizer of Keras: nothing is lost in any epoch."""
-
-import csv
+"""`Resume` beside every callback of Keras: nothing is lost in any epoch."""
 
 import keras
 import numpy as np
 import pytest
 
 from csdl_keras import Resume, ShuffledBatches
-from csdl_keras._callback_memory import digests
-from tests.eager import eager_models
-from tests.interruptions import TOLERANCE, Stop
+from tests.interruptions import Stop
+from tests.resumed_fits import EPOCHS, Warm, X, Y, check, fit, interrupt, network
 
-EPOCHS = 5
-#: Of the epochs; they get worse after the second one.
-SCORES = (3.0, 2.0, 4.0, 4.0, 5.0)
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(50, 4)).astype("float32")
-Y = (X[:, :1] * X[:, 1:2] > 0).astype("float32")
-VALIDATION = (X[:20] + 0.1, Y[:20])
 MONITOR = {"monitor": "score", "mode": "min"}
+#: Cases that run without `-m slow`.
+QUICK = (
+    "EarlyStopping",
+    "LearningRateScheduler and others",
+    "SwapEMAWeights, swap_on_epoch",
+    "CSVLogger",
+    "LambdaCallback",
+    "Callback",
+)
 SLOW = pytest.mark.slow
-
-
-class Scores(keras.callbacks.Callback):
-    """What the others monitor."""
-
-    def on_epoch_end(self, epoch, logs=None):
-        logs["score"] = SCORES[epoch]
-
-
-class Warm(keras.callbacks.Callback):
-    """Of one's own: the rate follows from what it has seen, batch by batch."""
-
-    def __init__(self):
-        super().__init__()
-        self.seen = {"batches": 0, "scores": []}
-
-    def on_train_batch_begin(self, batch, logs=None):
-        self.seen["batches"] += 1
-        self.model.optimizer.learning_rate = 0.02 + 0.002 * self.seen["batches"]
-
-    def on_epoch_end(self, epoch, logs=None):
-        self.seen["scores"].append(np.float32(logs["score"]))
-        for weight in self.model.trainable_weights:
-            weight.assign(weight * (1.0 - 0.01 * len(self.seen["scores"])))
 
 
 def change_rate(when):
@@ -121,118 +96,6 @@ OTHERS = {
 }
 
 
-def adam(**arguments):
-    return keras.optimizers.Adam(0.05, **arguments)
-
-
-def decaying():
-    return keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=3, decay_rate=0.5)
-
-
-OPTIMIZERS = {
-    "average": lambda: adam(use_ema=True, ema_momentum=0.5),
-    "average, overwriting": lambda: adam(use_ema=True, ema_overwrite_frequency=2),
-    "accumulation": lambda: adam(gradient_accumulation_steps=2),
-    "schedule": lambda: keras.optimizers.SGD(decaying(), momentum=0.9),
-    "clipnorm": lambda: adam(clipnorm=0.1, weight_decay=0.01),
-    "global_clipnorm": lambda: adam(global_clipnorm=0.1, amsgrad=True),
-    "loss scale": lambda: keras.optimizers.LossScaleOptimizer(adam(), dynamic_growth_steps=4),
-    **{
-        name: (lambda kind=kind: kind(learning_rate=0.05))
-        for name, kind in vars(keras.optimizers).items()
-        if isinstance(kind, type)
-        and issubclass(kind, keras.optimizers.Optimizer)
-        and name not in ("Optimizer", "LossScaleOptimizer", "MultiOptimizer")
-    },
-}
-#: Those of either that run without `-m slow`.
-QUICK = {
-    "EarlyStopping",
-    "LearningRateScheduler and others",
-    "SwapEMAWeights, swap_on_epoch",
-    "CSVLogger",
-    "LambdaCallback",
-    "Callback",
-    "average",
-    "accumulation",
-    "schedule",
-}
-
-
-def network(optimizer):
-    keras.utils.set_random_seed(1)
-    layers = [keras.layers.Dense(6, "relu"), keras.layers.BatchNormalization()]
-    layers += [keras.layers.Dropout(0.3), keras.layers.Dense(1, "sigmoid")]
-    model = keras.Sequential([keras.Input((4,)), *layers])
-    model.compile(optimizer, "binary_crossentropy", metrics=["accuracy"])
-    return model
-
-
-def fit(folder, make=lambda folder: [], optimizer=None, stop=(), first=False, epochs=EPOCHS):
-    """Fits a new network with what is in the folder; what it comes to, to be compared."""
-    folder.mkdir(exist_ok=True)
-    with eager_models():
-        model = network(optimizer() if optimizer else adam(use_ema=True, ema_momentum=0.5))
-        batches = ShuffledBatches(X, Y, batch_size=20, seed=3)
-        callbacks = make(folder)
-        own = [one for one in callbacks if isinstance(one, Warm)]
-        resume = Resume(folder / "fit.npz", batches, own)
-        ordered = [resume, Scores(), *callbacks] if first else [Scores(), *callbacks, resume]
-        history = model.fit(
-            batches,
-            epochs=epochs,
-            validation_data=VALIDATION,
-            callbacks=[*ordered, *stop],
-            verbose=0,
-        )
-    arrays = [*model.weights, *model.optimizer.variables]
-    memories = [
-        {name: it for name, it in digests(one).items() if name not in ("params", "filepath")}
-        for one in callbacks
-        if not isinstance(one, keras.callbacks.CSVLogger)
-    ]
-    arrays = [keras.ops.convert_to_numpy(one) for one in arrays]
-    return arrays, history, memories, files(folder)
-
-
-def files(folder):
-    """The numbers in the files of callbacks."""
-    found = []
-    for path in sorted(folder.glob("*.*")):
-        if path.suffix == ".csv":
-            rows = list(csv.reader(path.open(newline="")))
-            found.append(np.array(rows[1:], float))
-            assert [int(row[0]) for row in rows[1:]] == list(range(len(rows) - 1))
-        elif path.suffix == ".keras":
-            found += keras.saving.load_model(path).get_weights()
-        elif path.suffix == ".h5":
-            model = network(adam(use_ema=True, ema_momentum=0.5))
-            model.load_weights(path)
-            found += model.get_weights()
-    return found
-
-
-def interrupt(folder, at, *args, **kwargs):
-    for epoch in at:
-        with pytest.raises(InterruptedError):
-            fit(folder, *args, stop=[Stop(0, epoch)], **kwargs)
-    return fit(folder, *args, **kwargs)
-
-
-def check(nothing_lost, how, found, expected, times):
-    nothing_lost(how, found[0], expected[0], times)
-    assert found[1].epoch == expected[1].epoch
-    assert found[1].history.keys() == expected[1].history.keys()
-    for name, values in expected[1].history.items():
-        np.testing.assert_allclose(found[1].history[name], values, atol=TOLERANCE)
-    assert [set(one) for one in found[2]] == [set(one) for one in expected[2]]
-    for one, other in zip(found[2], expected[2], strict=True):
-        assert one == other
-    assert len(found[3]) == len(expected[3])
-    for one, other in zip(found[3], expected[3], strict=True):
-        np.testing.assert_allclose(one, other, atol=TOLERANCE)
-
-
 def test_every_callback_of_keras_is_here():
     kinds = {
         name
@@ -258,16 +121,6 @@ def test_callbacks(name, first, tmp_path, nothing_lost):
     # Behind its end, too, which is the last epoch once more.
     again = fit(tmp_path / "fit", make, first=first)
     check(nothing_lost, "callbacks, behind the end", again, expected, 1)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name if name in QUICK else pytest.param(name, marks=SLOW) for name in OPTIMIZERS],
-)
-def test_optimizers(name, tmp_path, nothing_lost):
-    expected = fit(tmp_path / "undisturbed", optimizer=OPTIMIZERS[name], epochs=3)
-    found = interrupt(tmp_path / "fit", (1, 2), optimizer=OPTIMIZERS[name], epochs=3)
-    check(nothing_lost, "optimizers, in every epoch", found, expected, 2)
 
 
 def test_another_patience_is_taken(tmp_path):

@@ -95,7 +95,7 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         "verbose": 0,
     }
     if not worker:
-        tuner.check(**fit)
+        tuner.check_search(**fit)
         append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
         console.print(
             f"[bold]{get_algorithm(arguments.algorithm).title}[/bold] on {data.name}, "

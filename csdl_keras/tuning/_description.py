@@ -38,7 +38,7 @@ def describe_tuner(tuner: Any) -> dict[str, Any]:
     hyper_model = tuner.hypermodel
     # The tuners of this package keep what they were made with; the seed of KerasTuner's is that
     # of the folder.
-    choices = getattr(tuner, "choices", None) or {
+    choices = getattr(tuner, "search_choices", None) or {
         "executions_per_trial": tuner.executions_per_trial
     }
     described = {

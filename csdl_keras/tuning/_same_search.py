@@ -53,7 +53,7 @@ def check_same_trial(
         keras_tuner.errors.FatalValueError: which ends the search; others only fail a trial.
     """
     tuners = [callback.tuner for callback in callbacks if hasattr(callback, "tuner")]
-    if not tuners or (hasattr(tuners[0], "choices") and not is_worker()):
+    if not tuners or (hasattr(tuners[0], "search_choices") and not is_worker()):
         return
     if "tuner/epochs" in hp.values:  # Hyperband's own, of each trial
         of_trial = ("epochs", "initial_epoch")

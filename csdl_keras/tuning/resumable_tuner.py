@@ -72,12 +72,12 @@ class ResumableTuner(keras_tuner.Tuner):
         )
         self._announce = announce
         #: What the results depend on beside the HyperModel.
-        self.choices = {
+        self.search_choices = {
             "seed": seed,
             "executions_per_trial": 1,
             **{name: own[name] for name in own if name not in _RETRIES},
         }
-        self.choices |= {name: kwargs[name] for name in _OF_TRIALS if name in kwargs}
+        self.search_choices |= {name: kwargs[name] for name in _OF_TRIALS if name in kwargs}
         lock: Any = contextlib.nullcontext()
         if kwargs.get("overwrite"):
             # The chief's folder is not for its workers to delete, nor that of another search.
@@ -101,11 +101,11 @@ class ResumableTuner(keras_tuner.Tuner):
         with self._lock(pathlib.Path(self.project_dir)):
             if os.path.exists(self.oracle._get_oracle_fname()):
                 self.oracle.reload()  # another process may have come further since
-            self.check(*fit_args, **fit_kwargs)
+            self.check_search(*fit_args, **fit_kwargs)
             self.save()  # KerasTuner does so after the first trial, which is lost until then
             super().search(*fit_args, **fit_kwargs)
 
-    def check(self, *fit_args: Any, **fit_kwargs: Any) -> None:
+    def check_search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
         """Raises what `search` would for data and arguments other than those of the folder."""
         named = {**dict(zip(("x", "y"), fit_args, strict=False)), **fit_kwargs}
         named |= {f"argument {index}": it for index, it in enumerate(fit_args[2:], start=2)}
