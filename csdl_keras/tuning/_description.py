@@ -13,6 +13,7 @@ import numpy as np
 
 from csdl_keras._pretraining_cache import describe_model
 from csdl_keras.algorithms import ALGORITHMS, Algorithm
+from csdl_keras.shuffled_batches import ShuffledBatches
 from csdl_keras.stage_cache import fingerprint
 
 #: Arguments of `search` on which no result depends.
@@ -90,7 +91,7 @@ def describe(value: Any) -> Any:
         return [describe(one) for one in value]
     if isinstance(value, (list, tuple)) or hasattr(value, "__array__"):
         return _describe_array(np.asarray(value))
-    if hasattr(value, "fingerprint"):
+    if isinstance(value, ShuffledBatches):
         return value.fingerprint()
     if hasattr(value, "get_config"):
         return [_name(type(value)), _digest(value.get_config())]
