@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+import keras
 import numpy as np
 
 from csdl_keras._replace_file import replacing
@@ -83,17 +84,30 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 
 def pack(value: Any, arrays: list[np.ndarray]) -> Any:
-    """A value as JSON that refers to arrays, which are put at the end of the list."""
+    """A value as JSON that refers to arrays, which are put at the end of the list.
+
+    Raises:
+        TypeError: if it is not made up of numbers, strings, `None`, arrays, tensors, lists and
+            dicts of strings to such values.
+    """
     if isinstance(value, (list, tuple)):
         return [pack(one, arrays) for one in value]
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        return {"dict": {name: pack(one, arrays) for name, one in value.items()}}
     if value is None or isinstance(value, (int, float, str)):
         return value
+    if keras.ops.is_tensor(value):
+        value = keras.ops.convert_to_numpy(value)
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.hasobject:
+        raise TypeError(f"Expected numbers, strings or arrays; received {type(value)}.")
     arrays.append(np.asarray(value))
     return {"array": len(arrays) - 1}
 
 
 def unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
-    """What `pack` was given."""
+    """What `pack` was given; tuples are lists, tensors arrays of NumPy."""
     if isinstance(value, list):
         return [unpack(one, arrays) for one in value]
+    if isinstance(value, dict) and "dict" in value:
+        return {name: unpack(one, arrays) for name, one in value["dict"].items()}
     return arrays[value["array"]] if isinstance(value, dict) else value

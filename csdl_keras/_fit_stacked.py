@@ -113,7 +113,6 @@ class _BestEpochs(keras.callbacks.Callback):
         super().__init__()
         self.networks = networks
         self.validation = validation
-        # Named as Keras' own callbacks name them, by which `Resume` keeps them.
         self.best = np.full(len(networks), np.inf)
         self.best_weights: list[Weights] = [network.get_weights() for network in networks]
 

@@ -43,7 +43,8 @@ def seeded_fit(
         unfinished: folder in which the state is kept after epochs, and from which it goes
             on; `None` (default) keeps nothing.
         callbacks: as in `fit`.
-        remembering: more callbacks, whose memory belongs to the state, see `Resume`.
+        remembering: more callbacks, which may be of the package's own and remember something,
+            see `Resume`.
         what: what is trained, for the error of a training that diverges.
         sample_weight, batch_size, steps_per_epoch, validation_data: as in `fit`.
         **fit_arguments: other arguments of `fit`.

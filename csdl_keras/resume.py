@@ -9,42 +9,43 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._array_file import pack, read_arrays, unpack, write_arrays
+from csdl_keras._array_file import read_arrays, write_arrays
+from csdl_keras._callback_memory import call_first, digests, recall, remind, with_memory
 from csdl_keras._checks import check_number, check_path, check_type
 from csdl_keras._fit_checks import check_callbacks
 from csdl_keras._seeded_epochs import SeededEpochs
 from csdl_keras._writable import check_writable
 from csdl_keras.shuffled_batches import ShuffledBatches
 
-#: What callbacks of Keras remember from epoch to epoch.
-_REMEMBERED = ("best", "best_epoch", "best_weights", "cooldown_counter", "stopped_epoch", "wait")
-
 
 class Resume(SeededEpochs):
     """Keeps the state of `fit` in a file; killed at any moment, it goes on from there.
 
     It ends where an undisturbed run does, to rounding: the file holds weights, the
-    variables of the optimizer (with its loss scale), the history and what callbacks
-    remember; and what is random follows from the seed of the batches, the epoch and
-    the step, which `keras.callbacks.BackupAndRestore` leaves to chance. The file is
-    replaced as a whole. It stays when training ends, and `fit` then takes the last
-    epoch again: what follows `fit` can be killed as well. Delete it to train anew.
+    variables of the optimizer (with its loss scale), the history and what callbacks of
+    Keras remember, all as they are between two epochs; and what is random follows from
+    the seed of the batches, the epoch and the step, which
+    `keras.callbacks.BackupAndRestore` leaves to chance. The file is replaced as a whole.
+    It stays when training ends, and `fit` then takes the last epoch again: what follows
+    `fit` can be killed as well. Delete it to train anew.
 
     The model must be built, and the same in every process, up to the values of weights.
-    A layer or callback of your own that draws random numbers elsewhere than from a
-    `keras.random.SeedGenerator` of its own is not covered.
+    In `fit`, the place of `Resume` among the callbacks does not matter: it is called
+    first. A layer or callback of your own that draws random numbers elsewhere than from
+    a `keras.random.SeedGenerator` of its own is not covered.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is made.
         batches: the `ShuffledBatches` that `fit` is given.
-        callbacks: those of the fit that remember something: `EarlyStopping`,
-            `ReduceLROnPlateau`, `ModelCheckpoint`. They go to `fit` too.
+        callbacks: those of your own that remember something from epoch to epoch in
+            attributes made up of numbers, strings, NumPy arrays, lists and dicts; they go
+            to `fit` too. Those of Keras are found there, and may be named here.
         seconds: least time from one writing to the next. Defaults to 0: every epoch.
 
     Raises:
         ValueError: if an argument is none of the above; before training, if the file
-            cannot be written, is damaged or of another fit, or `fit` is given other data
-            or its own `steps_per_epoch`.
+            cannot be written, is damaged or of another fit, or `fit` is given other data,
+            its own `steps_per_epoch`, or `BackupAndRestore` beside `Resume`.
         OSError: if the disk is full later on; the file stays as it was.
 
     Example:
@@ -53,7 +54,7 @@ class Resume(SeededEpochs):
     model.compile("adam", loss=csdl_keras.SOSRLoss())
     batches = csdl_keras.ShuffledBatches(x, costs, batch_size=100, seed=0)
     stop = keras.callbacks.EarlyStopping("val_loss", patience=5, restore_best_weights=True)
-    resume = csdl_keras.Resume("runs/fit.npz", batches, callbacks=[stop])
+    resume = csdl_keras.Resume("runs/fit.npz", batches)
     model.fit(batches, epochs=100, validation_data=validation, callbacks=[stop, resume])
     model.save("runs/model.keras")
     ```
@@ -88,12 +89,18 @@ class Resume(SeededEpochs):
         self._written = 0.0
         self._readings = 0
 
+    def set_params(self, params: dict[str, Any]) -> None:
+        # Each callback may change model and optimizer when an epoch begins, as
+        # LearningRateScheduler does. The first one to be called finds them between two epochs.
+        super().set_params(params)
+        self._others = call_first(self)
+
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         self._check_fit()
         if not self.model.optimizer.built:
             self.model.optimizer.build(self.model.trainable_variables)
-        variables = self._variables()
-        arrays = [keras.ops.convert_to_numpy(one) for one in variables]
+        self._remembering = with_memory(self._others, self.callbacks)
+        arrays = [keras.ops.convert_to_numpy(one) for one in self._variables()]
         # The old file stays until the new one is whole; the best weights may be in it too.
         room = 4 * sum(array.nbytes for array in arrays)
         check_writable("the folder of `path`", self.path.parent, room)
@@ -101,25 +108,26 @@ class Resume(SeededEpochs):
             "batches": self.batches.fingerprint(),
             "variables": [list(array.shape) for array in arrays],
             "optimizer": type(self.model.optimizer).__name__,
-            "callbacks": [type(one).__name__ for one in self.callbacks],
+            "callbacks": [type(one).__name__ for one in self._remembering],
             "backend": keras.backend.backend(),
         }
         self._begun, self._found, self._written = False, None, time.monotonic()
         if self.path.exists():
-            self._take_up(variables)
+            self._find()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        # Here all callbacks are through with the epoch before, and none has begun this one.
+        if not self._begun:
+            self._begun = True
+            self._beginnings = [digests(one) for one in self._remembering]
+            self._take_up()
+        elif time.monotonic() - self._written >= self.seconds:
+            self._write(epoch)
+            self._written = time.monotonic()
         super().on_epoch_begin(epoch)
         # From these `fit` draws an order of batches, unless it is given shuffle=False.
         random.seed(f"{self.batches.seed} {epoch}")
         self._readings = self.batches.readings
-        # Here all callbacks are through with the epoch before, whatever their order.
-        if not self._begun:
-            self._begun = True
-            self._remind()
-        elif time.monotonic() - self._written >= self.seconds:
-            self._write(epoch)
-            self._written = time.monotonic()
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         if self.batches.readings == self._readings:
@@ -135,8 +143,14 @@ class Resume(SeededEpochs):
                 f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has, which takes "
                 f"`steps_per_epoch` instead of `fit`; received {self.params['steps']}."
             )
+        for callback in self._others:
+            if isinstance(callback, (Resume, keras.callbacks.BackupAndRestore)):
+                raise ValueError(
+                    "Expected one callback that goes on where training was killed; received "
+                    f"Resume and {type(callback).__name__}."
+                )
         for callback in self.callbacks:
-            if callback.model is not self.model:
+            if not any(callback is other for other in self._others):
                 raise ValueError(
                     "Expected `callbacks` that `fit` is given too; received "
                     f"{type(callback).__name__}, which it is not."
@@ -145,8 +159,8 @@ class Resume(SeededEpochs):
     def _variables(self) -> list[Any]:
         return [*self.model.weights, *self.model.optimizer.variables]
 
-    def _take_up(self, variables: Sequence[Any]) -> None:
-        """Begins where the file ends; callbacks are reminded once they have begun."""
+    def _find(self) -> None:
+        """Lets `fit` begin where the file ends; the rest follows once all callbacks have begun."""
         record, arrays = read_arrays(self.path)
         for name, value in self._identity.items():
             if record.get("identity", {}).get(name) != value:
@@ -159,36 +173,25 @@ class Resume(SeededEpochs):
                 f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
                 f"received {self.params['epochs']}."
             )
-        for variable, array in zip(variables, arrays, strict=False):
-            variable.assign(array)
-        self._found = {**record, "arrays": arrays[len(variables) :]}
+        self._found = {**record, "arrays": arrays}
         # What keras.callbacks.BackupAndRestore sets too.
         self.model._initial_epoch = record["epoch"]
 
-    def _remind(self) -> None:
+    def _take_up(self) -> None:
         if self._found is None:
             return
         self.model._initial_epoch = None
-        history, arrays = self.model.history, self._found["arrays"]
-        history.epoch, history.history = self._found["epochs"], self._found["history"]
-        for callback, memory in zip(self.callbacks, self._found["memories"], strict=True):
-            for name, value in memory.items():
-                setattr(callback, name, unpack(value, arrays))
+        variables, arrays = self._variables(), self._found["arrays"]
+        for variable, array in zip(variables, arrays, strict=False):
+            variable.assign(array)
+        for callback, memory in zip(self._remembering, self._found["memories"], strict=True):
+            remind(callback, memory, arrays[len(variables) :])
         self._found = None
 
     def _write(self, epoch: int) -> None:
         arrays: list[np.ndarray] = []
-        memories = [
-            {name: pack(getattr(it, name), arrays) for name in _REMEMBERED if hasattr(it, name)}
-            for it in self.callbacks
-        ]
-        history = self.model.history
-        record = {
-            "identity": self._identity,
-            "epoch": epoch,
-            "epochs": history.epoch,
-            "history": {name: list(map(float, it)) for name, it in history.history.items()},
-            "memories": memories,
-        }
+        pairs = zip(self._remembering, self._beginnings, strict=True)
+        memories = [recall(callback, beginning, arrays) for callback, beginning in pairs]
+        record = {"identity": self._identity, "epoch": epoch, "memories": memories}
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
         write_arrays(self.path, record, [*own, *arrays])

@@ -1,8 +1,7 @@
 """The command `csdl-keras tune`."""
 
 import argparse
-import json
-import os
+import contextlib
 import pathlib
 from typing import Any
 
@@ -10,9 +9,8 @@ import keras
 import numpy as np
 
 from csdl_keras import costs, datasets
-from csdl_keras._json_file import read_json
 from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import replace_file, save_model
+from csdl_keras._replace_file import save_model
 from csdl_keras._saved_matrix import to_config
 from csdl_keras._writable import check_writable
 from csdl_keras.algorithms import get_algorithm
@@ -23,7 +21,7 @@ from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
 from csdl_keras.experiments.load_snippet import load_snippet
 from csdl_keras.experiments.run_folder import append_record
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
-from csdl_keras.stage_cache import StageCache, fingerprint
+from csdl_keras.stage_cache import StageCache
 
 PATIENCE = 5
 _SPACES = (
@@ -42,8 +40,21 @@ _SPACES = (
 def tune(arguments: argparse.Namespace) -> int:
     """Runs `csdl-keras tune`; returns the exit status."""
     # All optional modules first: nothing may be missing once training has begun.
-    for module in ("filelock", "matplotlib", "rich", "sklearn"):
+    for module in ("matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
+
+    from csdl_keras.tuning._same_search import is_worker
+    from csdl_keras.tuning._search_lock import search_lock
+
+    name = arguments.dataset.replace("/", "_")
+    folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
+    check_writable("--out", folder)
+    worker = is_worker()
+    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
+        return _search(arguments, folder, worker)
+
+
+def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
     from rich.console import Console
 
     from csdl_keras import tuning
@@ -55,12 +66,8 @@ def tune(arguments: argparse.Namespace) -> int:
         arguments.dataset, arguments.imbalanced, arguments.train_size, seed=arguments.seed
     )
     matrix = _matrix(arguments, data)
-    name = arguments.dataset.replace("/", "_")
-    folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
-    check_writable("--out", folder)
     cache = StageCache(arguments.cache or folder / "stages")
     hyper_model = _hyper_model(arguments, data, matrix, cache)
-    _check_same_search(folder, arguments, matrix)
     classes = {
         "random": tuning.RandomSearch,
         "bayesian": tuning.BayesianOptimization,
@@ -76,9 +83,19 @@ def tune(arguments: argparse.Namespace) -> int:
         project_name="search",
         announce=progress.finished,
     )
-    role = os.environ.get("KERASTUNER_TUNER_ID") if "KERASTUNER_ORACLE_IP" in os.environ else None
-    worker = role is not None and "chief" not in role
+    fit = {
+        "x": data.x_train,
+        "y": data.y_train,
+        "validation_data": (data.x_val, data.y_val),
+        "epochs": arguments.epochs,
+        "batch_size": arguments.batch_size,
+        "callbacks": [
+            keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
+        ],
+        "verbose": 0,
+    }
     if not worker:
+        tuner.check_search(**fit)
         append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
         console.print(
             f"[bold]{get_algorithm(arguments.algorithm).title}[/bold] on {data.name}, "
@@ -88,17 +105,7 @@ def tune(arguments: argparse.Namespace) -> int:
         )
         progress.advance(sum(it.status == "COMPLETED" for it in trial_records(tuner.oracle)))
     with progress:
-        tuner.search(
-            data.x_train,
-            data.y_train,
-            validation_data=(data.x_val, data.y_val),
-            epochs=arguments.epochs,
-            batch_size=arguments.batch_size,
-            callbacks=[
-                keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
-            ],
-            verbose=0,
-        )
+        tuner.search(**fit)
     if worker:
         return 0  # the chief reports
     records = trial_records(tuner.oracle)
@@ -148,27 +155,6 @@ def _hyper_model(
         common["mean"] = 255.0 * data.x_train.mean(axis=0)
         return tuning.CNNHyperModel(data.x_train.shape[1:], matrix, **common)
     return tuning.CSDNNHyperModel(data.x_train.shape[1:], matrix, cache=cache, **common)
-
-
-def _check_same_search(
-    folder: pathlib.Path, arguments: argparse.Namespace, matrix: np.ndarray
-) -> None:
-    """Raises a ValueError if the folder holds a search of something else."""
-    free = ("command", "max_trials", "out", "cache", "cost_matrix", "cost_seed")
-    search = {name: value for name, value in vars(arguments).items() if name not in free}
-    search |= {"costs": fingerprint(matrix), "backend": keras.backend.backend()}
-    path = folder / "search.json"
-    if not path.exists():
-        replace_file(path, (json.dumps(search, indent=2) + "\n").encode())
-        return
-    found = read_json(path)
-    changed = [name for name in search if found.get(name) != search[name]]
-    if changed:
-        told = ", ".join(f"{name} {found.get(name)!r}, not {search[name]!r}" for name in changed)
-        raise ValueError(
-            f"Expected --out to be a new folder or that of the same search; {folder} holds one "
-            f"with {told}."
-        )
 
 
 def _check_completed(records: list[TrialRecord], oracle: Any) -> None:

@@ -1,6 +1,7 @@
 """Training of a trial on batches and masks that follow from a seed."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -55,3 +56,19 @@ def trial_fit(
     if isinstance(rest.get("validation_data"), tuple):
         rest["validation_data"] = in_order(rest["validation_data"])
     return model.fit(shuffled(batches), callbacks=callbacks, **{**rest, "shuffle": False})
+
+
+def count_execution(callbacks: Sequence[keras.callbacks.Callback]) -> int:
+    """Which execution of its trial this is, from 0.
+
+    KerasTuner hands one checkpoint of the best epoch to all executions of a trial, and another
+    one when the trial is run again; so the count is kept there, and no earlier trial, search or
+    interruption has a part in it.
+    """
+    # Its class, SaveBestEpoch, is not among KerasTuner's public names.
+    checkpoints: list[Any] = [it for it in callbacks if hasattr(it, "best_value")]
+    if not checkpoints:
+        return 0
+    execution = getattr(checkpoints[0], "executions", 0)
+    checkpoints[0].executions = execution + 1
+    return execution

@@ -13,9 +13,10 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.losses import SOSRLoss
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
+from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
 from csdl_keras.tuning._space import Space, check_space, declare
-from csdl_keras.tuning._trial_fit import trial_fit, validation_apart
+from csdl_keras.tuning._trial_fit import count_execution, trial_fit, validation_apart
 
 OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 
@@ -88,7 +89,6 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.cost_scale = check_space("cost_scale", cost_scale, check_positive)
         self.alpha = check_space("alpha", alpha, check_positive)
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
-        self._executions: dict[str, int] = {}
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
         """The untrained network, not compiled."""
@@ -134,6 +134,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     ) -> keras.callbacks.History:
         """Pre-trains, if the algorithm does, and trains. KerasTuner calls it.
 
+        A model that has been trained already, such as one that `keras_tuner.Hyperband`
+        promotes, is trained further from the weights that it has.
+
         Args:
             hp: the trial's values.
             model: what `build` made of them.
@@ -151,16 +154,20 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
         Raises:
             keras_tuner.errors.FatalValueError: if the data cannot be searched
-                with; the search stops then, before anything is trained.
+                with, or the folder holds another search; the search stops then,
+                before anything is trained.
         """
         check_search_data(self, x, y, fit_arguments)
+        check_same_trial(hp, x, y, callbacks, fit_arguments)
         x, y, fit_arguments = validation_apart(x, y, fit_arguments)
-        execution = self._count_execution(callbacks)
+        execution = count_execution(callbacks)
         seed = self.seed
         if seed is not None and execution > 0:
             seed = Seeds(seed, f"execution {execution}").next()
-            model.set_weights(self.network(hp, seed).get_weights())
-        self.pretrain(hp, model, x, y, seed, **fit_arguments)
+        if not _is_trained(model, fit_arguments):
+            if seed != self.seed:
+                model.set_weights(self.network(hp, seed).get_weights())
+            self.pretrain(hp, model, x, y, seed, **fit_arguments)
         return trial_fit(model, x, y, seed, {"callbacks": list(callbacks), **fit_arguments})
 
     def classifier(self, model: keras.Model) -> keras.Model:
@@ -201,13 +208,11 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 made = OPTIMIZERS[each](rate, **arguments)
         return made
 
-    def _count_execution(self, callbacks: Sequence[keras.callbacks.Callback]) -> int:
-        """Which execution of its trial this is, from 0; told by KerasTuner's own callback."""
-        trials = [callback.trial.trial_id for callback in callbacks if hasattr(callback, "trial")]
-        if not trials:
-            return 0
-        self._executions[trials[0]] = self._executions.get(trials[0], -1) + 1
-        return self._executions[trials[0]]
+
+def _is_trained(model: keras.Model, fit_arguments: dict[str, Any]) -> bool:
+    """Whether training goes on from the weights that a model was given."""
+    steps = keras.ops.convert_to_numpy(model.optimizer.iterations)
+    return int(steps) > 0 or fit_arguments.get("initial_epoch", 0) > 0
 
 
 def check_positive(name: str, value: Any) -> float:

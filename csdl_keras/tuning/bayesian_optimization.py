@@ -38,6 +38,10 @@ class BayesianOptimization(ResumableTuner):
         **kwargs: other arguments of `keras_tuner.BayesianOptimization`, such as
             `num_initial_points`, `directory`, `project_name` and `overwrite`.
 
+    Raises:
+        ValueError: if trials in the folder ended with other choices, or, in `search`,
+            with other data or arguments; if another process searches there.
+
     Example:
 
     >>> import tempfile

@@ -34,8 +34,9 @@ class CSDNNHyperModel(AlgorithmHyperModel):
     hidden layers (`csdl_keras.pretrain`), then trains it. Trials are compared
     by `val_average_cost`, the smaller the better: what the algorithm's own
     decisions cost, those of the Bayes decision in Bayes rows. With a `seed`,
-    the same values give the same network, however the search came to them;
-    several executions of a trial begin with seeds of their own.
+    the same values give the same network, whichever search tries them and what it
+    tried before; several executions of a trial begin with seeds of their own. A trial
+    that `keras_tuner.Hyperband` promotes is trained further and not pre-trained again.
 
     A *space* is one value, a sequence of values to choose from, or a
     `tuning.Range`.

@@ -12,6 +12,7 @@ from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScal
 from csdl_keras.losses import expected_cost
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
+from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
 from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import check_positive
@@ -120,6 +121,8 @@ class DecisionHyperModel(keras_tuner.HyperModel):
             A dict with `"val_average_cost"`.
         """
         check_search_data(self, None, None, {"validation_data": validation_data})
+        # Of training data and epochs nothing depends.
+        check_same_trial(hp, None, None, callbacks, {"validation_data": validation_data})
         pair = isinstance(validation_data, (tuple, list))
         data = validation_data if pair else (validation_data,)
         scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)

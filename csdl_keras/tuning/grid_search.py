@@ -60,6 +60,10 @@ class GridSearch(ResumableTuner):
         **kwargs: other arguments of `keras_tuner.GridSearch`, such as
             `directory`, `project_name`, `overwrite` and `executions_per_trial`.
 
+    Raises:
+        ValueError: if trials in the folder ended with other choices, or, in `search`,
+            with other data or arguments; if another process searches there.
+
     Example:
 
     >>> import tempfile

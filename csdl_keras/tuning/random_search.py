@@ -22,6 +22,10 @@ class RandomSearch(ResumableTuner):
         **kwargs: other arguments of `keras_tuner.RandomSearch`, such as
             `directory`, `project_name`, `overwrite` and `executions_per_trial`.
 
+    Raises:
+        ValueError: if trials in the folder ended with other choices, or, in `search`,
+            with other data or arguments; if another process searches there.
+
     Example:
 
     ```python

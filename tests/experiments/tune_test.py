@@ -15,6 +15,7 @@ from csdl_keras.experiments.search_figure import plot_search
 from csdl_keras.experiments.search_space import parse_space
 from csdl_keras.experiments.trials import TrialRecord, varied
 from csdl_keras.tuning import Range
+from csdl_keras.tuning._search_lock import search_lock
 from tests.fresh_process import run_python
 
 C = 1.0 - np.eye(10)
@@ -99,6 +100,12 @@ class TestTune:
             change = [*change, "--cost-matrix", str(finished.with_name("matrix.csv"))]
         assert tune(finished, *change) == 2
         assert told in capsys.readouterr().err
+
+    def test_two_commands_in_one_folder(self, tmp_path, capsys):
+        with search_lock(tmp_path / "tune.lock", tmp_path):
+            assert tune(tmp_path) == 2
+        assert f"no other search under way in {tmp_path}" in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["tune.lock"]
 
     def test_bayes_rows_save_their_decision(self, tmp_path):
         assert (
