@@ -9,7 +9,14 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._array_file import pack, read_arrays, unpack, write_arrays
+from csdl_keras._array_file import (
+    DamagedFileError,
+    OtherFitError,
+    pack,
+    read_arrays,
+    unpack,
+    write_arrays,
+)
 from csdl_keras._checks import check_number, check_path, check_type
 from csdl_keras._fit_checks import check_callbacks
 from csdl_keras._seeded_epochs import SeededEpochs
@@ -150,12 +157,15 @@ class Resume(SeededEpochs):
         record, arrays = read_arrays(self.path)
         for name, value in self._identity.items():
             if record.get("identity", {}).get(name) != value:
-                raise ValueError(
+                raise OtherFitError(
                     f"Expected {self.path} to be of the same fit, or no file; received one of "
                     f"other {name}."
                 )
+        shapes = [list(array.shape) for array in arrays]
+        if shapes[: len(self._identity["variables"])] != self._identity["variables"]:
+            raise DamagedFileError(f"Expected {self.path} to hold the variables that it names.")
         if record["epoch"] >= self.params["epochs"]:
-            raise ValueError(
+            raise OtherFitError(
                 f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
                 f"received {self.params['epochs']}."
             )
