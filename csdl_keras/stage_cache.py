@@ -201,4 +201,5 @@ class StageCache:
 
 def warn_of_damage(path: pathlib.Path, why: object) -> None:
     """Says that a file of a stage cannot be used, so that the stage begins anew."""
-    warnings.warn(f"{path} is damaged; its stage is computed anew: {why}", stacklevel=3)
+    # Always from this line, so that Python says it once for each file.
+    warnings.warn(f"{path} is damaged; its stage is computed anew: {why}", stacklevel=1)
