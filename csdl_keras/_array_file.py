@@ -16,6 +16,10 @@ class DamagedFileError(ValueError):
     """A file that is not what was written."""
 
 
+class OtherFitError(ValueError):
+    """A file of the state of another training than the one that is to go on."""
+
+
 def write_arrays(
     path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
 ) -> None:

@@ -30,10 +30,19 @@ class Examples:
 
 
 def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
-    """The examples, if they pass their checks; `name` is what messages call the inputs."""
-    labels = check_labels(y)
+    """Copies of the examples, if they pass their checks.
+
+    What is trained on and known by its contents must not change with the arrays of a caller.
+
+    Args:
+        name: what messages call the inputs.
+        x: inputs `(N, ...)`.
+        y: labels `(N,)`.
+        costs: cost vectors `(N, D)`, or `None` (default).
+    """
+    labels = check_labels(y).copy()
     inputs = check_inputs(name, x, len(labels))
-    vectors = None if costs is None else check_cost_vectors(costs)
+    vectors = None if costs is None else np.ascontiguousarray(check_cost_vectors(costs))
     if vectors is not None and len(vectors) != len(labels):
         raise ValueError(
             f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
@@ -42,7 +51,7 @@ def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
 
 
 def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
-    """The inputs in float32, if they pass their checks and are as many as there are labels."""
+    """A copy of inputs in float32, if they pass their checks and are as many as the labels."""
     inputs = as_array(name, x, "(N, ...)")
     fits = inputs.ndim >= 2 and size in (None, len(inputs)) and 0 not in inputs.shape[1:]
     if inputs.dtype.kind not in "iuf" or not fits:
@@ -52,7 +61,7 @@ def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
             f"received shape {inputs.shape}, dtype {inputs.dtype}."
         )
     with np.errstate(over="ignore"):  # what float32 does not hold becomes infinite
-        inputs = inputs.astype("float32", copy=False)
+        inputs = inputs.astype("float32", order="C")
     if not np.isfinite(inputs).all():
         raise ValueError(
             f"Expected `{name}` without NaN and infinity, also as float32; received some."

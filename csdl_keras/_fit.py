@@ -48,9 +48,11 @@ def pretrain_network(
     train = data.train
     model = build_network(job, train.x, seed)
     settings, matrix = job.settings, job.pretraining_costs
-    costs = None if matrix is None else cost_vectors(matrix, train.y)
-    if costs is not None and train.costs is not None and job.row.pretraining == "cae":
+    costs = None
+    if train.costs is not None and matrix is not None and job.row.pretraining == "cae":
         costs = train.costs / job.unit
+    elif matrix is not None:
+        costs = cost_vectors(matrix, train.y)
     optimizers = {"adam": keras.optimizers.Adam, "sgd": keras.optimizers.SGD}
     pretrain(
         model,

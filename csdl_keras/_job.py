@@ -13,7 +13,7 @@ from csdl_keras.stage_cache import fingerprint
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
 STAGE_VERSION = 3
-PRETRAINING_VERSION = 3
+PRETRAINING_VERSION = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Job:
             example, the mean of each class.
         settings: how it is trained.
         shape: shape of the training inputs, `(N, ...)`.
-        context: what else all stages depend on: data, seed, backend.
+        context: what else all stages depend on: data, seed, and the `environment`.
         member: number of the network in an ensemble. Defaults to 0.
         example_costs: `None` (default), or a fingerprint of the examples' own costs.
         largest: the largest cost; `None` (default) is that of the matrix.

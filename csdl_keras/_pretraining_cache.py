@@ -8,24 +8,28 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._environment import environment
 from csdl_keras._pretraining_data import PretrainingData
 from csdl_keras.layers import CAE
 from csdl_keras.stage_cache import StageCache, fingerprint
 
 # Raised whenever the code of pre-training comes to other results, so that no cache holds old ones.
-LAYER_VERSION = 2
+LAYER_VERSION = 3
+#: What a layer is called, and how its first weights came about, which are described themselves.
+_NOT_DESCRIBED = ("name", "kernel_initializer", "bias_initializer")
 
 
 class LayerCache:
     """Pre-trains a layer unless its cache has one that came from all the same.
 
     Networks that begin alike share the layers they have in common: what is above
-    a layer does not matter to its pre-training.
+    a layer does not matter to its pre-training. Functions and layers of your own are told
+    by their names alone, not by their code.
 
     Args:
         cache: where pre-trained layers are kept.
         data: what pre-training reads.
-        data_id: name of the data, where they are a dataset.
+        data_id: name of the data, needed where they are a dataset.
         choices: what else pre-training depends on, fit for JSON.
 
     Raises:
@@ -49,10 +53,10 @@ class LayerCache:
         self.common = {
             "stage": "pretrained layer",
             "version": LAYER_VERSION,
-            "backend": keras.backend.backend(),
-            "policy": keras.config.dtype_policy().name,
-            "floatx": keras.config.floatx(),
-            "data": data.fingerprint() if data.is_array else [data_id, data.steps_per_epoch],
+            "environment": environment(),
+            "data": data.fingerprint(),
+            "data_id": data_id,
+            "steps_per_epoch": data.steps_per_epoch,
             **choices,
         }
 
@@ -67,12 +71,12 @@ class LayerCache:
         It is given a folder in which it can keep what it needs to go on from, or `None`.
         """
         layer: Any = cae.encoder
+        config = layer.get_config()
         description = {
             **self.common,
             "seed": cae.seed,
             "below": None if below is None else describe_model(below),
-            "activation": getattr(layer.activation, "__name__", str(layer.activation)),
-            "trainable": layer.trainable,
+            "layer": _as_text({it: config[it] for it in config if it not in _NOT_DESCRIBED}),
             "initial": fingerprint(*layer.get_weights()),
         }
 
@@ -90,7 +94,17 @@ class LayerCache:
 
 def describe_model(model: keras.Model) -> list[str]:
     """What a model computes, whatever its layers are called: structure and a digest of weights."""
-    text = json.dumps(model.get_config(), sort_keys=True, default=str)
+    text = _as_text(model.get_config())
     for index, layer in enumerate(model.layers):
         text = text.replace(json.dumps(layer.name), f'"layer {index}"')
     return [text.replace(json.dumps(model.name), '"model"'), fingerprint(*model.get_weights())]
+
+
+def describe_optimizer(optimizer: keras.optimizers.Optimizer) -> dict[str, Any]:
+    """What an optimizer does, whatever it is called: its class and config."""
+    kind = type(optimizer)
+    return {**optimizer.get_config(), "name": f"{kind.__module__}.{kind.__qualname__}"}
+
+
+def _as_text(config: dict[str, Any]) -> str:
+    return json.dumps(config, sort_keys=True, default=str)

@@ -132,8 +132,9 @@ class PretrainingData:
         return self.cost_matrix.shape[1]
 
     def fingerprint(self) -> str:
-        """A digest of arrays, of costs only where they are read."""
-        parts = (self.x, self.costs, self.cost_matrix, self.cost_weights)
+        """A digest of arrays, of costs only where they are read; a dataset is none of them."""
+        inputs = self.x if self.is_array else None
+        parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
     def _take_dataset(self, x: Any, costs: Any) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import keras
 
 from csdl_keras._jax_steps import use_looped_steps
+from csdl_keras._own_resume import OwnResume
 from csdl_keras._seeded_epochs import SeededEpochs
 from csdl_keras._tensorflow_batches import in_order, shuffled
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
-from csdl_keras.resume import Resume
 from csdl_keras.shuffled_batches import ShuffledBatches
 
 #: Least time from one writing of the state to the next: what a kill may cost beside the epoch
@@ -41,7 +41,7 @@ def seeded_fit(
         y: targets, or `None`.
         seed: `None` is `model.fit` as it is.
         unfinished: folder in which the state is kept after epochs, and from which it goes
-            on; `None` (default) keeps nothing.
+            on; what is damaged there is replaced. `None` (default) keeps nothing.
         callbacks: as in `fit`.
         remembering: more callbacks, which may be of the package's own and remember something,
             see `Resume`.
@@ -68,7 +68,7 @@ def seeded_fit(
     last = (
         SeededEpochs(batches)
         if unfinished is None
-        else Resume(unfinished / "epochs.npz", batches, remembering, SECONDS)
+        else OwnResume(unfinished / "epochs.npz", batches, remembering, SECONDS)
     )
     data = shuffled(batches)
     callbacks = [*callbacks, last]

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 
 from csdl_keras._divergence import check_converged, remember_divergence
+from csdl_keras._environment import adopt, environment
 from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
@@ -79,10 +80,7 @@ class Stages:
                 # The longest first, so that none of them is left to run alone at the end.
                 order = sorted(wave.values(), key=lambda work: work[1].row.body == "mlp")
                 alone = dataclasses.replace(self, cache=StageCache(), callbacks=(), verbose=0)
-                types = (keras.config.floatx(), keras.config.dtype_policy().name)
-                tasks = [
-                    joblib.delayed(_run_alone)(alone, types, *self._work(*work)) for work in order
-                ]
+                tasks = [joblib.delayed(_run_alone)(alone, *self._work(*work)) for work in order]
                 parallel = joblib.Parallel(return_as="generator_unordered")
                 for stage, job, result in parallel(tasks):
                     if stage == "training":
@@ -100,6 +98,11 @@ class Stages:
         return stage, job, start, self.cache.unfinished(job.training())
 
     def _begin(self, job: Job) -> int | None:
+        if job.context["environment"] != environment():
+            raise ValueError(
+                "Expected the settings of Keras and its backend to stay as they were when training "
+                "was asked for; received others. Change them behind the last result."
+            )
         seed = member_seed(self.seed, job.member)
         if seed is not None:
             keras.utils.set_random_seed(seed)
@@ -127,15 +130,13 @@ class Stages:
 
 def _run_alone(
     stages: Stages,
-    types: tuple[str, str],
     stage: str,
     job: Job,
     pretrained: Weights,
     unfinished: pathlib.Path | None,
 ) -> tuple[str, Job, StageResult]:
-    """A stage in a process of its own, which computes with the `types` of this one."""
-    keras.config.set_floatx(types[0])
-    keras.config.set_dtype_policy(types[1])
+    """A stage in a process of its own, which computes as that of the trainer does."""
+    adopt(job.context["environment"])
     if stage == "pretraining":
         result = stages.cache.get({}, lambda: stages._pretrain(job, unfinished))
     else:

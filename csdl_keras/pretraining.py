@@ -17,7 +17,8 @@ from csdl_keras._fit_checks import (
     check_optimizer,
     check_verbose,
 )
-from csdl_keras._pretraining_cache import LayerCache
+from csdl_keras._observers import check_observers
+from csdl_keras._pretraining_cache import LayerCache, describe_optimizer
 from csdl_keras._pretraining_data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras._pretraining_stage import Stage
 from csdl_keras._seeds import Seeds
@@ -104,10 +105,12 @@ def pretrain(
             so that models whose lower layers are alike pre-train them once. With
             a folder, a killed run goes on behind its last layer, and for arrays
             in the middle of one, at most two seconds and an epoch before it was
-            killed, and ends where it would have. Needs a `seed`; that
-            `callbacks` change nothing is up to you. `None` (default) keeps nothing.
+            killed, and ends where it would have. Needs a `seed`, and `callbacks`
+            that only observe, see `Trainer`. Activations and layers of your own are
+            told by their names, not by their code. `None` (default) keeps nothing.
         data_id: name that tells a dataset from others, needed with a `cache`;
-            arrays are told by their contents.
+            arrays are told by their contents. A new one finds nothing that was kept
+            under another, whatever the data.
         unlabelled: more inputs `(U, ...)`, for `x` in an array, whose costs are
             not known: they are reconstructed like those of `x`, and the part of
             costs is the mean over `x` alone. `None` (default) is none.
@@ -119,7 +122,8 @@ def pretrain(
     Raises:
         ValueError: if an argument is out of range, the model has no trainable
             hidden `Dense` layer, costs are missing or fail their check, or values
-            outside [0, 1] meet the cross-entropy, or a cache comes without seed.
+            outside [0, 1] meet the cross-entropy, or a cache comes without seed or
+            with callbacks that may change training.
             All data is checked before training begins.
         DivergedError: if training diverges.
 
@@ -152,7 +156,8 @@ def pretrain(
     bounded = reconstruction == "cross_entropy"
     optimizer = check_optimizer(optimizer)
     seeds = Seeds(seed, "pretrain")
-    check_cache(cache, seed)
+    if check_cache(cache, seed) is not None:
+        check_observers(callbacks, "a `cache`")
     if data_id is not None:
         check_type("data_id", data_id, str, "a string or None")
     layers = _trainable(hidden_layers(model))
@@ -175,7 +180,7 @@ def pretrain(
             "corruption": corruption,
             "epochs": epochs,
             "batch_size": batch_size if data.is_array else None,
-            "optimizer": {**optimizer.get_config(), "name": type(optimizer).__name__},
+            "optimizer": describe_optimizer(optimizer),
             "reconstruction": reconstruction,
             "tied": tied,
             "cost_scale": cost_scale if beta > 0 else None,

@@ -38,6 +38,8 @@ class RaiseOnDivergence(keras.callbacks.Callback):
     csdl_keras.diverged_error.DivergedError: Expected ...
     """
 
+    observes_only = True
+
     def __init__(self, what: str | None = None):
         super().__init__()
         if what is not None:

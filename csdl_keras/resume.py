@@ -9,7 +9,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._array_file import read_arrays, write_arrays
+from csdl_keras._array_file import (
+    DamagedFileError,
+    OtherFitError,
+    read_arrays,
+    write_arrays,
+)
 from csdl_keras._callback_memory import call_first, digests, recall, remind, with_memory
 from csdl_keras._checks import check_number, check_path, check_type
 from csdl_keras._fit_checks import check_callbacks
@@ -164,12 +169,15 @@ class Resume(SeededEpochs):
         record, arrays = read_arrays(self.path)
         for name, value in self._identity.items():
             if record.get("identity", {}).get(name) != value:
-                raise ValueError(
+                raise OtherFitError(
                     f"Expected {self.path} to be of the same fit, or no file; received one of "
                     f"other {name}."
                 )
+        shapes = [list(array.shape) for array in arrays]
+        if shapes[: len(self._identity["variables"])] != self._identity["variables"]:
+            raise DamagedFileError(f"Expected {self.path} to hold the variables that it names.")
         if record["epoch"] >= self.params["epochs"]:
-            raise ValueError(
+            raise OtherFitError(
                 f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
                 f"received {self.params['epochs']}."
             )

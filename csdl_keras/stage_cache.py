@@ -1,6 +1,7 @@
 """Finished stages of training, in memory or in a folder."""
 
 import contextlib
+import copy
 import dataclasses
 import hashlib
 import json
@@ -8,6 +9,7 @@ import os
 import pathlib
 import shutil
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -35,11 +37,17 @@ class StageResult:
 
 
 def fingerprint(*arrays: np.ndarray) -> str:
-    """A digest of the shapes, types and contents of arrays."""
+    """A digest of the shapes, types and contents of arrays.
+
+    Raises:
+        ValueError: if an array holds Python objects, of which it has the addresses alone.
+    """
     digest = hashlib.sha256()
     for array in arrays:
-        digest.update(f"{array.shape} {array.dtype.str}".encode())
-        digest.update(array.tobytes())
+        if array.dtype.hasobject:
+            raise ValueError(f"Expected arrays of plain values; received dtype {array.dtype}.")
+        digest.update(f"{array.shape} {array.dtype}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
 
 
@@ -47,11 +55,15 @@ class StageCache:
     """Keeps what stages leave, found by a description of everything that they depend on.
 
     The address of a stage is a digest of its description, so that a changed
-    choice finds nothing and an unchanged one never computes twice. In a folder,
+    choice finds nothing and an unchanged one never computes twice. Trainers on
+    different data, with different seeds or under different settings of Keras can
+    share a cache: their descriptions hold all of that, and the versions of the
+    package, Keras and its backend. In memory it keeps copies. In a folder,
     a stage is one file that appears whole or not at all: a process killed at
     any moment leaves nothing half-written, and processes that share the folder
     wait for each other instead of computing the same stage. Beside it lies, until
-    it is finished, what the stage keeps to go on from.
+    it is finished, what the stage keeps to go on from. A damaged file counts as
+    none, with a warning, and its stage is computed anew.
 
     Args:
         folder: where the files are, made if it is not there; `None` (default)
@@ -100,12 +112,18 @@ class StageCache:
 
         `None` if the cache is in memory.
         """
-        return None if self.folder is None else self.path(description).with_suffix(".unfinished")
+        if self.folder is None:
+            return None
+        path = self.path(description).with_suffix(".unfinished")
+        if path.is_file():
+            warn_of_damage(path, "it is a file and no folder")
+            path.unlink(missing_ok=True)
+        return path
 
     def __contains__(self, description: dict[str, Any]) -> bool:
         if self.folder is None:
             return self.key(description) in self._memory
-        return self.path(description).exists()
+        return self.find(description) is not None
 
     def get(
         self,
@@ -141,18 +159,25 @@ class StageCache:
             self._remove_unfinished(description)
 
     def find(self, description: dict[str, Any]) -> StageResult | None:
-        """The stage of that description, or None; an unreadable file counts as none."""
+        """The stage of that description, or None; a damaged file counts as none."""
+        key = self.key(description)
         if self.folder is None:
-            return self._memory.get(self.key(description))
+            return copy.deepcopy(self._memory.get(key))
+        path = self.path(description)
         try:
-            record, arrays = read_arrays(self.path(description))
-        except (FileNotFoundError, DamagedFileError):
+            record, arrays = read_arrays(path)
+            if self.key(record["description"]) != key:
+                raise DamagedFileError("it holds another stage")
+            return StageResult(arrays, record["info"], record["seconds"])
+        except FileNotFoundError:
             return None
-        return StageResult(arrays, record["info"], record["seconds"])
+        except (DamagedFileError, KeyError, TypeError, ValueError) as error:
+            warn_of_damage(path, error)
+            return None
 
     def _keep(self, description: dict[str, Any], result: StageResult) -> None:
         if self.folder is None:
-            self._memory[self.key(description)] = result
+            self._memory[self.key(description)] = copy.deepcopy(result)
             return
         record = {"info": result.info, "seconds": result.seconds, "description": description}
         write_arrays(self.path(description), record, result.arrays)
@@ -172,3 +197,9 @@ class StageCache:
         path.parent.mkdir(parents=True, exist_ok=True)
         with optional_module("filelock", "compare").FileLock(path):
             yield
+
+
+def warn_of_damage(path: pathlib.Path, why: object) -> None:
+    """Says that a file of a stage cannot be used, so that the stage begins anew."""
+    # Always from this line, so that Python says it once for each file.
+    warnings.warn(f"{path} is damaged; its stage is computed anew: {why}", stacklevel=1)

@@ -1,7 +1,6 @@
 """Trains algorithms on one data set, stages that they share once."""
 
 import dataclasses
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -9,15 +8,15 @@ import keras
 
 from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._environment import environment
 from csdl_keras._fit_checks import LARGEST_SEED, check_cache, check_callbacks, check_verbose
 from csdl_keras._fit_stacked import split_members
 from csdl_keras._job import Job
-from csdl_keras._optional import optional_module
-from csdl_keras._row_checks import check_decisions
+from csdl_keras._observers import check_observers
+from csdl_keras._row_jobs import row_jobs
 from csdl_keras._stages import Stages
-from csdl_keras._training_data import check_images, check_training_data
+from csdl_keras._training_data import check_training_data
 from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
-from csdl_keras.costs import check_cost_matrix, check_labels, check_mean_costs, class_means
 from csdl_keras.settings import Settings, check_settings
 from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.trained import Trained
@@ -44,23 +43,28 @@ class Trainer:
             not depend on the order of stages; each stage begins with
             `keras.utils.set_random_seed(seed)`. `None` (default) leaves the global
             state of random numbers alone.
-        callbacks: Keras callbacks for each `fit`.
+        callbacks: Keras callbacks for each `fit`. With a `cache` or several `jobs`
+            they may only observe: loggers and checkpoints of Keras, and callbacks of
+            your own with the attribute `observes_only = True`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         cache: a `StageCache` in which finished stages are looked up and kept,
             so that they outlive the process and are shared with others; it
-            needs a `seed`. With a folder, networks that are killed go on from an
-            epoch at most two seconds before it, and end where they would have.
+            needs a `seed`. Others may train on other data, or under other settings
+            of Keras. With a folder, networks that are killed go on from an epoch at
+            most two seconds before it, and end where they would have.
             `None` (default) keeps stages in memory.
         jobs: number of processes that train, the members of an ensemble or what
             `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
-            nothing of them. Defaults to 1, this process.
+            nothing of them. They have the settings of Keras and its backend that
+            this process has. Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
         unlabelled: inputs `(U, ...)` without labels, on which pre-trained rows
             pre-train too; the others do not look at them. Defaults to `None`.
 
     Raises:
-        ValueError: if the data fails its checks, or there is a cache and no seed.
+        ValueError: if the data fails its checks, or there is a cache and no seed, or
+            a callback that may change what is trained.
 
     Example:
 
@@ -95,6 +99,8 @@ class Trainer:
             self.seed = check_integer("seed", seed, low=0, high=LARGEST_SEED)
         self.cache = check_cache(cache, self.seed) or StageCache()
         callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
+        if cache is not None:
+            check_observers(callbacks, "a `cache`")
         self._stages = Stages(self.data, self.seed, self.cache, callbacks, verbose)
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
@@ -102,6 +108,8 @@ class Trainer:
                 f"Expected a `seed` with jobs={self.jobs}, since processes cannot share a state of "
                 "random numbers; received None."
             )
+        if self.jobs > 1:
+            check_observers(callbacks, "several `jobs`")
 
     def train(
         self,
@@ -196,12 +204,8 @@ class Trainer:
             yield index, self._trained(jobs)
 
     def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:
-        """A job for each network of a row, or one for all where they train faster as one."""
-        first = self._job(row, cost_matrix, settings)
-        stackable = row.members > 1 and row.body != "svm" and row.training == "nll"
-        if stackable and first.body.stacks(self.data.train.x):
-            return [dataclasses.replace(first, stacked=row.members)]
-        return [dataclasses.replace(first, member=member) for member in range(row.members)]
+        settings = self.settings if settings is None else check_settings(settings)
+        return row_jobs(self.data, row, cost_matrix, settings, self._context)
 
     def _trained(self, members: list[Job]) -> Trained:
         """The classifier that the networks of a row make, trained where they are not."""
@@ -236,7 +240,7 @@ class Trainer:
         Returns:
             A dict of descriptions, `"pretraining"` (unless it has none) and `"training"`.
         """
-        job = self._job(algorithm, cost_matrix, settings)
+        job = self._members(get_algorithm(algorithm), cost_matrix, settings)[0]
         descriptions = {"pretraining": job.pretraining(), "training": job.training()}
         return {name: stage for name, stage in descriptions.items() if stage is not None}
 
@@ -259,57 +263,13 @@ class Trainer:
             What the stage leaves; None for pre-training in a row that has none.
         """
         check_choice("name", name, ("pretraining", "training"))
-        job = self._job(algorithm, cost_matrix, settings)
+        job = self._members(get_algorithm(algorithm), cost_matrix, settings)[0]
         if name == "pretraining":
             return self._stages.pretrained(job)
         return self._stages.trained(job)
 
-    def _job(self, algorithm: str | Algorithm, cost_matrix: Any, settings: Settings | None) -> Job:
-        settings = self.settings if settings is None else check_settings(settings)
-        row, train = get_algorithm(algorithm), self.data.train
-        if (cost_matrix is None) == (train.costs is None):
-            raise ValueError(
-                "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
-                f"{'both' if cost_matrix is not None else 'neither'}."
-            )
-        own: dict[str, Any] = {}
-        if train.costs is not None:
-            matrix = check_mean_costs(class_means(train.y, train.costs))
-            own["example_costs"] = self.data.costs_fingerprint
-            own["largest"] = max(
-                float(part.costs.max()) for part in self.data.parts if part.costs is not None
-            )
-        else:
-            matrix = check_cost_matrix(cost_matrix, square=False)
-        for part in self.data.parts:
-            check_labels(part.y, len(matrix))
-        check_decisions(row, matrix, train.costs is not None)
-        if row.body == "cnn":
-            check_images(self.data)
-        if not matrix.any():
-            raise ValueError("Expected costs with an entry above 0; received all zeros.")
-        if row.calibrated and self.data.validation is None:
-            warnings.warn(
-                f"{row.name!r} calibrates probabilities on `validation_data`; there is none, so "
-                "they stay as they are.",
-                stacklevel=4,
-            )
-        elif row.calibrated:
-            optional_module("scipy", "compare")  # before the training, not after it
-        if self.data.unlabelled is not None:
-            own["unlabelled"] = self.data.unlabelled_fingerprint
-            own["unlabelled_size"] = len(self.data.unlabelled)
-        return Job(row, matrix, settings, train.x.shape, self._context, **own)
-
     @property
     def _context(self) -> dict[str, Any]:
         """What every stage depends on beside its choices."""
-        if self.cache.folder is None:
-            return {}  # the cache is this trainer's own, and its data does not change
-        return {
-            "data": self.data.fingerprint,
-            "seed": self.seed,
-            "backend": keras.backend.backend(),
-            "policy": keras.config.dtype_policy().name,
-            "floatx": keras.config.floatx(),
-        }
+        data = self.data.fingerprint
+        return {"data": data, "seed": self.seed, "environment": environment()}

@@ -4,10 +4,13 @@ import hypothesis
 import pytest
 from hypothesis.internal.conjecture import providers
 
+from tests import interruptions
+from tests import tried as changes
 from tests.eager import eager_models
-from tests.interruptions import nothing_lost, summary
+from tests.interruptions import nothing_lost
+from tests.tried import tried
 
-__all__ = ["nothing_lost"]
+__all__ = ["nothing_lost", "tried"]
 
 # The first example of a property compiles, which no deadline foresees; and a change is judged by
 # the same examples whenever the suite runs. Others come with `--hypothesis-profile random`.
@@ -36,8 +39,14 @@ def run_eagerly():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Says how often training was interrupted, and how often that lost something."""
-    lines = list(summary(report for many in terminalreporter.stats.values() for report in many))
-    if lines:
-        terminalreporter.section("interruptions")
-        terminalreporter.write("\n".join(lines) + "\n")
+    """Says how often training was interrupted, and what was changed under a cache."""
+    reports = [report for many in terminalreporter.stats.values() for report in many]
+    sections = {
+        "interruptions": interruptions.summary(reports),
+        "changes that no cache of stages mixed up": changes.summary(reports),
+    }
+    for title, found in sections.items():
+        lines = list(found)
+        if lines:
+            terminalreporter.section(title)
+            terminalreporter.write("\n".join(lines) + "\n")

@@ -22,6 +22,8 @@ class Stop(keras.callbacks.Callback):
         kill: whether the process is killed.
     """
 
+    observes_only = True
+
     def __init__(self, fit, epoch, step=1, kill=False):
         super().__init__()
         self.place, self.kill = (fit, epoch, step), kill
@@ -43,6 +45,8 @@ class Stop(keras.callbacks.Callback):
 
 class Epochs(keras.callbacks.Callback):
     """Notes the epochs that begin, fit after fit."""
+
+    observes_only = True
 
     def __init__(self):
         super().__init__()

@@ -63,6 +63,7 @@ class TestCostMatrix:
 class Counter(keras.callbacks.Callback):
     """Counts the layers that are trained."""
 
+    observes_only = True
     layers = 0
 
     def on_train_begin(self, logs=None):

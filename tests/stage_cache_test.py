@@ -185,3 +185,19 @@ class TestFingerprint:
         other[index] += change
         assert fingerprint(array) != fingerprint(other)
         assert fingerprint(array) == fingerprint(array.copy())
+
+
+class TestMemory:
+    def test_results_are_copies(self):
+        cache, array = StageCache(), np.arange(3.0)
+        cache.get({"a": 1}, lambda: ([array], {"list": [1]})).info["list"].append(2)
+        array[:] = 0
+        for _ in range(2):
+            found = cache.find({"a": 1})
+            assert found.arrays[0].tolist() == [0, 1, 2] and found.info == {"list": [1]}
+            found.arrays[0][:] = 5
+            found.info["list"].append(3)
+
+    def test_objects_have_no_fingerprint(self):
+        with pytest.raises(ValueError, match="plain values; received dtype object"):
+            fingerprint(np.array([object()]))

@@ -23,6 +23,7 @@ VALIDATION = (DATA.x_val, DATA.y_val)
 class Counter(keras.callbacks.Callback):
     """Counts calls of `fit`."""
 
+    observes_only = True
     fits = 0
 
     def on_train_begin(self, logs=None):

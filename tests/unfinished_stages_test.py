@@ -238,7 +238,6 @@ def test_a_process_of_several_takes_up_what_another_run_left(expected, tmp_path,
     (job,) = trainer._members(csdl.ALGORITHMS[name], MATRICES[0], None)
     work = trainer._stages._work("training", job)
     alone = dataclasses.replace(trainer._stages, cache=csdl.StageCache())
-    types = (keras.config.floatx(), keras.config.dtype_policy().name)
-    found = _run_alone(alone, types, *work)[2].arrays
+    found = _run_alone(alone, *work)[2].arrays
     assert epochs.begun == [[2, 3]]
     nothing_lost("a process of several, by an exception", found, expected["paper"])

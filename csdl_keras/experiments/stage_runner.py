@@ -5,9 +5,11 @@ import gc
 import pathlib
 import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import keras
 
+from csdl_keras._environment import adopt, environment
 from csdl_keras._optional import optional_module
 from csdl_keras.experiments.cell import STAGES, Cell
 from csdl_keras.stage_cache import StageCache
@@ -38,13 +40,16 @@ def run_stages(cells: Iterable[Cell], folder: pathlib.Path, on_finished: OnFinis
             continue
         # The longest first, so that none of them is left to run alone at the end.
         order = sorted(pending.values(), key=lambda cell: cell.row.body != "cnn")
-        tasks = (joblib.delayed(_run)(cell, stage, folder) for cell in order)
+        here = environment()
+        tasks = (joblib.delayed(_run)(cell, stage, folder, here) for cell in order)
         for cell, seconds in joblib.Parallel(return_as="generator_unordered")(tasks):
             on_finished(cell, stage, seconds)
 
 
-def _run(cell: Cell, stage: str, folder: pathlib.Path) -> tuple[Cell, float]:
+def _run(cell: Cell, stage: str, folder: pathlib.Path, there: dict[str, Any]) -> tuple[Cell, float]:
+    """Runs a stage as a process with the environment `there` would."""
     start = time.perf_counter()
+    adopt(there)
     cell.run(stage, folder)
     # Keras holds on to every model of a process until it is told to let go.
     keras.utils.clear_session()

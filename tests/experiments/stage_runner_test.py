@@ -26,11 +26,11 @@ class TestWorkers:
         ran = []
         original = stage_runner._run
 
-        def fail(cell, stage, folder):
+        def fail(cell, stage, *arguments):
             if stage == "decisions":
                 raise OSError("no space left")
             ran.append(stage)
-            return original(cell, stage, folder)
+            return original(cell, stage, *arguments)
 
         monkeypatch.setattr(stage_runner, "_run", fail)
         profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), grids={})

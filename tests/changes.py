@@ -1,0 +1,70 @@
+"""Changes of what results depend on, and keys of stages that must tell them apart."""
+
+import dataclasses
+import pathlib
+from typing import Any
+
+import numpy as np
+
+import csdl_keras as csdl
+from csdl_keras._pretraining_cache import LayerCache
+from csdl_keras._pretraining_data import PretrainingData
+from csdl_keras.experiments.cell import Cell
+from csdl_keras.experiments.data_source import DataSource
+from tests.trainers import MATRICES, SETTINGS, make_trainer
+
+CELL = Cell(DataSource("digits", train_size=100), "csdnn", 1000, SETTINGS)
+
+
+def stage_keys(trainer: csdl.Trainer, row: Any = "csdnn", matrix: Any = MATRICES[0]) -> list[str]:
+    """The keys of all stages of a row."""
+    jobs = trainer._members(csdl.algorithms.get_algorithm(row), matrix, None)
+    found = [stage for job in jobs for stage in (job.pretraining(), job.training())]
+    return [csdl.StageCache.key(stage) for stage in found if stage is not None]
+
+
+def all_keys(folder: pathlib.Path) -> dict[str, list[str]]:
+    """The keys of each place that keeps stages, of the process as it is now."""
+    model = csdl.models.mlp((64,), 10, (4,), seed=0)
+    inputs = np.zeros((10, 64), "float32")
+    data = PretrainingData(model, inputs, None, False, None, 5, None)
+    layer = LayerCache(csdl.StageCache(), data, None, {}).common
+    cell = CELL.stages(folder).values()
+    return {
+        "Trainer, own memory": stage_keys(make_trainer()),
+        "Trainer, shared memory": stage_keys(make_trainer(cache=csdl.StageCache())),
+        "Trainer, folder": stage_keys(make_trainer(cache=csdl.StageCache(folder))),
+        "pretrain": [csdl.StageCache.key(layer)],
+        "cells of a grid": [csdl.StageCache.key(stage) for stage in cell],
+    }
+
+
+def assert_all_differ(one: dict[str, list[str]], other: dict[str, list[str]]) -> None:
+    """Checks that no stage of the one would be found by the other."""
+    for place, keys in one.items():
+        assert keys and not set(keys) & set(other[place]), place
+
+
+def other_value(value: Any) -> Any:
+    """Another value of the same type, which is allowed where that one is."""
+    others = {"adam": "sgd", "quick": "full"}
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value / 2
+    if isinstance(value, tuple):
+        return (*value, 7)
+    if value in others:
+        return others[value]
+    raise AssertionError(f"another value than {value!r} is needed here")
+
+
+def field_changes(thing: Any) -> dict[str, Any]:
+    """By name of a field of a dataclass, a copy with another value of that field."""
+    names = [field.name for field in dataclasses.fields(thing)]
+    return {
+        name: dataclasses.replace(thing, **{name: other_value(getattr(thing, name))})
+        for name in names
+    }

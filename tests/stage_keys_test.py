@@ -1,0 +1,168 @@
+"""Whatever changes a result changes the key of its stage; a new field fails until it is tried."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras import _stages
+from csdl_keras._job import Job
+from csdl_keras.algorithms import Algorithm
+from csdl_keras.experiments.data_source import DataSource
+from tests.changes import CELL, field_changes, stage_keys
+from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
+from tests.weights import assert_same_weights
+
+X, Y = DATA.x_train, DATA.y_train
+
+
+class Choices(csdl.Settings):
+    """Settings that note which of them are read."""
+
+    def __getattribute__(self, name):
+        if not name.startswith("_"):
+            READ.add(name)
+        return super().__getattribute__(name)
+
+
+READ: set[str] = set()
+
+
+class TestSettings:
+    @pytest.mark.parametrize("row", ["csdnn", "cnn_bayes", "csosr", "cost_model"])
+    def test_every_field(self, row, run_eagerly, monkeypatch, tried):
+        """Another key, or one that no computation of the row reads, or the same weights."""
+        fields = dataclasses.asdict(SETTINGS)
+        noted: set[str] = set()
+
+        def noting(run):
+            def noted_run(*args):
+                READ.clear()
+                result = run(*args)
+                noted.update(READ)
+                return result
+
+            return noted_run
+
+        def trained(settings):
+            return make_trainer(settings=settings).train(row, MATRICES[0]).model
+
+        with monkeypatch.context() as patch:
+            for name in ("_train", "_pretrain"):
+                patch.setattr(_stages.Stages, name, noting(getattr(_stages.Stages, name)))
+            model = trained(Choices(**fields))
+        before = stage_keys(make_trainer(), row)
+        told = 0
+        for name, settings in field_changes(SETTINGS).items():
+            if before[-1] != stage_keys(make_trainer(settings=settings), row)[-1]:
+                told += 1
+            elif name in noted:
+                assert_same_weights(trained(settings), model)
+        assert told >= 2
+        tried(f"fields of Settings, {row}", len(fields))
+
+
+class TestRows:
+    """Fields of `Algorithm` and `Job`, which one cache of a trainer tells apart."""
+
+    BASE = Algorithm("one", "One", "auto", "none", "nll", "bayes")
+    CHANGES = {
+        "name": {"name": "other"},
+        "title": {"title": "Other"},
+        "body": {"body": "mlp"},
+        "pretraining": {"body": "mlp", "pretraining": "dae"},
+        "training": {"training": "poisson", "prediction": "argmin"},
+        "prediction": {"prediction": "argmax"},
+        "in_table2": {"in_table2": False},
+        "calibrated": {"calibrated": True},
+        "members": {"members": 2},
+    }
+
+    def test_every_field_of_a_row(self, run_eagerly, tried):
+        fields = {field.name for field in dataclasses.fields(Algorithm)}
+        assert fields == self.CHANGES.keys()
+        x, x_val = (it.reshape(len(it), -1) for it in (X, VALIDATION[0]))
+        arguments = {"validation_data": (x_val, DATA.y_val), "settings": SETTINGS, "seed": 0}
+        shared = csdl.Trainer(x, Y, cache=csdl.StageCache(), **arguments)
+        shared.train(self.BASE, MATRICES[0])
+        before = stage_keys(shared, self.BASE)
+        for change in self.CHANGES.values():
+            row = dataclasses.replace(self.BASE, **change)
+            if set(before) & set(stage_keys(shared, row)):
+                alone = csdl.Trainer(x, Y, **arguments).train(row, MATRICES[0]).model
+                found = shared.train(row, MATRICES[0]).model
+                np.testing.assert_array_equal(
+                    found.predict(x_val, verbose=0), alone.predict(x_val, verbose=0)
+                )
+        tried("fields of Algorithm", len(fields))
+
+    def test_every_field_of_a_job(self, tried):
+        (job,) = make_trainer()._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
+        changes = {
+            "row": csdl.ALGORITHMS["sdae_sosr"],
+            "matrix": MATRICES[1],
+            "settings": dataclasses.replace(SETTINGS, learning_rate=0.1),
+            "context": {**job.context, "seed": 5},
+            "member": 1,
+            "example_costs": "a digest",
+            "largest": 0.5,
+            "stacked": 2,
+            "unlabelled": "a digest",
+        }
+        #: Both follow from data whose contents are in keys.
+        derived = {"shape", "unlabelled_size"}
+        assert {field.name for field in dataclasses.fields(Job)} == changes.keys() | derived
+        keys = {csdl.StageCache.key(job.training())}
+        for name, value in changes.items():
+            keys.add(csdl.StageCache.key(dataclasses.replace(job, **{name: value}).training()))
+        assert len(keys) == 1 + len(changes)
+        tried("fields of Job", len(changes))
+
+    @pytest.mark.parametrize("row", ["csdnn", "cnn_bayes", "min", "csosr"])
+    def test_matrices(self, row, tried):
+        """A matrix that trains otherwise is another stage; blind training looks at none."""
+        one, other = (stage_keys(make_trainer(), row, matrix) for matrix in MATRICES)
+        assert (one == other) == (row == "cnn_bayes")
+        tried("cost matrices")
+
+
+class TestCells:
+    CHANGES = {
+        "source": [
+            {"source": dataclasses.replace(CELL.source, **change)}
+            for change in (
+                {"imbalanced": True},
+                {"train_size": 101},
+                {"seed": 1},
+                {"imbalanced": True, "drop_rate": 0.5},
+            )
+        ],
+        "algorithm": [{"algorithm": "sdae_bayes"}, {"algorithm": "seae_sosr"}],
+        "cost_seed": [{"cost_seed": 1001}],
+        "settings": [{"settings": dataclasses.replace(SETTINGS, beta=0.5)}],
+        "cost_scale": [{"cost_scale": 20.0}],
+        "seed": [{"seed": 1}],
+    }
+
+    def test_every_field(self, tmp_path, tried):
+        assert {field.name for field in dataclasses.fields(CELL)} == self.CHANGES.keys()
+        of_source = {field.name for field in dataclasses.fields(DataSource)}
+        #: The name and colours of data do not matter beside its contents.
+        assert of_source == {"name", "imbalanced", "train_size", "seed", "drop_rate", "grayscale"}
+        changes = [{}, *(change for several in self.CHANGES.values() for change in several)]
+        decisions = [
+            csdl.StageCache.key(dataclasses.replace(CELL, **change).stages(tmp_path)["decisions"])
+            for change in changes
+        ]
+        scaled = changes.index({"cost_scale": 20.0})
+        # Networks that estimate C / max(C) decide alike; those that decide by C itself do not.
+        assert decisions[scaled] == decisions.pop(0)
+        assert len(set(decisions)) == len(decisions)
+        bayes = dataclasses.replace(CELL, algorithm="dnn_bayes")
+        one, other = (
+            cell.stages(tmp_path)["decisions"]
+            for cell in (bayes, dataclasses.replace(bayes, cost_scale=20.0))
+        )
+        assert one != other
+        tried("fields of Cell", len(changes))
