@@ -2,11 +2,17 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import keras
 
 from csdl_keras._optional import optional_module
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def default_jobs() -> int:
@@ -18,9 +24,55 @@ def default_jobs() -> int:
     return 1 if on_gpu else (os.cpu_count() or 1)
 
 
+def attempt(key: Any, run: Callable[..., Any], *arguments: Any) -> tuple[Any, Any, float]:
+    """Runs a task so that its error reaches the caller and costs no other task.
+
+    Args:
+        key: tells the task from others.
+        run: the task.
+        *arguments: of `run`.
+
+    Returns:
+        `key`, what `run` returned or the exception that it raised, and the seconds it took.
+    """
+    start = time.perf_counter()
+    try:
+        result = run(*arguments)
+    except Exception as error:
+        result = _portable(error)
+    return key, result, time.perf_counter() - start
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, or one that says the same if another process could not read it."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process soon after `parent`, the one that started it, has ended.
+
+    A signal may end the parent at once, so that it cannot stop its workers. They
+    would go on training, beside those of whoever runs the same command again.
+    """
+
+    def watch() -> None:
+        # A process whose parent has ended gets another one.
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
+
+
 @contextlib.contextmanager
 def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     """Inside the `with`, stages run in `jobs` processes, or on the workers of a Dask cluster.
+
+    The processes on this machine end soon after this one, however it ends.
 
     Args:
         jobs: number of processes on this machine; 1 (default) is this one.
@@ -57,7 +109,13 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
         before = {name: os.environ.get(name) for name in wanted}
         os.environ.update({name: before[name] or value for name, value in wanted.items()})
         try:
-            with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=threads):
+            with joblib.parallel_config(
+                "loky",
+                n_jobs=jobs,
+                inner_max_num_threads=threads,
+                initializer=_end_with,
+                initargs=(os.getpid(),),
+            ):
                 yield
         finally:
             for name, value in before.items():
