@@ -12,10 +12,9 @@ from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine
-from csdl_keras._optional import optional_module
 from csdl_keras._seeds import member_seed
 from csdl_keras._training_data import TrainingData
-from csdl_keras._workers import attempt, workers
+from csdl_keras._workers import run_tasks, workers
 from csdl_keras.diverged_error import DivergedError
 from csdl_keras.stage_cache import StageCache, StageResult
 
@@ -71,7 +70,6 @@ class Stages:
             An iterator of jobs that share a stage, and `None` once they are trained
             or the error with which that stage failed; the other stages still run then.
         """
-        joblib = optional_module("joblib", "compare")
         waves: list[dict[tuple[str, str], list[Job]]] = [{}, {}]
         for job in jobs:
             if self.is_trained(job):
@@ -88,7 +86,7 @@ class Stages:
                 order = sorted(wave, key=lambda work: wave[work][0].row.body == "mlp")
                 alone = dataclasses.replace(self, cache=StageCache(), callbacks=(), verbose=0)
                 types = (keras.config.floatx(), keras.config.dtype_policy().name)
-                tasks = []
+                tasks = {}
                 for stage, key in order:
                     sharing = wave[stage, key]
                     if self._before(sharing[0]) in failed:
@@ -98,11 +96,8 @@ class Stages:
                     except DivergedError as error:  # in its pre-training
                         yield sharing, error
                         continue
-                    tasks.append(
-                        joblib.delayed(attempt)((stage, key), _run_alone, alone, types, *work)
-                    )
-                parallel = joblib.Parallel(return_as="generator_unordered")
-                for (stage, key), result, _ in parallel(tasks):
+                    tasks[stage, key] = (_run_alone, alone, types, *work)
+                for (stage, key), result, _ in run_tasks(tasks):
                     sharing = wave[stage, key]
                     if isinstance(result, Exception):
                         failed.add(key)

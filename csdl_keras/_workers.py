@@ -5,7 +5,8 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import keras
@@ -24,23 +25,46 @@ def default_jobs() -> int:
     return 1 if on_gpu else (os.cpu_count() or 1)
 
 
-def attempt(key: Any, run: Callable[..., Any], *arguments: Any) -> tuple[Any, Any, float]:
-    """Runs a task so that its error reaches the caller and costs no other task.
+def run_tasks(tasks: Mapping[Any, tuple[Any, ...]]) -> Iterator[tuple[Any, Any, float]]:
+    """Runs tasks where joblib is configured to; one that fails costs no other.
+
+    Where a process ends in the midst of a task, all that are left run one by one, so
+    that only the task fails that ends its process.
 
     Args:
-        key: tells the task from others.
-        run: the task.
-        *arguments: of `run`.
+        tasks: for each name of a task a function and its arguments, the longest first.
 
     Returns:
-        `key`, what `run` returned or the exception that it raised, and the seconds it took.
+        An iterator of names, what the functions returned or the exceptions that they
+        raised, and seconds, as tasks get ready.
     """
+    joblib = optional_module("joblib", "compare")
+    left = {name: (name, *task) for name, task in tasks.items()}
+
+    def run(names: Sequence[Any]) -> Iterator[tuple[Any, Any, float]]:
+        calls = (joblib.delayed(_attempt)(*left[name]) for name in names)
+        for name, result, seconds in joblib.Parallel(return_as="generator_unordered")(calls):
+            del left[name]
+            yield name, result, seconds
+
+    try:
+        yield from run(list(left))
+    except BrokenProcessPool:
+        for name in list(left):
+            try:
+                yield from run([name])
+            except BrokenProcessPool as error:
+                yield name, error, 0.0
+
+
+def _attempt(name: Any, run: Callable[..., Any], *arguments: Any) -> tuple[Any, Any, float]:
+    """A task with its name; an exception is a result, so that joblib does not stop at it."""
     start = time.perf_counter()
     try:
         result = run(*arguments)
     except Exception as error:
         result = _portable(error)
-    return key, result, time.perf_counter() - start
+    return name, result, time.perf_counter() - start
 
 
 def _portable(error: Exception) -> Exception:

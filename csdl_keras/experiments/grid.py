@@ -74,8 +74,6 @@ class Grid:
         """
         files, failures = GridFiles(self.folder), Failures()
         for dataset in self.profile.datasets:
-            files.check(self._source(dataset))
-        for dataset in self.profile.datasets:
             with failures.step(dataset):
                 self._run_dataset(dataset, files, watcher, failures)
         return failures
@@ -84,6 +82,8 @@ class Grid:
         self, dataset: str, files: GridFiles, watcher: Watcher, failures: Failures
     ) -> None:
         chosen = {name: self.profile.settings for name in self.profile.algorithms}
+        matrices = {cell.cost_seed: cell.matrix for cell in self._final(dataset, chosen)}
+        files.check(self._source(dataset), matrices)
         choices: list[Choice] = []
         curve: list[Outcome] = []
         for round_index in range(self._rounds()):

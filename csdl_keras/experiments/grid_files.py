@@ -48,9 +48,14 @@ class GridFiles:
         for name in _COLUMNS:
             self._read(name)
 
-    def check(self, source: DataSource) -> None:
-        """Raises a ValueError if the decisions on a data set that are there are damaged."""
-        self._arrays(source)
+    def check(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> None:
+        """Raises a ValueError if decisions that are there are damaged or of other matrices.
+
+        Args:
+            source: the data.
+            matrices: the cost matrices by their seeds.
+        """
+        self._arrays(source, matrices)
 
     def write_result(self, outcome: Outcome) -> None:
         """Writes a row of `results.csv` and the decisions behind it.
@@ -131,14 +136,10 @@ class GridFiles:
     def _write(self, name: str, rows: Iterable[Row]) -> None:
         write_rows(self.folder / name, _COLUMNS[name], sorted(rows, key=_position))
 
-    def _arrays(
-        self, source: DataSource, matrices: Mapping[int, np.ndarray] | None = None
-    ) -> dict[str, Any]:
+    def _arrays(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> dict[str, Any]:
         """The arrays that are there, with labels and cost matrices, which must be the same."""
         path = self._path(source)
         arrays = dict(read_npz(path)) if path.exists() else {}
-        if matrices is None:
-            return arrays
         labels = source.load().y_test
         new = {"labels": labels.astype(np.uint8 if labels.max() < 256 else np.uint16)}
         new |= {f"matrix_{seed}": matrix for seed, matrix in matrices.items()}

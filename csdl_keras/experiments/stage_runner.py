@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 
 import keras
 
-from csdl_keras._optional import optional_module
-from csdl_keras._workers import attempt
+from csdl_keras._workers import run_tasks
 from csdl_keras.experiments.cell import STAGES, Cell
 from csdl_keras.stage_cache import StageCache
 
@@ -32,7 +31,6 @@ def run_stages(
         The cells of which a stage failed, with its error; later stages of these
         are not run, the others are.
     """
-    joblib = optional_module("joblib", "compare")
     cache, cells = StageCache(folder), list(cells)
     failed: dict[Cell, Exception] = {}
     for stage in STAGES:
@@ -51,10 +49,8 @@ def run_stages(
             continue
         # The longest first, so that none of them is left to run alone at the end.
         order = sorted(pending, key=lambda key: pending[key][0].row.body != "cnn")
-        tasks = (
-            joblib.delayed(attempt)(key, _run, pending[key][0], stage, folder) for key in order
-        )
-        for key, failure, seconds in joblib.Parallel(return_as="generator_unordered")(tasks):
+        tasks = {key: (_run, pending[key][0], stage, folder) for key in order}
+        for key, failure, seconds in run_tasks(tasks):
             if failure is None:
                 on_finished(pending[key][0], stage, seconds)
             else:
