@@ -110,9 +110,10 @@ def print_table1(arguments: argparse.Namespace) -> int:
 
 def write_report(arguments: argparse.Namespace) -> int:
     """Runs `csdl-keras report`; returns the exit status."""
-    for path in report(arguments.folder, arguments.out or arguments.folder):
+    failures = Failures()
+    for path in report(arguments.folder, arguments.out or arguments.folder, failures):
         print(path)
-    return 0
+    return failures.tell()
 
 
 COMMANDS = {

@@ -244,7 +244,10 @@ def read_rows(path: pathlib.Path) -> list[Row]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+        try:
+            rows = list(csv.DictReader(file))
+        except csv.Error as error:
+            raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
     for number, row in enumerate(rows, start=1):
         if None in row or None in row.values():
             raise ValueError(
