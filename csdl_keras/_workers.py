@@ -76,7 +76,7 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """Ends this process soon after `parent`, the one that started it, has ended.
 
     A signal may end the parent at once, so that it cannot stop its workers. They
@@ -137,7 +137,7 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
                 "loky",
                 n_jobs=jobs,
                 inner_max_num_threads=threads,
-                initializer=_end_with,
+                initializer=end_with,
                 initargs=(os.getpid(),),
             ):
                 yield

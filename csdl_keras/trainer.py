@@ -54,7 +54,8 @@ class Trainer:
             `None` (default) keeps stages in memory.
         jobs: number of processes that train, the members of an ensemble or what
             `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
-            nothing of them. Defaults to 1, this process.
+            nothing of them. They end soon after this process, however it ends.
+            Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
         unlabelled: inputs `(U, ...)` without labels, on which pre-trained rows

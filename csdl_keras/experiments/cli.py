@@ -32,7 +32,7 @@ def compare(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     optional_module("matplotlib", "compare")
     optional_module("rich", "compare")
-    from csdl_keras.experiments.console import make_console
+    from csdl_keras.experiments.console import make_console, print_table
     from csdl_keras.experiments.display import Display, summary_table
 
     console = make_console()
@@ -86,7 +86,7 @@ def compare(arguments: argparse.Namespace) -> int:
             plot_costs(summaries, results, f"What decisions cost on {title}", folder / "costs.png")
         with failures.step("the table"):
             seconds = time.perf_counter() - start
-            console.print(summary_table(summaries, f"{title}, {seconds:.0f} s in all"))
+            print_table(console, summary_table(summaries, f"{title}, {seconds:.0f} s in all"))
         written = [folder / "results.csv", folder / "costs.png", comparison.model_path]
         found = [str(path) for path in written if path.exists()]
         console.print(f"\nWrote {', '.join(found)}.", soft_wrap=True)

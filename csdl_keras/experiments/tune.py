@@ -46,7 +46,7 @@ def tune(arguments: argparse.Namespace) -> int:
     for module in ("filelock", "matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
     from csdl_keras import tuning
-    from csdl_keras.experiments.console import make_console
+    from csdl_keras.experiments.console import make_console, print_table
     from csdl_keras.experiments.search_display import SearchProgress, trials_table
     from csdl_keras.experiments.search_figure import plot_search
 
@@ -109,7 +109,7 @@ def tune(arguments: argparse.Namespace) -> int:
         with failures.step("search.png"):
             plot_search(records, folder / "search.png")
         with failures.step("the table"):
-            console.print(trials_table(records))
+            print_table(console, trials_table(records))
         with failures.step("best_model.keras"):
             model = hyper_model.classifier(tuner.get_best_models()[0])
             save_model(model, folder / "best_model.keras")

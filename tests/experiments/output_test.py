@@ -1,5 +1,6 @@
 """Commands whose output cannot be written: what they write to files is all there."""
 
+import csv
 import errno
 import importlib
 import io
@@ -142,6 +143,12 @@ def test_files_are_there(name, stream, command, monkeypatch):
         assert str(folder).replace(os.sep, "") in printed.replace("\n", "").replace(os.sep, "")
         if name == "compare":
             assert "DNN Bayes" in printed
+    if stream == "20 columns" and name == "compare":
+        with (folder / "results.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                assert f"{float(row['average_cost']):.3f}" in output.getvalue()
+                title = csdl.ALGORITHMS[row["algorithm"]].title
+                assert f"{row['algorithm']} ({title})" in output.getvalue()
     if stream == "full disk":
         assert output.calls == 2  # in silence from there on
 
