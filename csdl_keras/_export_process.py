@@ -1,6 +1,7 @@
 """The process in which TensorFlow exports what another backend has trained."""
 
 import importlib
+import os
 import pathlib
 import sys
 
@@ -8,6 +9,7 @@ import keras
 
 import csdl_keras  # noqa: F401  registers the layers that the model may have
 from csdl_keras._artifacts import write_artifact
+from csdl_keras._workers import end_with
 
 
 def main(model: str, path: str, format: str, *modules: str) -> int:
@@ -32,4 +34,5 @@ def main(model: str, path: str, format: str, *modules: str) -> int:
 
 
 if __name__ == "__main__":
+    end_with(os.getppid())
     sys.exit(main(*sys.argv[1:]))

@@ -2,7 +2,7 @@
 
 import dataclasses
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import keras
@@ -13,10 +13,10 @@ from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine
-from csdl_keras._optional import optional_module
 from csdl_keras._seeds import member_seed
 from csdl_keras._training_data import TrainingData
-from csdl_keras._workers import workers
+from csdl_keras._workers import run_tasks, workers
+from csdl_keras.diverged_error import DivergedError
 from csdl_keras.stage_cache import StageCache, StageResult
 
 
@@ -59,35 +59,58 @@ class Stages:
         """Whether the cache has the job's training."""
         return job.training() in self.cache
 
-    def run_missing(self, jobs: Sequence[Job], processes: int) -> Iterator[Job]:
-        """Runs what jobs lack in processes of their own; yields a job whenever one is trained.
+    def run_missing(
+        self, jobs: Sequence[Job], processes: int
+    ) -> Generator[tuple[list[Job], Exception | None]]:
+        """Runs what jobs lack in processes of their own.
 
         Stages that need no other go first, all at once; then those that begin
         where a pre-training ended.
+
+        Returns:
+            An iterator of jobs that share a stage, and `None` once they are trained
+            or the error with which that stage failed; the other stages still run then.
         """
-        joblib = optional_module("joblib", "compare")
-        waves: list[dict[str, tuple[str, Job]]] = [{}, {}]
+        waves: list[dict[tuple[str, str], list[Job]]] = [{}, {}]
         for job in jobs:
             if self.is_trained(job):
                 continue
             before, training = job.pretraining(), job.training()
             if before is not None and before not in self.cache:
-                waves[0].setdefault(self.cache.key(before), ("pretraining", job))
+                waves[0].setdefault(("pretraining", self.cache.key(before)), []).append(job)
             wave = waves[0 if before is None else 1]
-            wave.setdefault(self.cache.key(training), ("training", job))
+            wave.setdefault(("training", self.cache.key(training)), []).append(job)
+        failed: set[str] = set()
         with workers(processes):
             for wave in waves:
                 # The longest first, so that none of them is left to run alone at the end.
-                order = sorted(wave.values(), key=lambda work: work[1].row.body == "mlp")
+                order = sorted(wave, key=lambda work: wave[work][0].row.body == "mlp")
                 alone = dataclasses.replace(self, cache=StageCache(), callbacks=(), verbose=0)
-                tasks = [joblib.delayed(_run_alone)(alone, *self._work(*work)) for work in order]
-                parallel = joblib.Parallel(return_as="generator_unordered")
-                for stage, job, result in parallel(tasks):
-                    if stage == "training":
-                        self.cache.put(job.training(), result)
-                        yield job
+                tasks = {}
+                for stage, key in order:
+                    sharing = wave[stage, key]
+                    if self._before(sharing[0]) in failed:
+                        continue
+                    try:
+                        work = self._work(stage, sharing[0])
+                    except DivergedError as error:  # in its pre-training
+                        yield sharing, error
+                        continue
+                    tasks[stage, key] = (_run_alone, alone, *work)
+                for (stage, key), result, _ in run_tasks(tasks):
+                    sharing = wave[stage, key]
+                    if isinstance(result, Exception):
+                        failed.add(key)
+                        yield sharing, result
+                    elif stage == "training":
+                        self.cache.put(sharing[0].training(), result)
+                        yield sharing, None
                     else:
-                        self.cache.put(job.pretraining() or {}, result)
+                        self.cache.put(sharing[0].pretraining() or {}, result)
+
+    def _before(self, job: Job) -> str | None:
+        before = job.pretraining()
+        return None if before is None else self.cache.key(before)
 
     def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights, pathlib.Path | None]:
         """A stage with the weights that it begins from, and the folder of what is unfinished."""
@@ -134,7 +157,7 @@ def _run_alone(
     job: Job,
     pretrained: Weights,
     unfinished: pathlib.Path | None,
-) -> tuple[str, Job, StageResult]:
+) -> StageResult:
     """A stage in a process of its own, which computes as that of the trainer does."""
     adopt(job.context["environment"])
     if stage == "pretraining":
@@ -142,4 +165,4 @@ def _run_alone(
     else:
         result = stages.cache.get({}, lambda: stages._train(job, pretrained, unfinished))
     keras.utils.clear_session()  # or Keras would hold on to every model of the process
-    return stage, job, result
+    return result

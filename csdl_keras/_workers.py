@@ -2,11 +2,18 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
 
 import keras
 
 from csdl_keras._optional import optional_module
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def default_jobs() -> int:
@@ -18,9 +25,78 @@ def default_jobs() -> int:
     return 1 if on_gpu else (os.cpu_count() or 1)
 
 
+def run_tasks(tasks: Mapping[Any, tuple[Any, ...]]) -> Iterator[tuple[Any, Any, float]]:
+    """Runs tasks where joblib is configured to; one that fails costs no other.
+
+    Where a process ends in the midst of a task, all that are left run one by one, so
+    that only the task fails that ends its process.
+
+    Args:
+        tasks: for each name of a task a function and its arguments, the longest first.
+
+    Returns:
+        An iterator of names, what the functions returned or the exceptions that they
+        raised, and seconds, as tasks get ready.
+    """
+    joblib = optional_module("joblib", "compare")
+    left = {name: (name, *task) for name, task in tasks.items()}
+
+    def run(names: Sequence[Any]) -> Iterator[tuple[Any, Any, float]]:
+        calls = (joblib.delayed(_attempt)(*left[name]) for name in names)
+        for name, result, seconds in joblib.Parallel(return_as="generator_unordered")(calls):
+            del left[name]
+            yield name, result, seconds
+
+    try:
+        yield from run(list(left))
+    except BrokenProcessPool:
+        for name in list(left):
+            try:
+                yield from run([name])
+            except BrokenProcessPool as error:
+                yield name, error, 0.0
+
+
+def _attempt(name: Any, run: Callable[..., Any], *arguments: Any) -> tuple[Any, Any, float]:
+    """A task with its name; an exception is a result, so that joblib does not stop at it."""
+    start = time.perf_counter()
+    try:
+        result = run(*arguments)
+    except Exception as error:
+        result = _portable(error)
+    return name, result, time.perf_counter() - start
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, or one that says the same if another process could not read it."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def end_with(parent: int) -> None:
+    """Ends this process soon after `parent`, the one that started it, has ended.
+
+    A signal may end the parent at once, so that it cannot stop its workers. They
+    would go on training, beside those of whoever runs the same command again.
+    """
+
+    def watch() -> None:
+        # A process whose parent has ended gets another one.
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
+
+
 @contextlib.contextmanager
 def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     """Inside the `with`, stages run in `jobs` processes, or on the workers of a Dask cluster.
+
+    The processes on this machine end soon after this one, however it ends.
 
     Args:
         jobs: number of processes on this machine; 1 (default) is this one.
@@ -57,7 +133,13 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
         before = {name: os.environ.get(name) for name in wanted}
         os.environ.update({name: before[name] or value for name, value in wanted.items()})
         try:
-            with joblib.parallel_config("loky", n_jobs=jobs, inner_max_num_threads=threads):
+            with joblib.parallel_config(
+                "loky",
+                n_jobs=jobs,
+                inner_max_num_threads=threads,
+                initializer=end_with,
+                initargs=(os.getpid(),),
+            ):
                 yield
         finally:
             for name, value in before.items():

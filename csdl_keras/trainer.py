@@ -1,7 +1,8 @@
 """Trains algorithms on one data set, stages that they share once."""
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
@@ -56,7 +57,8 @@ class Trainer:
         jobs: number of processes that train, the members of an ensemble or what
             `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
             nothing of them. They have the settings of Keras and its backend that
-            this process has. Defaults to 1, this process.
+            this process has, and end soon after it, however it ends. Defaults to 1,
+            this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
         unlabelled: inputs `(U, ...)` without labels, on which pre-trained rows
@@ -147,20 +149,26 @@ class Trainer:
             row = dataclasses.replace(row, members=ensemble)
         members = self._members(row, cost_matrix, settings)
         if self.jobs > 1 and sum(not self._stages.is_trained(job) for job in members) > 1:
-            for _ in self._stages.run_missing(members, self.jobs):
-                pass
+            with contextlib.closing(self._stages.run_missing(members, self.jobs)) as missing:
+                for _, error in missing:
+                    if error is not None:
+                        raise error
         return self._trained(members)
 
     def train_all(
         self,
         requests: Iterable[tuple[str | Algorithm, Any]],
         settings: Settings | None = None,
+        on_error: Callable[[int, Exception], None] | None = None,
     ) -> Iterator[tuple[int, Trained]]:
         """Trains several algorithms, in `jobs` processes.
 
         Args:
             requests: pairs of an algorithm and a cost matrix, as `train` takes them.
             settings: as in `train`.
+            on_error: called with the index and the error of each request whose training
+                fails or diverges; the others are still trained then. `None` (default)
+                raises the first error.
 
         Returns:
             An iterator of `(index, trained)`: which of the requests it is, and what
@@ -169,6 +177,7 @@ class Trainer:
 
         Raises:
             ValueError: if a request fails its check; nothing is trained then.
+            DivergedError: if training diverges and there is no `on_error`.
 
         Example:
 
@@ -181,6 +190,10 @@ class Trainer:
         >>> [index for index, trained in trainer.train_all(requests)]
         [0, 1]
         """
+        if on_error is not None and not callable(on_error):
+            raise ValueError(
+                f"Expected `on_error` to be a function or None; received {on_error!r}."
+            )
         members = []
         for request in requests:
             if not isinstance(request, (tuple, list)) or len(request) != 2:
@@ -190,18 +203,35 @@ class Trainer:
                 )
             algorithm, matrix = request
             members.append(self._members(get_algorithm(algorithm), matrix, settings))
-        return self._train_all(members)
+        return self._train_all(members, on_error or _raise)
 
-    def _train_all(self, members: list[list[Job]]) -> Iterator[tuple[int, Trained]]:
+    def _train_all(
+        self, members: list[list[Job]], on_error: Callable[[int, Exception], None]
+    ) -> Iterator[tuple[int, Trained]]:
         waiting = dict(enumerate(members))
         if self.jobs > 1:
             everything = [job for jobs in members for job in jobs]
-            for _ in self._stages.run_missing(everything, self.jobs):
-                for index in list(waiting):
-                    if all(map(self._stages.is_trained, waiting[index])):
-                        yield index, self._trained(waiting.pop(index))
+            with contextlib.closing(self._stages.run_missing(everything, self.jobs)) as missing:
+                for concerned, error in missing:
+                    identities = set(map(id, concerned))
+                    for index in list(waiting):
+                        if error is not None and not identities.isdisjoint(map(id, waiting[index])):
+                            del waiting[index]
+                            on_error(index, error)
+                        elif all(map(self._stages.is_trained, waiting[index])):
+                            yield from self._ready(index, waiting.pop(index), on_error)
         for index, jobs in waiting.items():
-            yield index, self._trained(jobs)
+            yield from self._ready(index, jobs, on_error)
+
+    def _ready(
+        self, index: int, members: list[Job], on_error: Callable[[int, Exception], None]
+    ) -> Iterator[tuple[int, Trained]]:
+        try:
+            trained = self._trained(members)
+        except Exception as error:
+            on_error(index, error)
+        else:
+            yield index, trained
 
     def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:
         settings = self.settings if settings is None else check_settings(settings)
@@ -273,3 +303,7 @@ class Trainer:
         """What every stage depends on beside its choices."""
         data = self.data.fingerprint
         return {"data": data, "seed": self.seed, "environment": environment()}
+
+
+def _raise(index: int, error: Exception) -> None:
+    raise error

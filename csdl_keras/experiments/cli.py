@@ -14,8 +14,10 @@ from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.export_command import export_model
+from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.figure import plot_costs
 from csdl_keras.experiments.load_snippet import load_snippet
+from csdl_keras.experiments.output import tolerant_output
 from csdl_keras.experiments.report import report
 from csdl_keras.experiments.run_folder import prepare_folder, write_record
 from csdl_keras.experiments.summary import summarise
@@ -30,11 +32,10 @@ def compare(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     optional_module("matplotlib", "compare")
     optional_module("rich", "compare")
-    from rich.console import Console
-
+    from csdl_keras.experiments.console import make_console, print_table
     from csdl_keras.experiments.display import Display, summary_table
 
-    console = Console()
+    console = make_console()
     names: Sequence[str] = DEFAULT_ALGORITHMS
     if arguments.algorithms is not None:
         names = check_algorithms([n.strip() for n in arguments.algorithms.split(",") if n.strip()])
@@ -48,14 +49,14 @@ def compare(arguments: argparse.Namespace) -> int:
     write_record(folder, arguments, dataclasses.asdict(settings))
     title = f"{data.name}{', imbalanced' if data.imbalanced else ''}"
     console.print(
-        f"[bold]{title}[/bold]: {len(data.y_train)} training, {len(data.y_val)} validation and "
+        f"{title}: {len(data.y_train)} training, {len(data.y_val)} validation and "
         f"{len(data.y_test)} test images of {data.num_classes} classes; {len(names)} algorithms, "
-        f"{arguments.cost_seeds} cost matrices; results in {folder}",
-        highlight=False,
+        f"{arguments.cost_seeds} cost matrices; results in {folder}"
     )
     total = len(names) * arguments.cost_seeds
     jobs = default_jobs() if arguments.jobs is None else arguments.jobs
     display = Display(console, total, arguments.cost_seeds, jobs)
+    failures = Failures()
     comparison = Comparison(
         data,
         names,
@@ -66,34 +67,39 @@ def compare(arguments: argparse.Namespace) -> int:
         callbacks=[display.callback()],
         announce=display.announce,
         jobs=jobs,
+        failures=failures,
     )
     start = time.perf_counter()
     results = []
     status = 0
     try:
-        with display:
+        with failures.step("training"), display:
             for result in comparison.run():
                 results.append(result)
                 display.finished(result)
     except KeyboardInterrupt:
         status = 130
-        console.print(f"\nInterrupted after {len(results)} of {total} rows.", highlight=False)
-    if not results:
-        return status
-    summaries = summarise(results)
-    plot_costs(summaries, results, f"What decisions cost on {title}", folder / "costs.png")
-    console.print(summary_table(summaries, f"{title}, {time.perf_counter() - start:.0f} s in all"))
-    best = min(results, key=lambda result: result.validation_cost)
-    console.print(
-        f"\nWrote {folder / 'results.csv'}, {folder / 'costs.png'} and {comparison.model_path}, "
-        f"the model of the lowest validation cost: {best.algorithm} "
-        f"({get_algorithm(best.algorithm).title}) for the cost matrix of seed {best.cost_seed}. "
-        "Load it and decide:\n",
-        highlight=False,
-        soft_wrap=True,
-    )
-    print(load_snippet(comparison.model_path, arguments.dataset))
-    return status
+        console.print(f"\nInterrupted after {len(results)} of {total} rows.")
+    if results:
+        summaries = summarise(results)
+        with failures.step("costs.png"):
+            plot_costs(summaries, results, f"What decisions cost on {title}", folder / "costs.png")
+        with failures.step("the table"):
+            seconds = time.perf_counter() - start
+            print_table(console, summary_table(summaries, f"{title}, {seconds:.0f} s in all"))
+        written = [folder / "results.csv", folder / "costs.png", comparison.model_path]
+        found = [str(path) for path in written if path.exists()]
+        console.print(f"\nWrote {', '.join(found)}.", soft_wrap=True)
+    if comparison.best is not None:
+        best = comparison.best
+        console.print(
+            f"{comparison.model_path} is the model of the lowest validation cost: {best.algorithm} "
+            f"({get_algorithm(best.algorithm).title}) for the cost matrix of seed "
+            f"{best.cost_seed}. Load it and decide:\n",
+            soft_wrap=True,
+        )
+        print(load_snippet(comparison.model_path, arguments.dataset))
+    return failures.tell() if status == 0 else max(failures.tell(), status)
 
 
 def print_table1(arguments: argparse.Namespace) -> int:
@@ -104,9 +110,10 @@ def print_table1(arguments: argparse.Namespace) -> int:
 
 def write_report(arguments: argparse.Namespace) -> int:
     """Runs `csdl-keras report`; returns the exit status."""
-    for path in report(arguments.folder, arguments.out or arguments.folder):
+    failures = Failures()
+    for path in report(arguments.folder, arguments.out or arguments.folder, failures):
         print(path)
-    return 0
+    return failures.tell()
 
 
 COMMANDS = {
@@ -126,18 +133,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: arguments; `None` (default) takes those of the process.
 
     Returns:
-        The exit status: 0, 2 for wrong arguments and files, 130 after Ctrl-C.
+        The exit status: 0; 1 if a part failed, which the others outlive; 2 for wrong
+        arguments and files; 130 after Ctrl-C.
     """
     # A comparison builds many models, of which TensorFlow warns as of a mistake in a loop.
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
-    arguments = build_parser().parse_args(argv)
-    try:
-        return COMMANDS[arguments.command](arguments)
-    except KeyboardInterrupt:
-        return 130
-    except (ValueError, OSError, ModuleNotFoundError) as error:
-        print(f"csdl-keras: {error}", file=sys.stderr)
-        return 2
+    with tolerant_output() as output:
+        arguments = build_parser().parse_args(argv)
+        try:
+            status = COMMANDS[arguments.command](arguments)
+        except KeyboardInterrupt:
+            status = 130
+        except (ValueError, OSError, ModuleNotFoundError) as error:
+            print(f"csdl-keras: {error}", file=sys.stderr)
+            status = 2
+        output.flush()
+        if output.error is not None and not isinstance(output.error, BrokenPipeError):
+            print(f"csdl-keras: not all could be printed: {output.error}", file=sys.stderr)
+            # The only command that writes no file has done nothing then.
+            status = status or int(arguments.command == "table1")
+    return status
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from csdl_keras.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
+from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.results import Result, ResultFile
 from csdl_keras.settings import Settings
 from csdl_keras.trained import Trained
@@ -54,6 +55,8 @@ class Comparison:
         announce: called before each row with the algorithm and the matrix's number from 1;
             never where several rows are trained at once.
         jobs: number of processes that train. Defaults to 1.
+        failures: is told the rows that fail, and models that cannot be saved; the other
+            rows are still trained.
     """
 
     data: DataSet
@@ -65,7 +68,10 @@ class Comparison:
     callbacks: Sequence[keras.callbacks.Callback] = ()
     announce: Callable[[str, int], None] = lambda name, number: None
     jobs: int = 1
+    failures: Failures = dataclasses.field(default_factory=Failures)
 
+    #: The row of the model that is kept, `None` as long as there is none.
+    best: Result | None = dataclasses.field(init=False, default=None)
     #: Where the model of the lowest validation cost is kept.
     model_path: pathlib.Path = dataclasses.field(init=False)
 
@@ -94,17 +100,27 @@ class Comparison:
         ]
         rows = [(name, i) for i in range(len(matrices)) for name in self.algorithms]
         file = ResultFile(self.folder / "results.csv")
-        lowest = np.inf
+        requests = [(name, matrices[i]) for name, i in rows]
         self._announce(rows, 0)
-        for number, trained in trainer.train_all([(name, matrices[i]) for name, i in rows]):
+        for number, trained in trainer.train_all(
+            requests, on_error=lambda number, error: self._failed(rows, number, error)
+        ):
             name, index = rows[number]
-            result = self._result(name, index, matrices[index], trained)
-            if result.validation_cost < lowest:
-                lowest = result.validation_cost
-                self._save(trained.model)
-            file.append(result)
-            yield result
+            result = None
+            with self.failures.step(_part(name, index)):
+                result = self._result(name, index, matrices[index], trained)
+                file.append(result)
+            if result is not None:
+                with self.failures.step(f"the model of {_part(name, index)}"):
+                    if self.best is None or result.validation_cost < self.best.validation_cost:
+                        self._save(trained.model)
+                        self.best = result
+                yield result
             self._announce(rows, number + 1)
+
+    def _failed(self, rows: Sequence[tuple[str, int]], number: int, error: Exception) -> None:
+        self.failures.add(_part(*rows[number]), error)
+        self._announce(rows, number + 1)
 
     def _announce(self, rows: Sequence[tuple[str, int]], number: int) -> None:
         if self.jobs == 1 and number < len(rows):
@@ -132,11 +148,16 @@ class Comparison:
 
     def _save(self, model: Any) -> None:
         """Saves a model so that the folder holds the old or the new one, never half of one."""
-        before, keras_model = self.model_path, isinstance(model, keras.Model)
-        self.model_path = before.with_suffix(".keras" if keras_model else ".npz")
-        save_model(model, self.model_path)
-        if before != self.model_path:
+        suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
+        before, path = self.model_path, self.model_path.with_suffix(suffix)
+        save_model(model, path)
+        self.model_path = path
+        if before != path:
             before.unlink(missing_ok=True)
+
+
+def _part(name: str, index: int) -> str:
+    return f"{name} for matrix {FIRST_COST_SEED + index}"
 
 
 def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:

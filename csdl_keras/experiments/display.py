@@ -34,10 +34,10 @@ class Display:
         self.console = console
         self.num_cost_matrices = num_cost_matrices
         self.progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}"),
+            TextColumn("{task.fields[unit]}", markup=False),
             TimeElapsedColumn(),
             console=console,
         )
@@ -64,7 +64,6 @@ class Display:
             f"{result.algorithm:<16} matrix {result.cost_seed}: average cost "
             f"{result.average_cost:.3f}, error {result.error_rate:.1%}, "
             f"{result.train_seconds:.0f} s",
-            highlight=False,
         )
 
     def callback(self) -> keras.callbacks.Callback:

@@ -50,7 +50,7 @@ def plot_costs(
         )
     axes.set_yticks(range(len(ordered)), [get_algorithm(s.algorithm).title for s in ordered])
     axes.set_xlabel("average cost of a test example (bar ± standard error over cost matrices)")
-    axes.set_title(title, loc="left")
+    axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.1)
     axes.set_xlim(left=0)

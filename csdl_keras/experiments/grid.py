@@ -1,8 +1,10 @@
 """The grid of the paper's Table 2: algorithms by data sets and cost matrices."""
 
 import dataclasses
+import functools
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +14,7 @@ from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.compare import FIRST_COST_SEED
 from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.grid_files import GridFiles, on_curve
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.experiments.profiles import Profile
@@ -59,28 +62,85 @@ class Grid:
     seed: int = 0
     source_choices: dict[str, Any] = dataclasses.field(default_factory=dict)
 
-    def run(self, watcher: Watcher) -> None:
-        """Runs what is missing, data set after data set; results are on disk after each."""
-        files = GridFiles(self.folder)
+    def run(self, watcher: Watcher) -> Failures:
+        """Runs what is missing, data set after data set; each result is on disk as it comes.
+
+        Returns:
+            What failed; its results are missing, all others are there.
+
+        Raises:
+            ValueError: if the folder holds damaged results, or of another kind; nothing is
+                trained then.
+        """
+        files, failures = GridFiles(self.folder), Failures()
         for dataset in self.profile.datasets:
-            chosen = {name: self.profile.settings for name in self.profile.algorithms}
-            choices: list[Choice] = []
-            curve: list[Outcome] = []
-            for round_index in range(self._rounds()):
-                candidates = self._candidates(dataset, chosen, round_index)
-                left = self.cells(dataset, chosen, round_index + 1)
-                cells = [cell for _, _, cell in candidates]
-                self._run(cells, [*cells, *left], watcher)
-                tried = [(field, value, self._outcome(cell)) for field, value, cell in candidates]
-                made = self._choose(tried, chosen)
-                choices += made
-                curve += [it for field, _, it in tried if field == "beta" and on_curve(it)]
-                watcher.chosen(dataset, [choice for choice in made if choice.chosen])
-            cells = list(self._final(dataset, chosen))
-            self._run(cells, cells, watcher)
-            outcomes = [self._outcome(cell) for cell in cells]
-            files.write(outcomes, choices, curve)
-            watcher.complete(dataset, outcomes)
+            with failures.step(dataset):
+                self._run_dataset(dataset, files, watcher, failures)
+        return failures
+
+    def _run_dataset(
+        self, dataset: str, files: GridFiles, watcher: Watcher, failures: Failures
+    ) -> None:
+        chosen = {name: self.profile.settings for name in self.profile.algorithms}
+        matrices = {cell.cost_seed: cell.matrix for cell in self._final(dataset, chosen)}
+        files.check(self._source(dataset), matrices)
+        choices: list[Choice] = []
+        curve: list[Outcome] = []
+        for round_index in range(self._rounds()):
+            candidates = self._candidates(dataset, chosen, round_index)
+            cells = [cell for _, _, cell in candidates]
+            left = [*cells, *self.cells(dataset, chosen, round_index + 1)]
+            for name in self._run(cells, left, watcher, failures):
+                chosen.pop(name, None)
+            for name in dict.fromkeys(cell.algorithm for cell in cells if cell.algorithm in chosen):
+                before = chosen.pop(name)
+                with failures.step(f"{dataset} {name}"):
+                    tried = [
+                        (field, value, self._outcome(cell))
+                        for field, value, cell in candidates
+                        if cell.algorithm == name
+                    ]
+                    best = int(np.argmin([outcome.criterion for *_, outcome in tried]))
+                    made = [
+                        Choice.of(outcome, field, value, index == best)
+                        for index, (field, value, outcome) in enumerate(tried)
+                    ]
+                    field, value, _ = tried[best]
+                    chosen[name] = dataclasses.replace(before, **{field: value})
+                    choices += made
+                    curve += [it for field, _, it in tried if field == "beta" and on_curve(it)]
+                    watcher.chosen(dataset, [choice for choice in made if choice.chosen])
+        with failures.step(f"{dataset}, choices.csv and beta_curve.csv,"):
+            files.write_choices(self._source(dataset), list(chosen), choices, curve)
+        self._run_final(dataset, chosen, files, watcher, failures)
+
+    def _run_final(
+        self, dataset: str, chosen: Chosen, files: GridFiles, watcher: Watcher, failures: Failures
+    ) -> None:
+        """Runs the rows with what was chosen for all matrices, and writes each result at once."""
+        cells = list(self._final(dataset, chosen))
+        written: dict[Cell, Outcome] = {}
+        sharing: dict[str, list[Cell]] = defaultdict(list)
+
+        def write(finished: Sequence[Cell]) -> None:
+            for cell in finished:
+                with failures.step(_part(cell)):
+                    outcome = self._outcome(cell)
+                    files.write_result(outcome)
+                    written[cell] = outcome
+
+        for cell in cells:
+            with failures.step(_part(cell)):
+                description = cell.stages(self.cache)["decisions"]
+                sharing[StageCache.key(description)].append(cell)
+                if description in self._stages:
+                    write([cell])
+
+        def on_decisions(cell: Cell) -> None:
+            write(next(group for group in sharing.values() if cell in group))
+
+        self._run(cells, cells, watcher, failures, on_decisions)
+        watcher.complete(dataset, [written[cell] for cell in cells if cell in written])
 
     def cells(self, dataset: str, chosen: Chosen | None = None, start: int = 0) -> list[Cell]:
         """The cells that a data set needs from a round of choices on, if choices were as `chosen`.
@@ -90,7 +150,8 @@ class Grid:
             chosen: settings of each algorithm; `None` (default) is the profile's.
             start: the first round of choices that counts. Defaults to 0.
         """
-        chosen = chosen or {name: self.profile.settings for name in self.profile.algorithms}
+        if chosen is None:
+            chosen = {name: self.profile.settings for name in self.profile.algorithms}
         candidates = [
             cell
             for index in range(start, self._rounds())
@@ -102,10 +163,15 @@ class Grid:
         rows = map(get_algorithm, self.profile.algorithms)
         return max(len(self.profile.parameters(row)) for row in rows)
 
+    def _source(self, dataset: str, train_size: int | None = None) -> DataSource:
+        return DataSource.parse(
+            dataset, train_size=train_size, seed=self.seed, **self.source_choices
+        )
+
     def _cell(self, dataset: str, name: str, cost_seed: int, settings: Settings) -> Cell:
         row = get_algorithm(name)
         size = self.profile.cnn_train_size if row.body == "cnn" else self.profile.train_size
-        source = DataSource.parse(dataset, train_size=size, seed=self.seed, **self.source_choices)
+        source = self._source(dataset, size)
         return Cell(source, row.name, cost_seed, settings, self.cost_scale, self.seed)
 
     def _candidates(
@@ -113,7 +179,7 @@ class Grid:
     ) -> list[tuple[str, Any, Cell]]:
         """Field, value and cell of everything that a round chooses from."""
         found = []
-        for name in self.profile.algorithms:
+        for name in chosen:
             fields = self.profile.parameters(get_algorithm(name))
             if round_index >= len(fields):
                 continue
@@ -123,33 +189,41 @@ class Grid:
                 found.append((field, value, self._cell(dataset, name, FIRST_COST_SEED, settings)))
         return found
 
-    def _choose(self, tried: list[tuple[str, Any, Outcome]], chosen: Chosen) -> list[Choice]:
-        """Chooses for each algorithm, in `chosen`; returns what was tried."""
-        made = []
-        for name in dict.fromkeys(outcome.cell.algorithm for *_, outcome in tried):
-            own = [entry for entry in tried if entry[2].cell.algorithm == name]
-            best = int(np.argmin([outcome.criterion for *_, outcome in own]))
-            chosen[name] = own[best][2].cell.settings
-            made += [
-                Choice.of(outcome, field, value, index == best)
-                for index, (field, value, outcome) in enumerate(own)
-            ]
-        return made
-
     def _final(self, dataset: str, chosen: Chosen) -> Iterator[Cell]:
-        for name in self.profile.algorithms:
+        for name in chosen:
             for index in range(self.profile.matrices(get_algorithm(name))):
                 yield self._cell(dataset, name, FIRST_COST_SEED + index, chosen[name])
 
-    def _run(self, cells: list[Cell], left: list[Cell], watcher: Watcher) -> None:
-        run_stages(
-            cells,
-            self.cache,
-            lambda cell, stage, seconds: watcher.finished(cell, stage, seconds, left),
-        )
+    def _run(
+        self,
+        cells: list[Cell],
+        left: list[Cell],
+        watcher: Watcher,
+        failures: Failures,
+        on_decisions: Callable[[Cell], None] = lambda cell: None,
+    ) -> set[str]:
+        """Runs what is missing of cells; returns the algorithms of those that failed."""
+
+        def on_finished(cell: Cell, stage: str, seconds: float) -> None:
+            watcher.finished(cell, stage, seconds, left)
+            if stage == "decisions":
+                on_decisions(cell)
+
+        failed = run_stages(cells, self.cache, on_finished)
+        for cell, error in failed.items():
+            failures.add(_part(cell), error)
+        return {cell.algorithm for cell in failed}
+
+    @functools.cached_property
+    def _stages(self) -> StageCache:
+        return StageCache(self.cache)
 
     def _outcome(self, cell: Cell) -> Outcome:
-        found = StageCache(self.cache).find(cell.stages(self.cache)["decisions"])
+        found = self._stages.find(cell.stages(self.cache)["decisions"])
         if found is None:
             raise RuntimeError(f"The decisions of {cell} are no longer in {self.cache}.")
         return Outcome.of(cell, found)
+
+
+def _part(cell: Cell) -> str:
+    return f"{cell.source.label} {cell.algorithm}"

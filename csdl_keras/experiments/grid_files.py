@@ -5,7 +5,7 @@ import dataclasses
 import io
 import pathlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.choice import Choice
-from csdl_keras.experiments.data_source import results_path
+from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.grid_result import GridResult
 from csdl_keras.experiments.outcome import Outcome
 
@@ -26,84 +26,135 @@ _ORDER = {name: index for index, name in enumerate(ALGORITHMS)}
 
 
 class GridFiles:
-    """Writes results of one data set after the other into a folder.
+    """Writes results of a grid into a folder, each one as it comes.
 
     `results.csv`, `choices.csv` (what was tried on validation examples),
     `beta_curve.csv`, and for each data set `test_decisions/NAME.npz` with the
     labels of the test examples, the cost matrices and all decisions, from which
-    follows what each example cost. Rows of other data sets and algorithms that
-    are there already stay. A file is replaced as a whole or not at all.
+    follows what each example cost. Rows of other data sets, algorithms and
+    matrices that are there already stay. A file is replaced as a whole or not
+    at all.
 
     Args:
         folder: the folder, made if it is not there.
+
+    Raises:
+        ValueError: if files that are there are damaged or have other columns.
     """
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
         (folder / "test_decisions").mkdir(parents=True, exist_ok=True)
+        for name in _COLUMNS:
+            self._read(name)
 
-    def write(
-        self, outcomes: Sequence[Outcome], choices: Sequence[Choice], curve: Sequence[Outcome]
-    ) -> None:
-        """Writes all results of a data set, in an order that does not depend on how they came.
+    def check(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> None:
+        """Raises a ValueError if decisions that are there are damaged or of other matrices.
 
         Args:
-            outcomes: those of the table.
+            source: the data.
+            matrices: the cost matrices by their seeds.
+        """
+        self._arrays(source, matrices)
+
+    def write_result(self, outcome: Outcome) -> None:
+        """Writes a row of `results.csv` and the decisions behind it.
+
+        Rows of the same algorithm for other matrices stay if they were made with the
+        same choices.
+        """
+        cell = outcome.cell
+        row = _texts(dataclasses.asdict(GridResult.of(outcome)))
+        with self._lock():
+            arrays = self._arrays(cell.source, {cell.cost_seed: cell.matrix})
+            rows = self._read("results.csv")
+            own = [it for it in rows if _is_of(it, cell.source, [cell.algorithm])]
+            stale = [
+                it
+                for it in own
+                if it["cost_seed"] == row["cost_seed"]
+                or any(it[name] != row[name] for name in row.keys() - _OUTCOMES)
+            ]
+            for it in stale:
+                arrays.pop(f"{cell.algorithm}_{it['cost_seed']}", None)
+            if outcome.test is not None:
+                arrays[f"{cell.algorithm}_{cell.cost_seed}"] = outcome.test
+            self._write_arrays(cell.source, arrays)
+            self._write("results.csv", [*(it for it in rows if it not in stale), row])
+
+    def write_choices(
+        self,
+        source: DataSource,
+        algorithms: Sequence[str],
+        choices: Sequence[Choice],
+        curve: Sequence[Outcome],
+    ) -> None:
+        """Writes what was tried for some algorithms on a data set, in place of what was there.
+
+        Args:
+            source: the data.
+            algorithms: names of the algorithms.
             choices: what was tried on validation examples.
             curve: outcomes of the curve of beta.
         """
-        with optional_module("filelock", "compare").FileLock(self.folder / ".lock"):
-            self._write(outcomes, choices, curve)
-
-    def _write(
-        self, outcomes: Sequence[Outcome], choices: Sequence[Choice], curve: Sequence[Outcome]
-    ) -> None:
-        source = outcomes[0].cell.source
-        new = {outcome.cell.algorithm for outcome in outcomes}
-
-        def stays(row: Row) -> bool:
-            same = (row["dataset"], row["imbalanced"]) == (source.name, str(source.imbalanced))
-            return not (same and row["algorithm"] in new)
-
-        def replace_rows(name: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-            path = self.folder / name
-            kept = [row for row in read_rows(path) if stays(row)]
-            if kept and list(kept[0]) != list(columns):
-                raise ValueError(
-                    f"Expected the columns {','.join(columns)} in {path}; it has "
-                    f"{','.join(kept[0])}. Take another folder."
-                )
-            found = [*kept, *({**row, "imbalanced": str(row["imbalanced"])} for row in rows)]
-            write_rows(path, columns, sorted(found, key=_position))
-
-        results = [dataclasses.asdict(GridResult.of(outcome)) for outcome in outcomes]
-        replace_rows("results.csv", _columns(GridResult), results)
-        replace_rows("choices.csv", _columns(Choice), map(dataclasses.asdict, choices))
         points = [_point(choice) for choice in choices if _is_point(choice)]
-        replace_rows("beta_curve.csv", CURVE_COLUMNS, points)
-        self._write_decisions(outcomes, curve)
+        new = {"choices.csv": map(dataclasses.asdict, choices), "beta_curve.csv": points}
+        with self._lock():
+            matrices = {outcome.cell.cost_seed: outcome.cell.matrix for outcome in curve}
+            arrays = {
+                name: array
+                for name, array in self._arrays(source, matrices).items()
+                if not ("_beta_" in name and _algorithm(name) in algorithms)
+            }
+            for outcome in curve:
+                cell = outcome.cell
+                if outcome.test is not None:
+                    name = beta_name(cell.algorithm, cell.cost_seed, cell.settings.beta)
+                    arrays[name] = outcome.test
+            if curve or self._path(source).exists():
+                self._write_arrays(source, arrays)
+            for name, rows in new.items():
+                kept = [it for it in self._read(name) if not _is_of(it, source, algorithms)]
+                self._write(name, [*kept, *map(_texts, rows)])
 
-    def _write_decisions(self, outcomes: Sequence[Outcome], curve: Sequence[Outcome]) -> None:
-        path = results_path(self.folder, outcomes[0].cell.source.label)
-        new = {outcome.cell.algorithm for outcome in outcomes}
-        arrays: dict[str, Any] = {}
-        if path.exists():
-            found = read_npz(path)
-            arrays = {name: found[name] for name in found if _algorithm(name) not in new}
-        labels = outcomes[0].cell.source.load().y_test
-        arrays["labels"] = labels.astype(np.uint8 if labels.max() < 256 else np.uint16)
-        for outcome in outcomes:
-            cell = outcome.cell
-            arrays[f"matrix_{cell.cost_seed}"] = cell.matrix
-            if outcome.test is not None:
-                arrays[f"{cell.algorithm}_{cell.cost_seed}"] = outcome.test
-        for outcome in curve:
-            cell = outcome.cell
-            if outcome.test is not None:
-                arrays[beta_name(cell.algorithm, cell.cost_seed, cell.settings.beta)] = outcome.test
+    def _lock(self) -> Any:
+        return optional_module("filelock", "compare").FileLock(self.folder / ".lock")
+
+    def _path(self, source: DataSource) -> pathlib.Path:
+        return results_path(self.folder, source.label)
+
+    def _read(self, name: str) -> list[Row]:
+        path, columns = self.folder / name, _COLUMNS[name]
+        rows = read_rows(path)
+        if rows and list(rows[0]) != list(columns):
+            raise ValueError(
+                f"Expected the columns {','.join(columns)} in {path}; it has "
+                f"{','.join(rows[0])}. Take another folder."
+            )
+        return rows
+
+    def _write(self, name: str, rows: Iterable[Row]) -> None:
+        write_rows(self.folder / name, _COLUMNS[name], sorted(rows, key=_position))
+
+    def _arrays(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> dict[str, Any]:
+        """The arrays that are there, with labels and cost matrices, which must be the same."""
+        path = self._path(source)
+        arrays = dict(read_npz(path)) if path.exists() else {}
+        labels = source.load().y_test
+        new = {"labels": labels.astype(np.uint8 if labels.max() < 256 else np.uint16)}
+        new |= {f"matrix_{seed}": matrix for seed, matrix in matrices.items()}
+        for name, array in new.items():
+            if not np.array_equal(arrays.setdefault(name, array), array):
+                raise ValueError(
+                    f"Expected {path} to hold results of the same test examples and cost "
+                    f"matrices; its {name!r} is another one. Take another folder."
+                )
+        return arrays
+
+    def _write_arrays(self, source: DataSource, arrays: dict[str, Any]) -> None:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{name: arrays[name] for name in sorted(arrays)})
-        replace_file(path, buffer.getvalue())
+        replace_file(self._path(source), buffer.getvalue())
 
 
 CURVE_COLUMNS = (
@@ -155,6 +206,33 @@ def _columns(of: type) -> list[str]:
     return [field.name for field in dataclasses.fields(of)]
 
 
+_COLUMNS = {
+    "results.csv": _columns(GridResult),
+    "choices.csv": _columns(Choice),
+    "beta_curve.csv": CURVE_COLUMNS,
+}
+# Columns that say what came out; the others say how it was made.
+_OUTCOMES = {
+    "cost_seed",
+    "average_cost",
+    "error_rate",
+    "validation_cost",
+    "train_seconds",
+    "epochs",
+}
+
+
+def _texts(row: Row) -> Row:
+    """A row as a CSV file holds it."""
+    return {name: "" if value is None else str(value) for name, value in row.items()}
+
+
+def _is_of(row: Row, source: DataSource, algorithms: Sequence[str]) -> bool:
+    """Whether a row is of one of these algorithms on that data set."""
+    same = (row["dataset"], row["imbalanced"]) == (source.name, str(source.imbalanced))
+    return same and row["algorithm"] in algorithms
+
+
 def _position(row: Row) -> tuple:
     """Where a row belongs; Python's sort keeps the order of those at the same place."""
     place = _ORDER.get(row["algorithm"], len(_ORDER))
@@ -165,8 +243,11 @@ def read_rows(path: pathlib.Path) -> list[Row]:
     """The rows of a CSV file, none if there is no file; a ValueError if one is cut short."""
     if not path.exists():
         return []
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    with path.open(encoding="utf-8", newline="") as file:
+        try:
+            rows = list(csv.DictReader(file))
+        except csv.Error as error:
+            raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
     for number, row in enumerate(rows, start=1):
         if None in row or None in row.values():
             raise ValueError(

@@ -35,12 +35,12 @@ class GridProgress:
     def __init__(self, console: Console, grid: Grid, jobs: int = 1):
         self.jobs = jobs
         self.progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             MofNCompleteColumn(),
             TextColumn("stages"),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[left]}", markup=False),
             console=console,
         )
         self._later = {name: expected(grid.cells(name)) for name in grid.profile.datasets}
@@ -82,7 +82,6 @@ class GridProgress:
             f"{datetime.datetime.now():%H:%M:%S} {dataset} {cell.algorithm}, matrix "
             f"{cell.cost_seed}: {stage}, {seconds:.1f} s; {len(self._seen)} of "
             f"{self._total():.0f} stages, {minutes:.0f} min left",
-            highlight=False,
             soft_wrap=True,
         )
 
@@ -92,7 +91,6 @@ class GridProgress:
             self.progress.console.print(
                 f"{dataset} {choice.algorithm}: {choice.parameter} = {choice.value}, validation "
                 f"{choice.criterion} {choice.validation:.4f}",
-                highlight=False,
                 soft_wrap=True,
             )
 
@@ -105,7 +103,6 @@ class GridProgress:
             self.progress.console.print(
                 f"{dataset} {name}: average test cost {np.mean(costs):.3f} over "
                 f"{len(costs)} matrices",
-                highlight=False,
                 soft_wrap=True,
             )
 

@@ -58,8 +58,18 @@ class GridResult(Result):
         settings, body = cell.settings, cell.row.body
         mlp, pretrained = body == "mlp", cell.row.pretraining != "none"
         wrong = 1.0 if outcome.test is None else float(np.mean(outcome.test != data.y_test))
-        rates = {"mlp": settings.learning_rate, "cnn": settings.cnn_learning_rate, "svm": None}
-        batches = {"mlp": settings.batch_size, "cnn": settings.cnn_batch_size, "svm": None}
+        rates = {
+            "mlp": settings.learning_rate,
+            "cnn": settings.cnn_learning_rate,
+            "auto": settings.auto_learning_rate,
+            "svm": None,
+        }
+        batches = {
+            "mlp": settings.batch_size,
+            "cnn": settings.cnn_batch_size,
+            "auto": settings.auto_batch_size,
+            "svm": None,
+        }
         return cls(
             dataset=cell.source.name,
             imbalanced=cell.source.imbalanced,

@@ -1,9 +1,11 @@
 """Renders a results folder as the paper's Table 2."""
 
+import contextlib
 import pathlib
 
 from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
+from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import draw_beta_curves, draw_costs
 from csdl_keras.experiments.reporting.latex import render_latex
@@ -11,7 +13,9 @@ from csdl_keras.experiments.reporting.markdown import render_markdown
 from csdl_keras.experiments.reporting.page import render_page
 
 
-def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
+def report(
+    folder: pathlib.Path, out: pathlib.Path, failures: Failures | None = None
+) -> list[pathlib.Path]:
     """Writes tables, figures and what they say of the paper's claims.
 
     It reads `results.csv`, and where they are there, `test_decisions/`,
@@ -25,6 +29,8 @@ def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
             compare` write it.
         out: folder for what it writes; made if it does not exist. Files of those
             names are replaced.
+        failures: is told the files that cannot be made; the others are written then.
+            `None` (default) raises the first error.
 
     Returns:
         The paths of what was written.
@@ -37,22 +43,22 @@ def report(folder: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
     optional_module("matplotlib", "compare")  # before the work, not after it
     contents = read_contents(folder)
     files = {
-        "report.html": render_page(contents).encode(),
-        "table2.md": render_markdown(contents).encode(),
-        "table2.tex": render_latex(contents.table).encode(),
-        "figures/costs.png": draw_costs(contents.table),
+        "report.html": lambda: render_page(contents).encode(),
+        "table2.md": lambda: render_markdown(contents).encode(),
+        "table2.tex": lambda: render_latex(contents.table).encode(),
+        "figures/costs.png": lambda: draw_costs(contents.table),
     }
     if contents.curves:
-        files["figures/beta_curve.png"] = draw_beta_curves(contents.curves)
+        files["figures/beta_curve.png"] = lambda: draw_beta_curves(contents.curves)
+    try:
+        (out / "figures").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(
+            f"Expected the report's folder to be one that can be written; {error}."
+        ) from error
     paths = []
-    for name, content in files.items():
-        path = out / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, content)
-        except OSError as error:
-            raise ValueError(
-                f"Expected the report's folder to be one that can be written; {error}."
-            ) from error
-        paths.append(path)
+    for name, make in files.items():
+        with contextlib.nullcontext() if failures is None else failures.step(name):
+            replace_file(out / name, make())
+            paths.append(out / name)
     return paths

@@ -8,14 +8,16 @@ import pathlib
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
 import keras
 
-from csdl_keras._json_file import read_json
+from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
 from csdl_keras._writable import check_writable
+from csdl_keras.experiments.reporting.run_records import read_run_records
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -40,12 +42,52 @@ def write_record(
 
 
 def append_record(
-    folder: pathlib.Path, arguments: argparse.Namespace, choices: dict[str, Any]
+    folder: pathlib.Path,
+    arguments: argparse.Namespace,
+    choices: dict[str, Any],
+    harmless: Sequence[str] | None = None,
 ) -> None:
-    """Adds a run to the list in run.json, for folders in which runs go on."""
-    path = folder / "run.json"
-    runs = read_json(path).get("runs", []) if path.exists() else []
-    _write(path, {"runs": [*runs, _record(arguments, choices)]})
+    """Adds a run to the list in run.json, for folders in which runs go on.
+
+    Args:
+        folder: the folder.
+        arguments: those of the command line.
+        choices: what follows from them.
+        harmless: names of the arguments that may differ between runs in one folder;
+            `None` (default) is all of them.
+
+    Raises:
+        ValueError: if the folder holds a run of which another argument or the backend
+            is not the same; nothing is written then.
+    """
+    path, new = folder / "run.json", _record(arguments, choices)
+    with optional_module("filelock", "compare").FileLock(folder / ".lock"):
+        runs = read_run_records(folder)
+        if harmless is not None:
+            for run in runs:
+                _check_same(folder, run, new, harmless)
+        if not runs and (folder / "results.csv").exists():
+            raise ValueError(
+                f"Expected --out to be a new folder or one with a run.json that says what made "
+                f"its results; received {folder}."
+            )
+        _write(path, {"runs": [*runs, new]})
+
+
+def _check_same(
+    folder: pathlib.Path, old: dict[str, Any], new: dict[str, Any], harmless: Sequence[str]
+) -> None:
+    before, now = (
+        {"backend": run.get("backend"), **(run.get("arguments") or {})} for run in (old, new)
+    )
+    names = [name for name in dict.fromkeys((*now, *before)) if name not in harmless]
+    changed = [name for name in names if before.get(name) != now.get(name)]
+    if changed:
+        told = ", ".join(f"{name} {before.get(name)}, not {now.get(name)}" for name in changed)
+        raise ValueError(
+            "Expected --out to be a new folder or that of a run with the same options; "
+            f"{folder} holds one with {told}."
+        )
 
 
 def _write(path: pathlib.Path, content: dict[str, Any]) -> None:

@@ -59,7 +59,7 @@ class SearchProgress:
             if self.best is None or trial.score < self.best:
                 self.best = trial.score
                 text += ", the best so far"
-        self.progress.console.print(text, highlight=False)
+        self.progress.console.print(text)
 
 
 def trials_table(records: list[TrialRecord], number: int = 10) -> Table:

@@ -3,21 +3,22 @@
 import functools
 import gc
 import pathlib
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import keras
 
 from csdl_keras._environment import adopt, environment
-from csdl_keras._optional import optional_module
+from csdl_keras._workers import run_tasks
 from csdl_keras.experiments.cell import STAGES, Cell
 from csdl_keras.stage_cache import StageCache
 
 OnFinished = Callable[[Cell, str, float], None]
 
 
-def run_stages(cells: Iterable[Cell], folder: pathlib.Path, on_finished: OnFinished) -> None:
+def run_stages(
+    cells: Iterable[Cell], folder: pathlib.Path, on_finished: OnFinished
+) -> dict[Cell, Exception]:
     """Runs what is missing of the stages of cells: pre-training, then training, then decisions.
 
     Stages that cells share are sent out once. Where they run is joblib's
@@ -27,34 +28,46 @@ def run_stages(cells: Iterable[Cell], folder: pathlib.Path, on_finished: OnFinis
         cells: the cells.
         folder: the folder of the stage cache.
         on_finished: called with cell, name of the stage and seconds.
+
+    Returns:
+        The cells of which a stage failed, with its error; later stages of these
+        are not run, the others are.
     """
-    joblib = optional_module("joblib", "compare")
     cache, cells = StageCache(folder), list(cells)
+    failed: dict[Cell, Exception] = {}
     for stage in STAGES:
-        pending: dict[str, Cell] = {}
+        pending: dict[str, list[Cell]] = {}
         for cell in cells:
-            description = cell.stages(folder).get(stage)
+            if cell in failed:
+                continue
+            try:
+                description = cell.stages(folder).get(stage)
+            except Exception as error:  # such as data that cannot be read
+                failed[cell] = error
+                continue
             if description is not None and description not in cache:
-                pending.setdefault(cache.key(description), cell)
+                pending.setdefault(cache.key(description), []).append(cell)
         if not pending:
             continue
         # The longest first, so that none of them is left to run alone at the end.
-        order = sorted(pending.values(), key=lambda cell: cell.row.body != "cnn")
+        order = sorted(pending, key=lambda key: pending[key][0].row.body != "cnn")
         here = environment()
-        tasks = (joblib.delayed(_run)(cell, stage, folder, here) for cell in order)
-        for cell, seconds in joblib.Parallel(return_as="generator_unordered")(tasks):
-            on_finished(cell, stage, seconds)
+        tasks = {key: (_run, pending[key][0], stage, folder, here) for key in order}
+        for key, failure, seconds in run_tasks(tasks):
+            if failure is None:
+                on_finished(pending[key][0], stage, seconds)
+            else:
+                failed |= dict.fromkeys(pending[key], failure)
+    return failed
 
 
-def _run(cell: Cell, stage: str, folder: pathlib.Path, there: dict[str, Any]) -> tuple[Cell, float]:
+def _run(cell: Cell, stage: str, folder: pathlib.Path, there: dict[str, Any]) -> None:
     """Runs a stage as a process with the environment `there` would."""
-    start = time.perf_counter()
     adopt(there)
     cell.run(stage, folder)
     # Keras holds on to every model of a process until it is told to let go.
     keras.utils.clear_session()
     _spare_modules()
-    return cell, time.perf_counter() - start
 
 
 @functools.cache

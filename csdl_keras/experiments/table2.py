@@ -3,7 +3,9 @@
 import argparse
 import dataclasses
 import pathlib
+import shlex
 
+from csdl_keras import datasets
 from csdl_keras._checks import check_number
 from csdl_keras._optional import optional_module
 from csdl_keras._workers import workers
@@ -13,19 +15,25 @@ from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile
 from csdl_keras.experiments.run_folder import append_record
 
+#: Options that may change from run to run in a folder: what they add stands beside what is there,
+#: and what is there stays. All others make other results of the same rows.
+HARMLESS = ("datasets", "algorithms", "cost_seeds", "jobs", "scheduler", "out", "cache")
+
 
 def table2(arguments: argparse.Namespace) -> int:
     """Runs `csdl-keras table2`; returns the exit status."""
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("filelock", "joblib", "matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
-    from rich.console import Console
-
+    from csdl_keras.experiments.console import make_console
     from csdl_keras.experiments.grid_progress import GridProgress
 
-    console = Console()
+    console = make_console()
     profile = build_profile(arguments)
     check_number("cost_factor", arguments.cost_factor, 0, exclude_low=True)
+    check_number("drop_rate", arguments.drop_rate, 0, 1)
+    for name in dict.fromkeys(name.removesuffix("_imb") for name in profile.datasets):
+        datasets.load(name)  # or it would be missing once others have been trained on
     folder = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
     check_writable("--out", folder)
     cache = (arguments.cache or folder / "stages").absolute()
@@ -38,23 +46,22 @@ def table2(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         source_choices={"drop_rate": arguments.drop_rate, "grayscale": arguments.grayscale},
     )
-    append_record(folder, arguments, dataclasses.asdict(profile))
+    append_record(folder, arguments, dataclasses.asdict(profile), HARMLESS)
     console.print(
-        f"[bold]{len(profile.algorithms)} algorithms[/bold] on {', '.join(profile.datasets)}; "
+        f"{len(profile.algorithms)} algorithms on {', '.join(profile.datasets)}; "
         f"{profile.cost_seeds} cost matrices; results in {folder}, finished stages in {cache}. "
-        "Stop it when you like: the same command goes on from there.",
-        highlight=False,
+        "Stop it when you like: the same command goes on from there."
     )
     progress = GridProgress(console, grid, arguments.jobs)
     with workers(arguments.jobs, arguments.scheduler), progress:
-        grid.run(progress)
+        failures = grid.run(progress)
     console.print(
         f"\nTrained {progress.trained} stages; all others were there. Wrote "
-        f"{folder / 'results.csv'}. Render the table:\n\n    csdl-keras report {folder}",
-        highlight=False,
+        f"{folder / 'results.csv'}. Render the table:\n\n"
+        f"    {shlex.join(['csdl-keras', 'report', str(folder)])}",
         soft_wrap=True,
     )
-    return 0
+    return failures.tell()
 
 
 def build_profile(arguments: argparse.Namespace) -> Profile:

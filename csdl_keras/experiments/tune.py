@@ -18,6 +18,7 @@ from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
 from csdl_keras.experiments.compare import FIRST_COST_SEED
 from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
+from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.load_snippet import load_snippet
 from csdl_keras.experiments.run_folder import append_record
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
@@ -55,13 +56,12 @@ def tune(arguments: argparse.Namespace) -> int:
 
 
 def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
-    from rich.console import Console
-
     from csdl_keras import tuning
+    from csdl_keras.experiments.console import make_console, print_table
     from csdl_keras.experiments.search_display import SearchProgress, trials_table
     from csdl_keras.experiments.search_figure import plot_search
 
-    console = Console()
+    console, failures = make_console(), Failures()
     data = datasets.load(
         arguments.dataset, arguments.imbalanced, arguments.train_size, seed=arguments.seed
     )
@@ -98,34 +98,43 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         tuner.check_search(**fit)
         append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
         console.print(
-            f"[bold]{get_algorithm(arguments.algorithm).title}[/bold] on {data.name}, "
+            f"{get_algorithm(arguments.algorithm).title} on {data.name}, "
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
-            "Stop it when you like: the same command goes on from there.",
-            highlight=False,
+            "Stop it when you like: the same command goes on from there."
         )
         progress.advance(sum(it.status == "COMPLETED" for it in trial_records(tuner.oracle)))
-    with progress:
+    with failures.step("the search"), progress:
         tuner.search(**fit)
     if worker:
-        return 0  # the chief reports
+        return failures.tell()  # the chief reports
     records = trial_records(tuner.oracle)
-    write_trials(records, folder / "trials.csv")
-    _check_completed(records, tuner.oracle)
-    plot_search(records, folder / "search.png")
-    model = hyper_model.classifier(tuner.get_best_models()[0])
-    model_path = folder / "best_model.keras"
-    save_model(model, model_path)
-    paid = matrix[data.y_test, decide(model, data.x_test)].mean()
-    console.print(trials_table(records))
+    with failures.step("trials.csv"):
+        write_trials(records, folder / "trials.csv")
+    if not failures:
+        _check_completed(records, tuner.oracle)
+    if records and records[0].validation_cost is not None:
+        with failures.step("search.png"):
+            plot_search(records, folder / "search.png")
+        with failures.step("the table"):
+            print_table(console, trials_table(records))
+        with failures.step("best_model.keras"):
+            model = hyper_model.classifier(tuner.get_best_models()[0])
+            save_model(model, folder / "best_model.keras")
+            paid = matrix[data.y_test, decide(model, data.x_test)].mean()
+            _tell_best(console, records[0], paid, folder)
+            print(load_snippet(folder / "best_model.keras", arguments.dataset))
+    return failures.tell()
+
+
+def _tell_best(console: Any, best: TrialRecord, paid: float, folder: pathlib.Path) -> None:
+    written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
+    found = [str(path) for path in written if path.exists()]
     console.print(
-        f"\nThe best trial, {records[0].trial}, pays {records[0].validation_cost:.4f} a validation "
-        f"example and {paid:.4f} a test example. Wrote {folder / 'trials.csv'}, "
-        f"{folder / 'search.png'} and {model_path}, which decides by itself. Load it:\n",
-        highlight=False,
+        f"\nThe best trial, {best.trial}, pays {best.validation_cost:.4f} a validation example "
+        f"and {paid:.4f} a test example. Wrote {', '.join(found)}; the model decides by itself. "
+        "Load it:\n",
         soft_wrap=True,
     )
-    print(load_snippet(model_path, arguments.dataset))
-    return 0
 
 
 def _matrix(arguments: argparse.Namespace, data: DataSet) -> np.ndarray:

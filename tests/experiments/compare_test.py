@@ -99,7 +99,7 @@ class TestBestModel:
         decisions = others[:3]
         decisions[best] = lowest
 
-        def train_all(self, requests):
+        def train_all(self, requests, on_error):
             for index, (name, _) in enumerate(requests):
                 model = constant_model(decisions[names.index(name)])
                 yield index, Trained(model, seconds=1.0, epochs=1)

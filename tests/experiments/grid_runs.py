@@ -41,7 +41,7 @@ from tests.experiments.grid_runs import Recorder
 
 print("started", flush=True)
 watcher = Recorder()
-Grid({profile!r}, pathlib.Path({folder!r}), pathlib.Path({cache!r})).run(watcher)
+assert not Grid({profile!r}, pathlib.Path({folder!r}), pathlib.Path({cache!r})).run(watcher)
 print("finished", len(watcher.stages), flush=True)
 """
 
@@ -65,7 +65,8 @@ class Recorder:
 
 def run(folder, profile=PROFILE, cache=None, **kwargs):
     watcher = Recorder()
-    Grid(profile, folder, cache or folder / "stages", **kwargs).run(watcher)
+    failures = Grid(profile, folder, cache or folder / "stages", **kwargs).run(watcher)
+    assert failures.lines() == []
     return watcher
 
 

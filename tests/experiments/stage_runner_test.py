@@ -8,7 +8,8 @@ import pytest
 
 from csdl_keras._workers import workers
 from csdl_keras.experiments import stage_runner
-from tests.experiments.grid_runs import SHORT, run
+from csdl_keras.experiments.grid import Grid
+from tests.experiments.grid_runs import SHORT, Recorder, run
 
 
 class TestWorkers:
@@ -34,8 +35,8 @@ class TestWorkers:
 
         monkeypatch.setattr(stage_runner, "_run", fail)
         profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), grids={})
-        with pytest.raises(OSError, match="no space"):
-            run(tmp_path, profile)
+        failures = Grid(profile, tmp_path, tmp_path / "stages").run(Recorder())
+        assert failures.lines() == ["digits sdae_sosr failed: OSError: no space left"]
         assert ran == ["pretraining", "training"]
         monkeypatch.undo()
         assert [stage for *_, stage in run(tmp_path, profile).stages] == ["decisions"]

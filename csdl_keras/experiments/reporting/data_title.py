@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from csdl_keras.experiments.reporting.visible import visible
+
 
 @dataclasses.dataclass(frozen=True)
 class DataTitle:
@@ -44,7 +46,7 @@ def data_title(name: str) -> DataTitle:
     >>> data_title("cifar10").title, data_title("emnist/letters").title
     ('CIFAR-10', 'emnist/letters')
     """
-    return _TITLES.get(name, DataTitle(name))
+    return _TITLES.get(name, DataTitle(visible(name)))
 
 
 def data_order(name: str) -> tuple[int, str]:

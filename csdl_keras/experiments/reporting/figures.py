@@ -63,7 +63,7 @@ def draw_beta_curves(curves: list[BetaCurve]) -> bytes:
         if curve.chosen is not None:
             point = curve.betas[curve.chosen], curve.costs[curve.chosen]
             axes.plot(*point, "o", mfc="none", color="black", markersize=11)
-        axes.set_title(curve.title, fontsize=11)
+        axes.set_title(curve.title, fontsize=11, parse_math=False)
         axes.set_xlim(-0.05, 1.05)
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
         axes.grid(alpha=0.3)
@@ -94,7 +94,9 @@ def _draw_column(axes: Any, column: Column) -> None:
     axes.minorticks_off()
     axes.grid(axis="x", alpha=0.3)
     # On two lines, since the axes are narrower than the longest title.
-    axes.set_title(format_column(column).replace(", imbalanced", "\nimbalanced"), fontsize=11)
+    axes.set_title(
+        format_column(column).replace(", imbalanced", "\nimbalanced"), fontsize=11, parse_math=False
+    )
 
 
 def _panels(number: int, height: float) -> tuple[Any, list[Any]]:

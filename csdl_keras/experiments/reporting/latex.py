@@ -1,7 +1,5 @@
 """The table as LaTeX."""
 
-import re
-
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.formats import format_column, format_cost, format_title
 from csdl_keras.experiments.reporting.table import Table
@@ -82,4 +80,5 @@ def _bold(text: str, bold: bool) -> str:
 
 
 def _escape(text: str) -> str:
-    return re.sub("|".join(map(re.escape, _SPECIAL)), lambda m: _SPECIAL[m[0]], text)
+    """The text as LaTeX prints it; letters that not every font has become question marks."""
+    return "".join(_SPECIAL.get(letter, letter if letter.isascii() else "?") for letter in text)

@@ -1,5 +1,6 @@
 """The report as Markdown."""
 
+import re
 from collections.abc import Iterable
 
 from csdl_keras.experiments.reporting.claim import NOTHING, RULE, Claim
@@ -15,6 +16,7 @@ from csdl_keras.experiments.reporting.plain_tables import (
 )
 from csdl_keras.experiments.reporting.run_records import describe_mapping
 from csdl_keras.experiments.reporting.table import Table
+from csdl_keras.experiments.reporting.visible import visible
 
 
 def render_markdown(contents: Contents) -> str:
@@ -46,7 +48,8 @@ def _panel(columns: list[Column]) -> str:
             texts = [_cell(column, row.name) for column in columns]
             lines.append([heading if index == 0 else "", format_title(row), *texts])
     heads = [
-        f"{format_column(column, variant=False)} (n = {column.matrices})" for column in columns
+        f"{_escape(format_column(column, variant=False))} (n = {column.matrices})"
+        for column in columns
     ]
     return _table(["series", "algorithm", *heads], lines, left=2)
 
@@ -62,21 +65,27 @@ def _cell(column: Column, name: str) -> str:
 
 
 def _data(columns: list[Column]) -> str:
-    return _table(DATA_HEADS, [data_line(column) for column in columns], left=1)
+    return _table(
+        DATA_HEADS, [[_escape(cell) for cell in data_line(column)] for column in columns], left=1
+    )
 
 
 def _claims(claims: list[Claim]) -> str:
     if not any(claim.comparisons for claim in claims):
         return NOTHING
     lines = [
-        [claim.question, claim.statement, f"**{claim.verdict}**", claim.summary] for claim in claims
+        [claim.question, claim.statement, f"**{claim.verdict}**", _escape(claim.summary)]
+        for claim in claims
     ]
     heads = ["question", "claim", "verdict", "comparisons"]
     return f"{_table(heads, lines, left=4)}\n\nHow verdicts are made: {RULE}"
 
 
 def _details(claim: Claim) -> str:
-    lines = [comparison_line(comparison) for comparison in claim.comparisons]
+    lines = []
+    for comparison in claim.comparisons:
+        data, *figures = comparison_line(comparison)
+        lines.append([_escape(data), *figures])
     table = _table(COMPARISON_HEADS, lines, left=3)
     return (
         f"<details><summary>{claim.statement}: {claim.verdict}</summary>\n\n{table}\n\n</details>"
@@ -86,26 +95,31 @@ def _details(claim: Claim) -> str:
 def _runs(contents: Contents) -> str:
     if not contents.runs:
         return "Not recorded: the folder has no run.json."
-    lines = [
-        [
-            f"`{run.get('command', '–')}`",
-            str(run.get("date", "–")),
-            describe_mapping(run.get("versions")),
-            describe_mapping(run.get("backend")),
-            describe_mapping(run.get("machine")),
-        ]
-        for run in contents.runs
-    ]
+    lines = []
+    for run in contents.runs:
+        command, *others = (
+            _escape(describe_mapping(run.get(name)))
+            for name in ("command", "date", "versions", "backend", "machine")
+        )
+        lines.append([f"<code>{command}</code>", *others])
     return _table(["command", "date", "versions", "backend", "machine"], lines, left=5)
 
 
 def _table(heads: list[str], lines: Iterable[list[str]], left: int) -> str:
-    """A table whose first columns are aligned left, the others right."""
+    """A table whose first columns are aligned left, the others right; cells are Markdown."""
     rules = ["---"] * left + ["---:"] * (len(heads) - left)
     rows = [heads, rules, *lines]
-    return "\n".join(f"| {' | '.join(_escape(cell) for cell in row)} |" for row in rows)
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+# What Markdown may read as markup: emphasis, code, links, images, HTML, formulas, cells; but
+# no underscore within a word, which every name of a data set has. Addresses of the web too.
+_MARKUP = re.compile(r"[\\`*\[\]<>&|~#$!@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.")
 
 
 def _escape(text: str) -> str:
-    """Keeps a text from ending its cell or its line."""
-    return text.replace("|", "\\|").replace("\n", " ")
+    """A text that Markdown shows as it is, within a line and a cell.
+
+    References to characters are never markup, in text, HTML and tables alike.
+    """
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", visible(text))

@@ -129,7 +129,7 @@ def _runs(contents: Contents) -> str:
     if not contents.runs:
         return "<p>Not recorded: the folder has no run.json.</p>"
     return "".join(
-        f"<dl><dt>command</dt><dd><code>{html.escape(str(run.get('command', '–')))}</code></dd>"
+        f"<dl><dt>command</dt><dd><code>{html.escape(describe_mapping(run.get('command')))}</code></dd>"
         + "".join(
             f"<dt>{key}</dt><dd>{html.escape(describe_mapping(run.get(key)))}</dd>"
             for key in ("date", "versions", "backend", "machine")

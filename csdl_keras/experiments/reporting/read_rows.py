@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import pathlib
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 Row = TypeVar("Row")
@@ -35,7 +36,7 @@ def read_rows(path: pathlib.Path, kind: type[Row]) -> list[Row]:
                 f"Expected {path} to have the columns {', '.join(missing)}; "
                 f"received {', '.join(header) or 'no header'}."
             )
-        for record in reader:
+        for record in _records(reader, path):
             place = f"line {reader.line_num} of {path}"
             values = {
                 field.name: _value(record[field.name], field.type, f"`{field.name}` in {place}")
@@ -46,6 +47,13 @@ def read_rows(path: pathlib.Path, kind: type[Row]) -> list[Row]:
             except ValueError as error:
                 raise ValueError(f"{str(error).rstrip('.')}, in {place}.") from None
     return rows
+
+
+def _records(reader: csv.DictReader, path: pathlib.Path) -> Iterator[dict[str, Any]]:
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
 
 
 def _value(text: str | None, kind: Any, where: str) -> Any:

@@ -4,6 +4,7 @@ import pathlib
 from typing import Any
 
 from csdl_keras._json_file import read_json
+from csdl_keras.experiments.reporting.visible import visible
 
 
 def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
@@ -24,16 +25,22 @@ def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
         return []
     content = read_json(path)
     records = content.get("runs", [content])
-    if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
+    if not isinstance(records, list) or not all(_is_record(each) for each in records):
         raise ValueError(f'Expected {path} to be {{"runs": [records]}}; received other JSON.')
     return records
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("arguments", {}), dict)
 
 
 def describe_mapping(value: Any) -> str:
     """A mapping as `name value, name value`; anything else as text, nothing as a dash.
 
+    It is not escaped yet.
+
     Args:
-        value: `versions` or `machine` of a record.
+        value: an entry of a record.
 
     Returns:
         A string.
@@ -45,4 +52,4 @@ def describe_mapping(value: Any) -> str:
     """
     if isinstance(value, dict):
         value = ", ".join(f"{name} {each}" for name, each in value.items())
-    return str(value) if value not in (None, "") else "–"
+    return visible(str(value)) if value not in (None, "") else "–"

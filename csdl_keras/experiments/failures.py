@@ -1,0 +1,56 @@
+"""What fails in a run of several parts, told when the others are done."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+
+class Failures:
+    """Keeps the errors of parts of a run, so that the other parts go on.
+
+    Example:
+
+    >>> failures = Failures()
+    >>> with failures.step("the plot"):
+    ...     raise ValueError("Expected costs; received none.")
+    >>> failures.lines()
+    ['the plot failed: ValueError: Expected costs; received none.']
+    """
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[str]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    @contextlib.contextmanager
+    def step(self, part: str) -> Iterator[None]:
+        """Runs the code within the `with`; an exception ends that, and is kept.
+
+        Args:
+            part: what the code makes.
+        """
+        try:
+            yield
+        except Exception as error:
+            self.add(part, error)
+
+    def add(self, part: str, error: Exception) -> None:
+        """Keeps the error of a part."""
+        parts = self._parts.setdefault(f"{type(error).__name__}: {error}", [])
+        if part not in parts:
+            parts.append(part)
+
+    def lines(self) -> list[str]:
+        """A line for each error, with all parts that failed of it."""
+        return [f"{', '.join(parts)} failed: {error}" for error, parts in self._parts.items()]
+
+    def tell(self) -> int:
+        """Prints what failed to the standard error stream.
+
+        Returns:
+            The exit status: 1 if anything failed, 0 if not.
+        """
+        for line in self.lines():
+            print(f"csdl-keras: {line}", file=sys.stderr)
+        return int(bool(self))
