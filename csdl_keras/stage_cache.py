@@ -13,11 +13,11 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import filelock
 import numpy as np
 
 from csdl_keras._array_file import DamagedFileError, read_arrays, write_arrays
 from csdl_keras._checks import check_path
-from csdl_keras._optional import optional_module
 from csdl_keras._writable import check_writable
 
 
@@ -195,7 +195,7 @@ class StageCache:
             return
         path = self.path(description).with_suffix(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
-        with optional_module("filelock", "compare").FileLock(path):
+        with filelock.FileLock(path):
             yield
 
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import keras
 
-from csdl_keras._assemble import assemble
 from csdl_keras._checks import check_choice, check_integer
 from csdl_keras._environment import environment
 from csdl_keras._fit_checks import LARGEST_SEED, check_cache, check_callbacks, check_verbose
-from csdl_keras._fit_stacked import split_members
 from csdl_keras._job import Job
 from csdl_keras._observers import check_observers
 from csdl_keras._row_jobs import row_jobs
+from csdl_keras._row_training import train_rows, trained_row
 from csdl_keras._stages import Stages
 from csdl_keras._training_data import check_training_data
 from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
@@ -153,7 +152,7 @@ class Trainer:
                 for _, error in missing:
                     if error is not None:
                         raise error
-        return self._trained(members)
+        return trained_row(self._stages, members)
 
     def train_all(
         self,
@@ -203,56 +202,11 @@ class Trainer:
                 )
             algorithm, matrix = request
             members.append(self._members(get_algorithm(algorithm), matrix, settings))
-        return self._train_all(members, on_error or _raise)
-
-    def _train_all(
-        self, members: list[list[Job]], on_error: Callable[[int, Exception], None]
-    ) -> Iterator[tuple[int, Trained]]:
-        waiting = dict(enumerate(members))
-        if self.jobs > 1:
-            everything = [job for jobs in members for job in jobs]
-            with contextlib.closing(self._stages.run_missing(everything, self.jobs)) as missing:
-                for concerned, error in missing:
-                    identities = set(map(id, concerned))
-                    for index in list(waiting):
-                        if error is not None and not identities.isdisjoint(map(id, waiting[index])):
-                            del waiting[index]
-                            on_error(index, error)
-                        elif all(map(self._stages.is_trained, waiting[index])):
-                            yield from self._ready(index, waiting.pop(index), on_error)
-        for index, jobs in waiting.items():
-            yield from self._ready(index, jobs, on_error)
-
-    def _ready(
-        self, index: int, members: list[Job], on_error: Callable[[int, Exception], None]
-    ) -> Iterator[tuple[int, Trained]]:
-        try:
-            trained = self._trained(members)
-        except Exception as error:
-            on_error(index, error)
-        else:
-            yield index, trained
+        return train_rows(self._stages, members, self.jobs, on_error or _raise)
 
     def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:
         settings = self.settings if settings is None else check_settings(settings)
         return row_jobs(self.data, row, cost_matrix, settings, self._context)
-
-    def _trained(self, members: list[Job]) -> Trained:
-        """The classifier that the networks of a row make, trained where they are not."""
-        seconds, results = 0.0, []
-        for job in members:
-            pretrained = self._stages.pretrained(job)
-            results.append(self._stages.trained(job))
-            seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
-        weights = [
-            arrays
-            for job, result in zip(members, results, strict=True)
-            for arrays in split_members(result.arrays, job.stacked)
-        ]
-        first = members[0]
-        model = assemble(first, weights, self.data)
-        unit = first.unit if first.row.output == "cost" else 1.0
-        return Trained(model, seconds, int(results[0].info["epochs"]), unit)
 
     def stages(
         self,

@@ -86,7 +86,7 @@ class TestKeys:
             assert_all_differ(one, other)
         tried("variables of the environment", 2)
 
-    @pytest.mark.parametrize("name", CHANGED.keys() & settings().keys())
+    @pytest.mark.parametrize("name", sorted(CHANGED.keys() & settings().keys()))
     def test_a_setting(self, name, tmp_path, tried):
         before = all_keys(tmp_path)
         with process_with(**{name: CHANGED[name]}):

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import filelock
 import numpy as np
 
 from csdl_keras._array_file import read_npz
-from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.choice import Choice
@@ -118,7 +118,7 @@ class GridFiles:
                 self._write(name, [*kept, *map(_texts, rows)])
 
     def _lock(self) -> Any:
-        return optional_module("filelock", "compare").FileLock(self.folder / ".lock")
+        return filelock.FileLock(self.folder / ".lock")
 
     def _path(self, source: DataSource) -> pathlib.Path:
         return results_path(self.folder, source.label)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
+import filelock
 import keras
 
-from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replace_file
 from csdl_keras._writable import check_writable
 from csdl_keras.experiments.reporting.run_records import read_run_records
@@ -61,7 +61,7 @@ def append_record(
             is not the same; nothing is written then.
     """
     path, new = folder / "run.json", _record(arguments, choices)
-    with optional_module("filelock", "compare").FileLock(folder / ".lock"):
+    with filelock.FileLock(folder / ".lock"):
         runs = read_run_records(folder)
         if harmless is not None:
             for run in runs:
