@@ -109,7 +109,7 @@ def pack(value: Any, arrays: list[np.ndarray]) -> Any:
 
 
 def unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
-    """What `pack` was given; tuples are lists, tensors arrays of NumPy."""
+    """Returns what `pack` was given; tuples are lists, tensors arrays of NumPy."""
     if isinstance(value, list):
         return [unpack(one, arrays) for one in value]
     if isinstance(value, dict) and "dict" in value:

@@ -80,7 +80,7 @@ def digests(callback: keras.callbacks.Callback) -> dict[str, Any]:
 def recall(
     callback: keras.callbacks.Callback, beginning: dict[str, Any], arrays: list[np.ndarray]
 ) -> dict[str, Any]:
-    """What a callback has come to remember, as JSON that refers to arrays put at the list's end.
+    """Describes what a callback remembers, as JSON that refers to arrays put at the list's end.
 
     Args:
         callback: which it is.

@@ -101,7 +101,7 @@ def describe_model(model: keras.Model) -> list[str]:
 
 
 def describe_optimizer(optimizer: keras.optimizers.Optimizer) -> dict[str, Any]:
-    """What an optimizer does, whatever it is called: its class and config."""
+    """Describes an optimizer by its class and config, without its name."""
     kind = type(optimizer)
     return {**optimizer.get_config(), "name": f"{kind.__module__}.{kind.__qualname__}"}
 

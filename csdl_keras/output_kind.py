@@ -131,7 +131,7 @@ def loss_kind(loss: Any) -> str | None:
 
 
 def of_logits(loss: Any) -> bool:
-    """Whether a loss of classifiers says that it is given logits."""
+    """Tells whether a loss of classifiers says that it is given logits."""
     config = loss.get_config() if isinstance(loss, keras.losses.Loss) else {}
     return bool(config.get("from_logits", False))
 

@@ -154,7 +154,7 @@ def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
 
 
 def _largest_pixel(name: str, *splits: np.ndarray) -> float:
-    """What stands for 1 in the images of all splits.
+    """Finds the value that stands for 1 in the images of all splits.
 
     Types of pixels tell, `uint8` and `uint16` and `bool`; of others, which may hold
     anything, the lowest of 1, 255 and 65,535 that no value exceeds.

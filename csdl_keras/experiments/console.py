@@ -1,4 +1,4 @@
-"""What the commands print on."""
+"""The console that the commands print on."""
 
 from rich.console import Console
 from rich.table import Table

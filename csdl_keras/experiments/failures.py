@@ -1,4 +1,4 @@
-"""What fails in a run of several parts, told when the others are done."""
+"""Keeps the errors of a run of several parts until the other parts are done."""
 
 import contextlib
 import sys

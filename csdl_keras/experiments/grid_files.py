@@ -228,7 +228,7 @@ def _texts(row: Row) -> Row:
 
 
 def _is_of(row: Row, source: DataSource, algorithms: Sequence[str]) -> bool:
-    """Whether a row is of one of these algorithms on that data set."""
+    """Tells whether a row is of one of these algorithms on that data set."""
     same = (row["dataset"], row["imbalanced"]) == (source.name, str(source.imbalanced))
     return same and row["algorithm"] in algorithms
 

@@ -214,5 +214,5 @@ class CostLoss(CheckedLoss):
 
 
 def _sums_to_1(costs: np.ndarray | None) -> bool:
-    """Whether costs look like probabilities themselves, so that estimates of them may."""
+    """Tells whether costs look like probabilities themselves, so that estimates of them may."""
     return costs is not None and bool(np.all(np.abs(costs.sum(axis=-1) - 1) <= TOLERANCE))

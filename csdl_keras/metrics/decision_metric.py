@@ -75,7 +75,7 @@ class DecisionMetric(keras.metrics.Mean):
         return self.output
 
     def _kind(self, found: FitOutput | None, y_pred: Any) -> tuple[str, bool]:
-        """What `y_pred` decides as, and whether that is sure, so that no value need be looked at.
+        """Tells what `y_pred` decides as, and whether that is sure without a look at its values.
 
         Raises:
             ValueError: if the model, or a value that is known, shows that it is not that.
@@ -122,7 +122,7 @@ class DecisionMetric(keras.metrics.Mean):
         return kind, True
 
     def _believes(self, y_pred: Any) -> bool:
-        """Whether rows that sum to 1 may be what the arguments say, see `check_values`."""
+        """Tells whether rows that sum to 1 may be what the arguments say, see `check_values`."""
         wanted = self.wanted()
         return wanted == "probability" or (wanted == "cost" and y_pred.shape[1] <= 2)
 

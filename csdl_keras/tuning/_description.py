@@ -1,4 +1,4 @@
-"""What the results of a search depend on, as JSON."""
+"""Describes what the results of a search depend on, as JSON."""
 
 import dataclasses
 import hashlib
@@ -56,7 +56,7 @@ def describe_tuner(tuner: Any) -> dict[str, Any]:
 
 
 def describe_fit(x: Any, y: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """What each trial is trained on, and how: the arguments of `search`."""
+    """Describes what each trial is trained on, and how: the arguments of `search`."""
     given = {"x": x, "y": y, **arguments}
     described = {
         name: describe(value)

@@ -65,7 +65,7 @@ def check_same_trial(
 
 
 def _check(tuner: Any, described: dict[str, Any], names: Any = None) -> bool:
-    """Whether there is a record; of these names, or all."""
+    """Tells whether there is a record; of these names, or all."""
     folder = pathlib.Path(tuner.project_dir)
     path = folder / _RECORD
     # The record beside a worker is that of its chief.
@@ -98,7 +98,7 @@ def _has_ended(path: pathlib.Path) -> bool:
 
 
 def is_worker() -> bool:
-    """Whether KerasTuner's variables make this process a worker, whose trials a chief proposes."""
+    """Tells whether KerasTuner's variables make this process a worker of a chief."""
     chief = "chief" in os.environ.get("KERASTUNER_TUNER_ID", "")
     return "KERASTUNER_ORACLE_IP" in os.environ and not chief
 

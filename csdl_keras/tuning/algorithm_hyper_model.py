@@ -210,7 +210,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
 
 def _is_trained(model: keras.Model, fit_arguments: dict[str, Any]) -> bool:
-    """Whether training goes on from the weights that a model was given."""
+    """Tells whether training goes on from the weights that a model was given."""
     steps = keras.ops.convert_to_numpy(model.optimizer.iterations)
     return int(steps) > 0 or fit_arguments.get("initial_epoch", 0) > 0
 
