@@ -105,7 +105,7 @@ class TestScikitLearn:
     def test_without_scikit_learn(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "sklearn", None)
         monkeypatch.delitem(sys.modules, "csdl_keras.baselines")
-        message = r"'sklearn', which is not installed: pip install 'csdl_keras\[compare\]'"
+        message = r"'sklearn' of the package scikit-learn.*pip install 'csdl_keras\[compare\]'"
         with pytest.raises(ModuleNotFoundError, match=message):
             importlib.import_module("csdl_keras.baselines")
 
