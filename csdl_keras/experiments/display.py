@@ -72,6 +72,8 @@ class Display:
 
 
 class _EpochBar(keras.callbacks.Callback):
+    observes_only = True
+
     def __init__(self, display: Display):
         super().__init__()
         self.display = display

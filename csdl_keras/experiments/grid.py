@@ -110,6 +110,9 @@ class Grid:
                     choices += made
                     curve += [it for field, _, it in tried if field == "beta" and on_curve(it)]
                     watcher.chosen(dataset, [choice for choice in made if choice.chosen])
+        # Rows of which a later round failed keep what an earlier run has written of them.
+        choices = [choice for choice in choices if choice.algorithm in chosen]
+        curve = [outcome for outcome in curve if outcome.cell.algorithm in chosen]
         with failures.step(f"{dataset}, choices.csv and beta_curve.csv,"):
             files.write_choices(self._source(dataset), list(chosen), choices, curve)
         self._run_final(dataset, chosen, files, watcher, failures)

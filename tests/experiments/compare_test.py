@@ -1,10 +1,14 @@
+import io
+
 import keras
 import numpy as np
 import pytest
+from rich.console import Console
 
 import csdl_keras as csdl
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
+from csdl_keras.experiments.display import Display
 from csdl_keras.trained import Trained
 from csdl_keras.trainer import Trainer
 
@@ -67,6 +71,7 @@ class TestProcesses:
             folder=tmp_path,
             settings=SETTINGS,
             seed=3,
+            callbacks=[Display(Console(file=io.StringIO()), 6, 2, jobs=2).callback()],
             announce=lambda name, number: announced.append(name),
             jobs=2,
         )

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras.experiments.choice import Choice
+from csdl_keras.experiments.grid import Grid
 from tests.eager import eager_models
-from tests.experiments.grid_runs import PROFILE, SHORT, read, run
+from tests.experiments.failures_test import failing
+from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, read, run
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +128,17 @@ class TestRun:
         assert [row for row in after if row["algorithm"] != "dnn_bayes"] == others
         with np.load(folder / "test_decisions" / "digits_imb.npz") as file:
             assert "dnn_bayes_1001" not in file and "csdnn_1000_beta_0.5" in file
+
+    def test_choices_stay_where_a_later_one_fails(self, finished, tmp_path, monkeypatch):
+        """Those of the first round are neither lost nor written twice."""
+        folder = tmp_path / "copy"
+        shutil.copytree(finished[0], folder)
+        fail = failing(Choice.of, lambda outcome, field, *_: field == "beta", ValueError("full"))
+        monkeypatch.setattr(Choice, "of", fail)
+        failures = Grid(PROFILE, folder, folder / "stages").run(Recorder())
+        assert failures.lines() == ["digits_imb csdnn failed: ValueError: full"]
+        for name in ("results.csv", "choices.csv", "beta_curve.csv"):
+            assert read(folder, name) == read(finished[0], name)
 
     def test_no_other_file_has_a_column_of_average_costs(self, finished):
         for path in finished[0].glob("*.csv"):
