@@ -68,7 +68,7 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
         _check_claim(model, output, kind, layer)
     answer = kind if kind in OUTPUTS else str(output)
     ends = f"{model.name!r}, which ends in {layer}"
-    check_loss(answer, ends, getattr(model, "loss", None))
+    check_loss(answer, ends, loss_of(model, 0, 1))
     return answer
 
 
@@ -110,6 +110,31 @@ def check_loss(kind: str, model: str, loss: Any) -> None:
             f"{loss_name(loss)}, which trains scores of classes, highest for the right one. Train "
             "a classifier with it that ends in a softmax, and pass that to bayes_classifier."
         )
+
+
+def loss_of(model: keras.Model, place: int, number: int) -> Any:
+    """The loss that one of several outputs was compiled with, or `None` if that cannot be told."""
+    loss = getattr(model, "loss", None)
+    return loss if not keras.tree.is_nested(loss) else for_output(loss, model, place, number)
+
+
+def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
+    """What a list or dict given to `compile` holds for an output, or `None`.
+
+    Args:
+        given: losses or metrics.
+        model: the model.
+        place: which of its outputs it is.
+        number: how many there are; all that is given for a single one is for it.
+    """
+    if number == 1:
+        flat = keras.tree.flatten(given)
+        return flat[0] if len(flat) == 1 else flat
+    if isinstance(given, dict):
+        output = model.output if has_structure(model) else None
+        names = sorted(output) if isinstance(output, dict) else getattr(model, "output_names", [])
+        return given.get(names[place]) if len(names) == number else None
+    return given[place] if isinstance(given, (list, tuple)) and len(given) == number else None
 
 
 def loss_kind(loss: Any) -> str | None:
