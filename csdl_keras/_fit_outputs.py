@@ -64,6 +64,9 @@ _CLASSIFIER_NAMES |= {"acc", "ce", "crossentropy", "bce"}
 _ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
 _REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
 
+# The outputs whose costs have been checked, by what `compile` keeps: PyTorch asks at each step.
+_CHECKED: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
+
 
 class FitOutput(NamedTuple):
     """An output of the model that is being fitted or evaluated.
@@ -112,9 +115,9 @@ def check_cost_layer(layer: keras.layers.Layer) -> None:
     while frame is not None:
         if frame.f_code.co_name in _STEPS:
             model = frame.f_locals.get("self")
-            ends = model.outputs if has_structure(model) else []
+            ends = model.outputs if isinstance(model, keras.Model) and has_structure(model) else []
             for place, end in enumerate(ends):
-                if end._keras_history.operation is layer:
+                if end._keras_history.operation is layer and not _is_checked(model, place):
                     output = _describe(model, place, len(ends), frame)
                     check_compiled(model, output, place, len(ends))
             return
@@ -130,7 +133,7 @@ def check_compiled(model: keras.Model, output: FitOutput, place: int, number: in
         place: which of them it is.
         number: how many there are.
     """
-    if output.kind != "cost":
+    if output.kind != "cost" or _is_checked(model, place):
         return
     check_loss("cost", output.words, loss_of(model, place, number))
     compiled = getattr(model, "_compile_metrics", None)
@@ -144,6 +147,14 @@ def check_compiled(model: keras.Model, output: FitOutput, place: int, number: in
                     f"costs of {output.words}; received {name!r}, which would count the costliest "
                     "decision as the model's."
                 )
+    if hasattr(model, "_compile_config"):
+        _CHECKED.setdefault(model._compile_config, set()).add(place)
+
+
+def _is_checked(model: keras.Model, place: int) -> bool:
+    """Whether costs have met the loss and metrics that the model is compiled with."""
+    compiled = getattr(model, "_compile_config", None)
+    return compiled is not None and place in _CHECKED.get(compiled, ())
 
 
 def _classifier_metric(metric: Any) -> str | None:

@@ -20,6 +20,15 @@ _CLASSIFIER_LOSSES = (
 )
 
 
+def _snake(name: str) -> str:
+    text = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
+
+
+# The same as functions.
+_CLASSIFIER_NAMES = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
+
+
 def output_kind(model: keras.Model, output: str | None = None) -> str:
     """Tells whether a model outputs costs or probabilities.
 
@@ -148,9 +157,7 @@ def loss_kind(loss: Any) -> str | None:
             loss = keras.losses.get(loss)
         except ValueError:  # Keras has its own message for it.
             return None
-    name = getattr(loss, "__name__", "")
-    named = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
-    if isinstance(loss, _CLASSIFIER_LOSSES) or name in named:
+    if isinstance(loss, _CLASSIFIER_LOSSES) or getattr(loss, "__name__", "") in _CLASSIFIER_NAMES:
         return "probability"
     return getattr(loss, "output_kind", None)
 
@@ -164,11 +171,6 @@ def of_logits(loss: Any) -> bool:
 def loss_name(loss: Any) -> str:
     """A loss as an error message names it."""
     return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
-
-
-def _snake(name: str) -> str:
-    text = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-    return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:
