@@ -8,7 +8,7 @@ output that is taken for what it is not raises before the first step.
 import functools
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -22,8 +22,10 @@ from csdl_keras.output_kind import (
     check_loss,
     describe_output,
     describe_tensor,
+    for_output,
     loss_kind,
     loss_name,
+    loss_of,
     of_logits,
 )
 
@@ -54,25 +56,16 @@ _CLASSIFIER_METRICS = (
     keras.metrics.TruePositives,
 )
 
-_CLASSIFIER_NAMES = (
-    "acc",
-    "accuracy",
-    "auc",
-    "ce",
-    "crossentropy",
-    "binary_accuracy",
-    "binary_crossentropy",
-    "categorical_accuracy",
-    "categorical_crossentropy",
-    "sparse_categorical_accuracy",
-    "sparse_categorical_crossentropy",
-    "sparse_top_k_categorical_accuracy",
-    "top_k_categorical_accuracy",
-)
+# As Keras takes them in `compile`: of classes, of functions, and shortened.
+_CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_METRICS}
+_CLASSIFIER_NAMES |= {"acc", "ce", "crossentropy", "bce"}
 
 # The outputs of models of unknown structure for random inputs, and how often they gave none.
 _ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
 _REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
+
+# The outputs whose costs have been checked, by what `compile` keeps: PyTorch asks at each step.
+_CHECKED: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
 
 
 class FitOutput(NamedTuple):
@@ -110,8 +103,7 @@ def fit_output(y_pred: Any) -> FitOutput | None:
             places = [place for place, one in enumerate(outputs) if one is y_pred]
             if isinstance(model, keras.Model) and places:
                 found = _describe(model, places[0], len(outputs), frame)
-                if len(outputs) == 1:
-                    check_compiled(model, found)
+                check_compiled(model, found, places[0], len(outputs))
                 return found
         frame = frame.f_back
     return None
@@ -123,38 +115,56 @@ def check_cost_layer(layer: keras.layers.Layer) -> None:
     while frame is not None:
         if frame.f_code.co_name in _STEPS:
             model = frame.f_locals.get("self")
-            if isinstance(model, keras.Model) and has_structure(model) and len(model.outputs) == 1:
-                if model.outputs[0]._keras_history.operation is layer:
-                    check_compiled(model, _describe(model, 0, 1, frame))
+            ends = model.outputs if isinstance(model, keras.Model) and has_structure(model) else []
+            for place, end in enumerate(ends):
+                if end._keras_history.operation is layer and not _is_checked(model, place):
+                    output = _describe(model, place, len(ends), frame)
+                    check_compiled(model, output, place, len(ends))
             return
         frame = frame.f_back
 
 
-def check_compiled(model: keras.Model, output: FitOutput) -> None:
-    """Raises if Keras' own losses or metrics take the costs of a model for scores of classes."""
-    if output.kind != "cost":
+def check_compiled(model: keras.Model, output: FitOutput, place: int, number: int) -> None:
+    """Raises if Keras' own losses or metrics take the costs of a model for scores of classes.
+
+    Args:
+        model: the model that is being fitted.
+        output: one of its outputs.
+        place: which of them it is.
+        number: how many there are.
+    """
+    if output.kind != "cost" or _is_checked(model, place):
         return
-    check_loss("cost", output.words, model.loss)
-    for metric in _compiled_metrics(model):
-        name = metric if isinstance(metric, str) else getattr(metric, "name", "")
-        name = name or getattr(metric, "__name__", "")
-        if isinstance(metric, _CLASSIFIER_METRICS) or name in _CLASSIFIER_NAMES:
-            raise ValueError(
-                "Expected metrics of costs, such as DecisionAccuracy and AverageCost, for the "
-                f"costs of {output.words}; received {name!r}, which would count the costliest "
-                "decision as the model's."
-            )
+    check_loss("cost", output.words, loss_of(model, place, number))
+    compiled = getattr(model, "_compile_metrics", None)
+    for group in ("_user_metrics", "_user_weighted_metrics"):
+        given = getattr(compiled, group, None)
+        for metric in keras.tree.flatten(for_output(given, model, place, number)):
+            name = _classifier_metric(metric)
+            if name is not None:
+                raise ValueError(
+                    "Expected metrics of costs, such as DecisionAccuracy and AverageCost, for the "
+                    f"costs of {output.words}; received {name!r}, which would count the costliest "
+                    "decision as the model's."
+                )
+    if hasattr(model, "_compile_config"):
+        _CHECKED.setdefault(model._compile_config, set()).add(place)
 
 
-def _compiled_metrics(model: keras.Model) -> list[Any]:
-    """The metrics of a model, those that are not built yet as `compile` was given them."""
-    found: list[Any] = []
-    for group in model.metrics:
-        if getattr(group, "built", False) or not hasattr(group, "_user_metrics"):
-            found += getattr(group, "metrics", [group])
-        else:
-            found += keras.tree.flatten([group._user_metrics, group._user_weighted_metrics])
-    return found
+def _is_checked(model: keras.Model, place: int) -> bool:
+    """Whether costs have met the loss and metrics that the model is compiled with."""
+    compiled = getattr(model, "_compile_config", None)
+    return compiled is not None and place in _CHECKED.get(compiled, ())
+
+
+def _classifier_metric(metric: Any) -> str | None:
+    """The name of a metric, as `compile` was given it, if it is one of Keras' for classifiers."""
+    if isinstance(metric, _CLASSIFIER_METRICS):
+        return metric.name
+    function = getattr(metric, "_fn", metric)  # of a function that Keras made a metric
+    name = function if isinstance(function, str) else getattr(function, "__name__", "")
+    own = isinstance(function, str) or str(getattr(function, "__module__", "")).startswith("keras.")
+    return name if own and name.replace("_", "").lower() in _CLASSIFIER_NAMES else None
 
 
 def check_class_weight() -> None:
@@ -163,6 +173,7 @@ def check_class_weight() -> None:
     while frame is not None:
         if frame.f_code.co_name in ("fit", "train_on_batch") and "class_weight" in frame.f_locals:
             if frame.f_locals["class_weight"] is not None:
+                _give_back_values(frame.f_locals)
                 raise ValueError(
                     "Expected no `class_weight` with cost vectors as targets, whose class Keras "
                     "takes to be their costliest decision; received one. Multiply the cost "
@@ -173,9 +184,20 @@ def check_class_weight() -> None:
         frame = frame.f_back
 
 
+def _give_back_values(fit: Mapping[str, Any]) -> None:
+    """Lets `fit` put the values of variables back, which it has taken out of the model on JAX.
+
+    After an error it puts back those of its last step, of which it may have had none.
+    """
+    if keras.backend.backend() == "jax" and "state" in fit:
+        kinds = ("trainable", "non_trainable", "optimizer", "metrics")
+        names = [f"{kind}_variables" for kind in kinds]
+        fit["self"]._jax_state = dict(zip(names, fit["state"], strict=True))
+
+
 def _describe(model: keras.Model, place: int, number: int, frame: FrameType) -> FitOutput:
     """Describes one of the outputs of a model whose step calls from `frame`."""
-    loss = _loss_of(model, place, number)
+    loss = loss_of(model, place, number)
     kind, words = describe_output(model)
     if kind not in OUTPUTS and has_structure(model) and len(model.outputs) == number:
         kind, words = describe_tensor(model.outputs[place])
@@ -207,15 +229,3 @@ def _ask(model: keras.Model, number: int, frame: FrameType | None) -> np.ndarray
             return None
         _ASKED[model] = rows
     return _ASKED[model]
-
-
-def _loss_of(model: keras.Model, place: int, number: int) -> Any:
-    """The loss that one of several outputs was compiled with, if that can be told."""
-    losses = model.loss
-    if not isinstance(losses, (dict, list, tuple)):
-        return losses if number == 1 else None
-    if isinstance(losses, dict):
-        output = getattr(model, "output", None) if has_structure(model) else None
-        names = sorted(output) if isinstance(output, dict) else getattr(model, "output_names", [])
-        return losses.get(names[place]) if len(names) == number else None
-    return losses[place] if len(losses) == number else None

@@ -20,6 +20,15 @@ _CLASSIFIER_LOSSES = (
 )
 
 
+def _snake(name: str) -> str:
+    text = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
+
+
+# The same as functions.
+_CLASSIFIER_NAMES = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
+
+
 def output_kind(model: keras.Model, output: str | None = None) -> str:
     """Tells whether a model outputs costs or probabilities.
 
@@ -68,7 +77,7 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
         _check_claim(model, output, kind, layer)
     answer = kind if kind in OUTPUTS else str(output)
     ends = f"{model.name!r}, which ends in {layer}"
-    check_loss(answer, ends, getattr(model, "loss", None))
+    check_loss(answer, ends, loss_of(model, 0, 1))
     return answer
 
 
@@ -112,6 +121,31 @@ def check_loss(kind: str, model: str, loss: Any) -> None:
         )
 
 
+def loss_of(model: keras.Model, place: int, number: int) -> Any:
+    """The loss that one of several outputs was compiled with, or `None` if that cannot be told."""
+    loss = getattr(model, "loss", None)
+    return loss if not keras.tree.is_nested(loss) else for_output(loss, model, place, number)
+
+
+def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
+    """What a list or dict given to `compile` holds for an output, or `None`.
+
+    Args:
+        given: losses or metrics.
+        model: the model.
+        place: which of its outputs it is.
+        number: how many there are; all that is given for a single one is for it.
+    """
+    if number == 1:
+        flat = keras.tree.flatten(given)
+        return flat[0] if len(flat) == 1 else flat
+    if isinstance(given, dict):
+        output = model.output if has_structure(model) else None
+        names = sorted(output) if isinstance(output, dict) else getattr(model, "output_names", [])
+        return given.get(names[place]) if len(names) == number else None
+    return given[place] if isinstance(given, (list, tuple)) and len(given) == number else None
+
+
 def loss_kind(loss: Any) -> str | None:
     """The kind of outputs that a loss trains, or `None` where that is not known.
 
@@ -123,9 +157,7 @@ def loss_kind(loss: Any) -> str | None:
             loss = keras.losses.get(loss)
         except ValueError:  # Keras has its own message for it.
             return None
-    name = getattr(loss, "__name__", "")
-    named = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
-    if isinstance(loss, _CLASSIFIER_LOSSES) or name in named:
+    if isinstance(loss, _CLASSIFIER_LOSSES) or getattr(loss, "__name__", "") in _CLASSIFIER_NAMES:
         return "probability"
     return getattr(loss, "output_kind", None)
 
@@ -139,11 +171,6 @@ def of_logits(loss: Any) -> bool:
 def loss_name(loss: Any) -> str:
     """A loss as an error message names it."""
     return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
-
-
-def _snake(name: str) -> str:
-    text = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-    return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:

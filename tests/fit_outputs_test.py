@@ -155,6 +155,85 @@ class TestKerasOwnLossesAndMetrics(TestCase):
             with pytest.raises(ValueError, match="the costliest decision as the model's"):
                 model.fit(X, LABELS, verbose=0)
 
+    @pytest.mark.parametrize("given", [list, tuple, lambda loss: {"end": loss[0]}])
+    def test_loss_in_a_list_or_dict(self, given):
+        loss = given(["sparse_categorical_crossentropy"])
+        model = functional([csdl.CostOutput(3, name="end")])
+        with pytest.raises(ValueError, match="Expected a loss of costs"):
+            fit(model, loss)
+        with pytest.raises(ValueError, match="Expected a loss of costs"):
+            csdl.decide(model, X)
+        classifier = functional([layers.Dense(3, name="end")])
+        fit(classifier, loss)
+        with pytest.raises(ValueError, match="Expected a loss of costs"):
+            csdl.decide(classifier, X, output="cost")
+        logs = fit(model, given([csdl.SOSRLoss(C)]), [csdl.AverageCost(C)])
+        assert np.isfinite(logs["loss"] + logs["average_cost"]).all()
+
+    @pytest.mark.parametrize("named", [False, True])
+    @pytest.mark.parametrize(
+        ("loss", "metrics", "match"),
+        [
+            ("sparse_categorical_crossentropy", [], "Expected a loss of costs"),
+            (csdl.SOSRLoss(C), ["accuracy"], "the costliest decision as the model's"),
+            (csdl.SOSRLoss(C), ["mae"], None),
+        ],
+    )
+    def test_costs_beside_another_output(self, named, loss, metrics, match):
+        """Beside a classifier, whose loss and metrics are its own."""
+        start = keras.Input((FEATURES,))
+        classes = layers.Dense(3, "softmax", name="a_class")(start)
+        ends = {"a_class": classes, "cost": csdl.CostOutput(3, name="cost")(start)}
+        compiled = {
+            "loss": {"cost": loss, "a_class": "sparse_categorical_crossentropy"},
+            "metrics": {"cost": metrics, "a_class": ["accuracy"]},
+        }
+        y = {"a_class": LABELS, "cost": LABELS}
+        if metrics == ["mae"]:
+            compiled["loss"]["cost"], y["cost"] = csdl.SOSRLoss(), C[LABELS]
+        if not named:
+            ends, y = list(ends.values()), list(y.values())
+            compiled = {name: [one["a_class"], one["cost"]] for name, one in compiled.items()}
+        model = keras.Model(start, ends)
+        model.compile("sgd", **compiled)
+        if match is None:
+            assert np.isfinite(model.fit(X, y, verbose=0).history["loss"]).all()
+        else:
+            with pytest.raises(ValueError, match=match):
+                model.fit(X, y, verbose=0)
+
+    def test_compiled_again(self):
+        """That costs were checked with one loss says nothing of the next."""
+        model = functional([csdl.CostOutput(3)])
+        fit(model, csdl.SOSRLoss(C), [csdl.AverageCost(C)])
+        with pytest.raises(ValueError, match="the costliest decision as the model's"):
+            fit(model, csdl.SOSRLoss(C), ["accuracy"])
+        with pytest.raises(ValueError, match="Expected a loss of costs"):
+            fit(model, "sparse_categorical_crossentropy")
+
+    def test_one_loss_for_several_outputs(self):
+        start = keras.Input((FEATURES,))
+        model = keras.Model(start, [csdl.CostOutput(3)(start), layers.Dense(3)(start)])
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        with pytest.raises(ValueError, match="Expected a loss of costs"):
+            model.fit(X, [LABELS, LABELS], verbose=0)
+
+    @pytest.mark.parametrize("name", ["AUC", "Precision", "bce", "CategoricalAccuracy"])
+    def test_metrics_by_their_class_or_abbreviation(self, name):
+        with pytest.raises(ValueError, match="the costliest decision as the model's"):
+            fit(functional([csdl.CostOutput(3)]), csdl.SOSRLoss(), [name], C[LABELS])
+
+    def test_names_of_metrics_do_not_matter(self):
+        def accuracy(y_true, y_pred):
+            return keras.ops.argmin(y_true, axis=-1) == keras.ops.argmin(y_pred, axis=-1)
+
+        model = functional([csdl.CostOutput(3)])
+        model.kept = keras.metrics.Accuracy(name="kept")  # for a step of the user's own
+        for metric in (csdl.DecisionAccuracy(name="accuracy"), accuracy):
+            logs = fit(model, csdl.SOSRLoss(), [metric], C[LABELS], validation_data=(X, C[LABELS]))
+            right = C[LABELS].argmin(1) == csdl.decide(model, X)
+            self.assertAllClose(logs["val_accuracy"][-1], right.mean())
+
     def test_accuracy_of_a_classifier_stays(self):
         model = functional([layers.Dense(3, "softmax")])
         metrics = ["accuracy", csdl.AverageCost(C), csdl.DecisionAccuracy()]
@@ -173,14 +252,29 @@ class TestKerasOwnLossesAndMetrics(TestCase):
         for loss, metrics in ((csdl.SOSRLoss(), []), ("mse", [csdl.AverageCost()])):
             model.compile("sgd", loss, metrics=metrics)
             model.fit(X, C[LABELS], verbose=0)  # what was compiled without may not hide it
+            trained = model.get_weights()
             with pytest.raises(ValueError, match="Expected no `class_weight`"):
                 model.fit(X, C[LABELS], class_weight=weights, verbose=0)
+            # On PyTorch, metrics see outputs after the weights have changed.
+            exact = loss != "mse" or keras.backend.backend() != "torch"
+            for one, other in zip(model.get_weights(), trained, strict=True):
+                self.assertAllClose(one, other, rtol=1e-5 if exact else 1.0)
         with pytest.raises(ValueError, match="Expected no `class_weight`"):
             model.train_on_batch(X, C[LABELS], class_weight=weights)
         fit(model, csdl.SOSRLoss(C), [csdl.AverageCost(C)], class_weight=weights)
 
 
 class TestEager(TestCase):
+    @pytest.mark.parametrize("make", METRICS)
+    def test_another_model_after_a_reset(self, make):
+        """A metric that has seen costs does not take the next model's probabilities for them."""
+        metric = make(C)
+        labels, costs, p = map(keras.ops.convert_to_tensor, (LABELS, C[LABELS], P))
+        metric.update_state(labels, costs)
+        metric.reset_state()
+        with pytest.raises(ValueError, match="rows that sum to 1"):
+            metric.update_state(labels, p)
+
     @pytest.mark.parametrize("tensor", [np.asarray, keras.ops.convert_to_tensor])
     @pytest.mark.parametrize("make", METRICS)
     def test_metrics(self, make, tensor):

@@ -70,6 +70,11 @@ class DecisionMetric(keras.metrics.Mean):
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen))
         super().update_state(score, sample_weight=sample_weight)
 
+    def reset_state(self) -> None:
+        """Forgets all batches, and what kind of output they were seen to be."""
+        super().reset_state()
+        self._seen_as = None
+
     def wanted(self) -> str | None:
         """The kind of output that the arguments ask for, if they do."""
         return self.output
