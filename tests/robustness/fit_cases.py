@@ -49,6 +49,7 @@ def is_batches(x, y, weights, batch_size, seed, steps):
     lengths = {len(one) for found in arrays if found is not None for one in found}
     return (
         None not in arrays
+        and not any(np.asarray(one).dtype.hasobject for found in arrays for one in found)
         and len(lengths) == 1
         and min(lengths) > 0
         and not (y is None and weights is not None)
