@@ -73,7 +73,7 @@ def describe_fit(x: Any, y: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 def _choices(callback: keras.callbacks.Callback) -> dict[str, Any]:
     """The arguments that a callback was made with, whatever it has seen since."""
     kinds = [kind for kind in type(callback).__mro__ if kind is not object]
-    names = {name for kind in kinds for name in inspect.signature(kind.__init__).parameters}
+    names = {name for kind in kinds for name in inspect.signature(kind).parameters}
     choices = {name: it for name, it in vars(callback).items() if name in names - {"verbose"}}
     if "min_delta" in choices:  # whose sign Keras takes from the mode once it trains
         choices["min_delta"] = abs(choices["min_delta"])
