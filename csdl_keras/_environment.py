@@ -39,6 +39,9 @@ VARIABLES = (
     "XLA_FLAGS",
 )
 
+#: Those that `workers` has set for the processes that it starts; this one computes without them.
+set_for_workers: set[str] = set()
+
 
 def environment() -> dict[str, Any]:
     """Describes the process: versions, environment variables, settings of Keras and the backend.
@@ -51,6 +54,7 @@ def environment() -> dict[str, Any]:
         A dict of names and values, fit for JSON.
     """
     backend = keras.backend.backend()
+    names = [it for it in VARIABLES if it in os.environ and it not in set_for_workers]
     found = {
         "backend": backend,
         "versions": {
@@ -59,7 +63,7 @@ def environment() -> dict[str, Any]:
             "numpy": np.__version__,
             backend: importlib.import_module(backend).__version__,
         },
-        "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
+        "variables": {name: os.environ[name] for name in names},
         "settings": {name: get() for name, (get, _) in settings().items()},
     }
     return json.loads(json.dumps(found, default=_plain))

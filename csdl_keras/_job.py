@@ -149,7 +149,9 @@ class Job:
         """What tells the costs that a stage looks at; `errors` are the same for all examples."""
         if matrix is None:
             return None
-        return fingerprint(matrix) if self.example_costs is None or errors else self.example_costs
+        if self.example_costs is None or errors:
+            return fingerprint(matrix)
+        return f"{self.example_costs} / {self.unit!r}"  # rows divide them by different units
 
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)

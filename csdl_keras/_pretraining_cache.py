@@ -94,10 +94,25 @@ class LayerCache:
 
 def describe_model(model: keras.Model) -> list[str]:
     """What a model computes, whatever its layers are called: structure and a digest of weights."""
-    text = _as_text(model.get_config())
-    for index, layer in enumerate(model.layers):
-        text = text.replace(json.dumps(layer.name), f'"layer {index}"')
-    return [text.replace(json.dumps(model.name), '"model"'), fingerprint(*model.get_weights())]
+    config = _with_numbers(model.get_config(), {model.name: "model"})
+    return [_as_text(config), fingerprint(*model.get_weights())]
+
+
+def _with_numbers(value: Any, numbers: dict[str, str], key: str = "") -> Any:
+    """A part of a config, the layers in it called by numbers where it names them.
+
+    Elsewhere the same word may be something else, such as the activation of a layer `relu`.
+    """
+    if isinstance(value, dict):
+        layers = value.get("layers")
+        if isinstance(layers, (list, tuple)) and all(isinstance(one, dict) for one in layers):
+            names = [one.get("config", {}).get("name") for one in layers]
+            numbers = numbers | {name: f"layer {i}" for i, name in enumerate(names)}
+        return {name: _with_numbers(one, numbers, name) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_numbers(one, numbers, key) for one in value]
+    names_layers = key in ("name", "keras_history", "input_layers", "output_layers")
+    return numbers.get(value, value) if names_layers and isinstance(value, str) else value
 
 
 def describe_optimizer(optimizer: keras.optimizers.Optimizer) -> dict[str, Any]:

@@ -43,17 +43,21 @@ class Stages:
         description = job.pretraining()
         if description is None:
             return None
-        unfinished = self.cache.unfinished(description)
-        return check_converged(self.cache.get(description, lambda: self._pretrain(job, unfinished)))
+        return check_converged(self._pretrained(job, description))
 
     def trained(self, job: Job) -> StageResult:
         """What the job's training leaves."""
         pretrained = self.pretrained(job)
-        start = pretrained.arrays if pretrained else ()
-        unfinished = self.cache.unfinished(job.training())
-        return check_converged(
-            self.cache.get(job.training(), lambda: self._train(job, start, unfinished))
-        )
+        return check_converged(self._trained(job, pretrained.arrays if pretrained else ()))
+
+    def _pretrained(self, job: Job, description: dict[str, Any]) -> StageResult:
+        unfinished = self.cache.unfinished(description)
+        return self.cache.get(description, lambda: self._pretrain(job, unfinished))
+
+    def _trained(self, job: Job, pretrained: Sequence[Any]) -> StageResult:
+        description = job.training()
+        unfinished = self.cache.unfinished(description)
+        return self.cache.get(description, lambda: self._train(job, pretrained, unfinished))
 
     def is_trained(self, job: Job) -> bool:
         """Whether the cache has the job's training."""
@@ -85,7 +89,9 @@ class Stages:
             for wave in waves:
                 # The longest first, so that none of them is left to run alone at the end.
                 order = sorted(wave, key=lambda work: wave[work][0].row.body == "mlp")
-                alone = dataclasses.replace(self, cache=StageCache(), callbacks=(), verbose=0)
+                # A cache in memory stays here; one in a folder keeps other trainers waiting there.
+                cache = StageCache() if self.cache.folder is None else self.cache
+                alone = dataclasses.replace(self, cache=cache, callbacks=(), verbose=0)
                 tasks = {}
                 for stage, key in order:
                     sharing = wave[stage, key]
@@ -112,13 +118,10 @@ class Stages:
         before = job.pretraining()
         return None if before is None else self.cache.key(before)
 
-    def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights, pathlib.Path | None]:
-        """A stage with the weights that it begins from, and the folder of what is unfinished."""
-        if stage == "pretraining":
-            return stage, job, [], self.cache.unfinished(job.pretraining() or {})
-        found = self.pretrained(job)
-        start = list(found.arrays) if found else []
-        return stage, job, start, self.cache.unfinished(job.training())
+    def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights]:
+        """A stage with the weights that it begins from."""
+        found = self.pretrained(job) if stage == "training" else None
+        return stage, job, list(found.arrays) if found else []
 
     def _begin(self, job: Job) -> int | None:
         if job.context["environment"] != environment():
@@ -151,18 +154,12 @@ class Stages:
         return fit_network(job, self.data, pretrained, *common)
 
 
-def _run_alone(
-    stages: Stages,
-    stage: str,
-    job: Job,
-    pretrained: Weights,
-    unfinished: pathlib.Path | None,
-) -> StageResult:
+def _run_alone(stages: Stages, stage: str, job: Job, pretrained: Weights) -> StageResult:
     """A stage in a process of its own, which computes as that of the trainer does."""
     adopt(job.context["environment"])
     if stage == "pretraining":
-        result = stages.cache.get({}, lambda: stages._pretrain(job, unfinished))
+        result = stages._pretrained(job, job.pretraining() or {})
     else:
-        result = stages.cache.get({}, lambda: stages._train(job, pretrained, unfinished))
+        result = stages._trained(job, pretrained)
     keras.utils.clear_session()  # or Keras would hold on to every model of the process
     return result

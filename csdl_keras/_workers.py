@@ -11,6 +11,7 @@ from typing import Any
 
 import keras
 
+from csdl_keras._environment import set_for_workers
 from csdl_keras._optional import optional_module
 
 _SECONDS_BETWEEN_LOOKS = 0.5
@@ -130,8 +131,9 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
             # TensorFlow's own default on some processors; on others it nearly doubles its speed.
             "TF_ENABLE_ONEDNN_OPTS": "1",
         }
-        before = {name: os.environ.get(name) for name in wanted}
-        os.environ.update({name: before[name] or value for name, value in wanted.items()})
+        added = {name: value for name, value in wanted.items() if name not in os.environ}
+        os.environ.update(added)
+        set_for_workers.update(added)
         try:
             with joblib.parallel_config(
                 "loky",
@@ -142,6 +144,6 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
             ):
                 yield
         finally:
-            for name, value in before.items():
-                os.environ.pop(name)
-                os.environ.update({} if value is None else {name: value})
+            for name in added:
+                os.environ.pop(name, None)
+            set_for_workers.difference_update(added)

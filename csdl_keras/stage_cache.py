@@ -84,7 +84,8 @@ class StageCache:
     """
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        self.folder = None if folder is None else check_path("folder", folder)
+        # A process may move to another working directory, and so may the workers that it starts.
+        self.folder = None if folder is None else check_path("folder", folder).absolute()
         if self.folder is not None:
             check_writable("`folder`", self.folder)
         self._memory: dict[str, StageResult] = {}

@@ -10,6 +10,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import _environment
 from csdl_keras._environment import VARIABLES, adopt, environment, settings
+from csdl_keras._workers import workers
 from csdl_keras.experiments import stage_runner
 from tests.changes import CELL, all_keys, assert_all_differ
 from tests.trainers import DATA, MATRICES, make_trainer
@@ -129,6 +130,22 @@ class TestKeys:
         before = all_keys(tmp_path)
         with jax.default_matmul_precision("bfloat16"):
             assert_all_differ(before, all_keys(tmp_path))
+
+    def test_processes_that_are_started(self, monkeypatch, tmp_path):
+        """What is set for them changes no key of the process that starts them."""
+        for name in VARIABLES:
+            monkeypatch.delenv(name, raising=False)
+        before, variables = all_keys(tmp_path), dict(os.environ)
+        with workers(2):
+            assert all_keys(tmp_path) == before
+            with workers(2):
+                pass
+            assert all_keys(tmp_path) == before
+        assert all_keys(tmp_path) == before and dict(os.environ) == variables
+        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
+        own = all_keys(tmp_path)
+        with workers(2):
+            assert all_keys(tmp_path) == own != before
 
 
 class TestAdopt:

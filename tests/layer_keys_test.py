@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras._pretraining_cache import describe_model
 from tests.pretraining_cache_test import LABELS, QUICK, C, X, make_net
 from tests.pretraining_data_test import as_tf_data
 from tests.weights import assert_same_weights
@@ -105,12 +106,33 @@ def test_layers(tried):
         net(activity_regularizer="l2"),
         net(kernel_constraint=keras.constraints.MaxNorm(0.1)),
         net(bias_constraint="non_neg"),
-        net(trainable=False),
         net(dtype="mixed_bfloat16"),
     ]
     assert len({key(model) for model in models}) == len(models)
     assert key(net(name="one")) == key(net(name="other"))
     tried("layers of pretrain", len(models) - 1)
+
+
+def test_layers_that_have_the_names_of_what_they_do():
+    def named(activation, name):
+        below = keras.layers.Activation(activation, name=name)
+        layer = keras.layers.Dense(5, "sigmoid", kernel_initializer="ones")
+        return keras.Sequential([keras.Input((6,)), below, layer, keras.layers.Dense(3)])
+
+    found = [("relu", "relu"), ("tanh", "tanh"), ("relu", "tanh"), ("tanh", "relu")]
+    relu, tanh, other_relu, other_tanh = (key(named(*names)) for names in found)
+    assert relu == other_relu != tanh == other_tanh
+
+
+def test_the_process_has_made_other_models_before():
+    def nested():
+        inner = keras.Sequential([keras.Input((6,)), keras.layers.Rescaling(0.5)])
+        outer = [inner, keras.layers.Dense(5, "sigmoid", kernel_initializer="ones")]
+        return keras.Sequential([keras.Input((6,)), *outer, keras.layers.Dense(3)])
+
+    assert key(nested()) == key(nested())
+    one, other = (keras.Sequential([keras.Input((6,)), keras.layers.ReLU()]) for _ in range(2))
+    assert describe_model(one) == describe_model(other)
 
 
 def test_datasets(tried):

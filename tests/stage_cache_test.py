@@ -140,6 +140,13 @@ class TestFolder:
         assert cache.get({"a": 1}, stage).arrays[0].sum() == 15
         assert stage.count == 2 and cache.find({"a": 1}) is not None
 
+    def test_the_process_moves_to_another_folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        cache = StageCache("cache")
+        cache.get({}, lambda: ([], {}))
+        monkeypatch.chdir("/")
+        assert {} in cache and cache.folder == tmp_path / "cache"
+
     def test_memory_has_no_path(self):
         with pytest.raises(ValueError, match="in memory"):
             StageCache().path({"a": 1})

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras import _stages
 from csdl_keras._fit_stacked import stack
+from csdl_keras._stages import Stages
 from csdl_keras.algorithms import Algorithm
 from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
@@ -55,6 +57,17 @@ class TestCostsOfExamples:
         assert one.stages("seae_sosr")["pretraining"] == other.stages("seae_sosr")["pretraining"]
         by_matrix = make_trainer().stages("dnn_bayes", MATRICES[0])
         assert one.stages("dnn_bayes") == other.stages("dnn_bayes") == by_matrix
+
+    def test_rows_that_divide_costs_by_other_units_share_no_pretraining(self, run_eagerly):
+        sosr, poisson = (
+            Algorithm(training, training, "mlp", "cae", training, "argmin", in_table2=False)
+            for training in ("sosr", "poisson")
+        )
+        shared = make_trainer(costs=self.COSTS)
+        shared.train(sosr)
+        assert_same_weights(
+            shared.train(poisson).model, make_trainer(costs=self.COSTS).train(poisson).model
+        )
 
     def test_what_it_refuses(self):
         with pytest.raises(ValueError, match="received neither"):
@@ -111,6 +124,28 @@ class TestTrainAll:
             np.testing.assert_allclose(
                 outputs, model.predict(DATA.x_test, verbose=0), rtol=1e-3, atol=1e-4
             )
+
+    def test_several_processes_train_nothing_that_another_trainer_has(
+        self, run_eagerly, monkeypatch, tmp_path
+    ):
+        """It finishes every stage right after they were found missing."""
+        sent = []
+
+        def train_elsewhere_first(tasks):
+            other = make_trainer(cache=csdl.StageCache(tmp_path))
+            before = [trained.model for _, trained in other.train_all(self.REQUESTS)]
+            with monkeypatch.context() as without:
+                without.setattr(Stages, "_pretrain", None)
+                without.setattr(Stages, "_train", None)
+                results = [(name, run(*rest), 0.0) for name, (run, *rest) in tasks.items()]
+            sent.extend(tasks)
+            assert before
+            yield from results
+
+        monkeypatch.setattr(_stages, "run_tasks", train_elsewhere_first)
+        trainer = make_trainer(cache=csdl.StageCache(tmp_path), jobs=2)
+        found = dict(trainer.train_all(self.REQUESTS))
+        assert sorted(found) == [0, 1, 2] and sent
 
     def test_wrong_requests_are_refused_before_any_training(self):
         counter = Counter()

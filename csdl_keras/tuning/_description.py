@@ -44,7 +44,7 @@ def describe_tuner(tuner: Any) -> dict[str, Any]:
     }
     described = {
         "hyper_model": _name(type(hyper_model)),
-        **_describe_hyper_model(hyper_model),
+        **_describe_hyper_model(hyper_model, choices.get("hyperparameters")),
         "tuner": type(tuner).__name__,
         "objective": str(tuner.oracle.objective),
         **{f"tuner_{name}": value for name, value in choices.items()},
@@ -65,10 +65,19 @@ def describe_fit(x: Any, y: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     }
     for callback in arguments.get("callbacks") or ():
         if isinstance(callback, _CHANGING):
-            public = {name: it for name, it in vars(callback).items() if name[0] != "_"}
-            public.pop("params", None)
-            described.setdefault(type(callback).__name__, []).append(describe(public))
+            choices = describe(_choices(callback))
+            described.setdefault(type(callback).__name__, []).append(choices)
     return described
+
+
+def _choices(callback: keras.callbacks.Callback) -> dict[str, Any]:
+    """The arguments that a callback was made with, whatever it has seen since."""
+    kinds = [kind for kind in type(callback).__mro__ if kind is not object]
+    names = {name for kind in kinds for name in inspect.signature(kind).parameters}
+    choices = {name: it for name, it in vars(callback).items() if name in names - {"verbose"}}
+    if "min_delta" in choices:  # whose sign Keras takes from the mode once it trains
+        choices["min_delta"] = abs(choices["min_delta"])
+    return choices
 
 
 def describe(value: Any) -> Any:
@@ -98,7 +107,7 @@ def describe(value: Any) -> Any:
     return _name(value if hasattr(value, "__qualname__") else type(value))
 
 
-def _describe_hyper_model(hyper_model: Any) -> dict[str, Any]:
+def _describe_hyper_model(hyper_model: Any, given: Any) -> dict[str, Any]:
     if hyper_model is None:
         return {}
     for kind in type(hyper_model).__mro__:
@@ -107,7 +116,7 @@ def _describe_hyper_model(hyper_model: Any) -> dict[str, Any]:
             values = [getattr(hyper_model, _ATTRIBUTES.get(name, name)) for name in names]
             return dict(zip(names, values, strict=True))
     # Of somebody else's nothing is known but what `build` declares.
-    hp = keras_tuner.HyperParameters()
+    hp = keras_tuner.HyperParameters() if given is None else given.copy()
     hyper_model.build(hp)
     return {"space": hp.get_config()["space"]}
 

@@ -1,6 +1,7 @@
 """What the tuners of this package share."""
 
 import contextlib
+import copy
 import os
 import pathlib
 from collections.abc import Callable
@@ -68,7 +69,7 @@ class ResumableTuner(keras_tuner.Tuner):
             objective=objective,
             max_trials=max_trials,
             seed=SEED_FOR_0 if seed == 0 else seed,
-            **own,
+            **copy.deepcopy(own),  # since trials add to the HyperParameters of their oracle
         )
         self._announce = announce
         #: What the results depend on beside the HyperModel.

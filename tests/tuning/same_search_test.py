@@ -14,7 +14,7 @@ import csdl_keras as csdl
 from csdl_keras import tuning
 from tests.eager import eager_models
 from tests.fresh_process import REPOSITORY
-from tests.tuning.searches import FIT, TRAIN, VALIDATION, X, Y, outcomes, small
+from tests.tuning.searches import FIT, TRAIN, VALIDATION, C, X, Y, outcomes, small
 
 OBJECTIVE = keras_tuner.Objective("val_average_cost", "min")
 OTHER_COSTS = np.array([[0.0, 2.0, 5.0], [10.0, 0.0, 3.0], [2.0, 7.0, 0.0]])
@@ -154,6 +154,36 @@ class TestTakesUp:
         log = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: None)
         search(tuner, X.copy(), Y.copy(), callbacks=[STOP, log])
         assert [status for status, *_ in outcomes(tuner).values()] == ["COMPLETED"] * 2
+
+    def test_callbacks_that_have_been_used_or_tell_more(self, finished):
+        folder, _ = finished
+        stop = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=5, verbose=1)
+        model = small("dnn_sosr").build(keras_tuner.HyperParameters())
+        validation = (X[VALIDATION], Y[VALIDATION])
+        model.fit(X, Y, validation_data=validation, callbacks=[stop], verbose=0)
+        search(made(folder), callbacks=[stop])
+        other = keras.callbacks.EarlyStopping("val_average_cost", mode="min", min_delta=0.1)
+        with pytest.raises(ValueError, match="EarlyStopping"):
+            search(made(folder), callbacks=[other])
+
+    @pytest.mark.parametrize("declared", [True, False])
+    def test_hyperparameters_that_trials_add_to(self, declared, tmp_path):
+        def build(hp):
+            kind = hp.Choice("kind", ["a", "b"]) if declared else hp.get("kind")
+            model = csdl.models.mlp((6,), 3, (hp.Int(f"units {kind}", 2, 4),), output="cost")
+            metrics = [csdl.metrics.AverageCost(C)]
+            model.compile("sgd", csdl.SOSRLoss(C), metrics=metrics)
+            return model
+
+        def given():
+            hp = keras_tuner.HyperParameters()
+            hp.Choice("kind", ["a", "b"])
+            return {"hyper_model": build, "hyperparameters": hp}
+
+        tuner = search(made(tmp_path, max_trials=3, **given()))
+        search(tuner)
+        again = search(made(tmp_path, max_trials=4, **given()))
+        assert outcomes(again).items() > outcomes(tuner).items()
 
     def test_another_search_before_a_trial_has_ended(self, tmp_path):
         tuner = made(tmp_path)
