@@ -187,18 +187,22 @@ def read_array(name: str, values: Any, end: Any) -> np.ndarray:
         message = f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
         raise HTTPException(422, message)
     dtype = DTYPES[end.type]
-    if dtype.kind in "iu" and array.dtype.kind in "ifuO":
-        array = np.asarray(values, dtype=object)  # floats do not hold all of 64 bits
+    if dtype.kind == "U" or dtype.kind in "iu" and array.dtype.kind in "ifuO":
+        # Floats do not hold all of 64 bits, and beside a string NumPy writes all as strings.
+        array = np.asarray(values, dtype=object)
     return convert(name, array, dtype)
 
 
 def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """What JSON brought in the model's dtype, which has to hold it."""
-    if dtype.kind in "bU":
-        if array.dtype.kind != dtype.kind:
-            what = "strings" if dtype.kind == "U" else "true and false"
-            raise HTTPException(422, f"Expected {what} in {name!r}.")
-        return array.astype(object) if dtype.kind == "U" else array
+    if dtype.kind == "U":
+        if not all(isinstance(value, str) for value in array.flat):
+            raise HTTPException(422, f"Expected strings in {name!r}.")
+        return array
+    if dtype.kind == "b":
+        if array.dtype.kind != "b":
+            raise HTTPException(422, f"Expected true and false in {name!r}.")
+        return array
     if dtype.kind in "iu":
         try:
             converted = array.astype(dtype)
@@ -207,10 +211,13 @@ def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if array.dtype != object or converted is None or converted.tolist() != array.tolist():
             raise HTTPException(422, f"Expected whole numbers in {name!r}, of {dtype}.")
     else:
-        if array.dtype.kind not in "iuf":
-            raise HTTPException(422, f"Expected numbers in {name!r}.")
-        with np.errstate(over="ignore", invalid="ignore"):
-            converted = array.astype(dtype)
+        try:
+            if array.dtype.kind not in "iufO":  # whole numbers beyond 64 bits are objects
+                raise TypeError
+            with np.errstate(over="ignore", invalid="ignore"):
+                converted = array.astype(dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise HTTPException(422, f"Expected numbers in {name!r}.") from error
         if not np.isfinite(converted).all():
             raise HTTPException(422, f"Expected finite numbers in {name!r}, of {dtype}.")
     if name == COST_MATRIX and converted.min() < 0:

@@ -91,28 +91,32 @@ class _EpochBar(keras.callbacks.Callback):
 
 
 def summary_table(summaries: list[Summary], title: str) -> Table:
-    """The table of a comparison; the lowest average cost is bold."""
+    """The table of a comparison; the lowest average cost over all matrices is bold."""
     table = Table(title=title, title_justify="left", caption_justify="left")
     table.add_column("algorithm")
     table.add_column("average test cost", justify="right")
     table.add_column("error rate", justify="right")
     table.add_column("seconds", justify="right")
-    lowest = min(summary.average_cost for summary in summaries)
+    matrices = max(summary.matrices for summary in summaries)
+    lowest = min(it.average_cost for it in summaries if it.matrices == matrices)
     for summary in summaries:
         spread = ""
         if np.isfinite(summary.standard_error):
             spread = f" ± {summary.standard_error:.3f}"
+        if summary.matrices < matrices:
+            spread += f" (n = {summary.matrices})"
         cells = [
             f"{summary.algorithm} ({get_algorithm(summary.algorithm).title})",
             f"{summary.average_cost:.3f}{spread}",
             f"{summary.error_rate:.1%}",
             f"{summary.train_seconds:.1f}",
         ]
-        best = summary.average_cost == lowest
+        best = (summary.matrices, summary.average_cost) == (matrices, lowest)
         table.add_row(*cells, style="bold" if best else None)
-    matrices = max(summary.matrices for summary in summaries)
     table.caption = (
         f"mean{' ± standard error' if matrices > 1 else ''} over {matrices} cost "
-        f"matri{'ces' if matrices > 1 else 'x'}; best in bold; seconds count shared stages in full"
+        f"matri{'ces' if matrices > 1 else 'x'}"
+        f"{', or n' if any(it.matrices < matrices for it in summaries) else ''}; "
+        "best in bold; seconds count shared stages in full"
     )
     return table

@@ -20,14 +20,15 @@ def plot_costs(
     """Draws the average test cost of each algorithm, cheapest on top, and writes a PNG.
 
     Args:
-        summaries: one for each algorithm: the bars and their error bars.
+        summaries: what `summarise` returned: the bars and their error bars.
         results: one for each algorithm and matrix: the dots.
         title: heading of the plot.
         path: the file.
     """
     figure_module = optional_module("matplotlib.figure", "compare")
     optional_module("matplotlib.backends.backend_agg", "compare")
-    ordered = sorted(summaries, key=lambda summary: summary.average_cost, reverse=True)
+    ordered = summaries[::-1]
+    matrices = max(summary.matrices for summary in summaries)
     figure = figure_module.Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
     axes = figure.subplots()
     for height, summary in enumerate(ordered):
@@ -41,7 +42,8 @@ def plot_costs(
         axes.plot(dots, [height] * len(dots), "o", color="black", markersize=3.5, alpha=0.5)
         end = max([*dots, summary.average_cost + np.nan_to_num(summary.standard_error)])
         axes.annotate(
-            f"{summary.average_cost:.3f}",
+            f"{summary.average_cost:.3f}"
+            + (f" (n = {summary.matrices})" if summary.matrices < matrices else ""),
             (end, height),
             xytext=(6, 0),
             textcoords="offset points",

@@ -29,7 +29,11 @@ class Summary:
 
 
 def summarise(results: list[Result]) -> list[Summary]:
-    """One `Summary` for each algorithm, the lowest average cost first."""
+    """One `Summary` for each algorithm, the lowest average cost first.
+
+    Those with fewer cost matrices than others, as after an interruption, come last: a mean
+    over fewer of them may be low by the choice of matrices.
+    """
     summaries = []
     for name in dict.fromkeys(result.algorithm for result in results):
         rows = [result for result in results if result.algorithm == name]
@@ -45,4 +49,4 @@ def summarise(results: list[Result]) -> list[Summary]:
                 train_seconds=float(np.mean([row.train_seconds for row in rows])),
             )
         )
-    return sorted(summaries, key=lambda summary: summary.average_cost)
+    return sorted(summaries, key=lambda summary: (-summary.matrices, summary.average_cost))

@@ -35,7 +35,8 @@ def tabular(
     constant in training has no influence, whatever it holds later. So it is if it
     varies by no more than what the model's float type rounds: its standard deviation
     is at most 4 times the type's epsilon (1.2e-7 for float32) of its largest size.
-    Subtract a large offset beforehand if what varies beside it matters.
+    Subtract a large offset beforehand if what varies beside it matters. A column of a
+    standard deviation below 1e-19 is multiplied by 1e19 and no more, and has less influence.
 
     Args:
         x: training inputs `(N, ...)`, finite and of a size up to 1e18, from which

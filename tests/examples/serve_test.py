@@ -262,8 +262,10 @@ class TestDtypes:
         [
             ("float16", [0.5, 65504], 1e5),
             ("double", [0.1, 1e300], "0.1"),
+            ("double", [10**20, 0.5], None),
             ("bool", [True, False], 1),
             ("string", ["a", "\u00e9"], 1),
+            ("string", ["a\0", ""], True),
         ],
     )
     def test_others(self, dtype, right, wrong):
@@ -279,7 +281,8 @@ class TestDtypes:
             assert client.post("/decide", json={"inputs": [right]}).status_code == 200
             assert fed[0].dtype == {"double": "float64", "string": object}.get(dtype, dtype)
             assert fed[0].tolist() == [right]
-            assert client.post("/decide", json={"inputs": [[wrong, wrong]]}).status_code == 422
+            for row in ([wrong, wrong], [right[0], wrong]):
+                assert client.post("/decide", json={"inputs": [row]}).status_code == 422, row
 
     @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
     @pytest.mark.parametrize("dtype", ["uint8", "float64", "bool", "int64", "float16"])

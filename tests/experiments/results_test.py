@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from csdl_keras.experiments.display import summary_table
 from csdl_keras.experiments.results import Result, ResultFile
 from csdl_keras.experiments.summary import summarise
 
@@ -74,6 +75,21 @@ class TestSummarise:
             assert summary.train_seconds == pytest.approx(
                 np.mean([row.train_seconds for row in rows])
             )
+
+    def test_rows_with_fewer_matrices_are_no_best_ones(self):
+        """After an interruption the dear second matrix is missing from some rows."""
+        results = [
+            make_result("csdnn", 1000, average_cost=1.0),
+            make_result("csdnn", 1001, average_cost=5.0),
+            make_result("dnn_blind", 1000, average_cost=2.0),
+        ]
+        summaries = summarise(results)
+        found = [(summary.algorithm, summary.matrices) for summary in summaries]
+        assert found == [("csdnn", 2), ("dnn_blind", 1)]
+        table = summary_table(summaries, "digits")
+        assert [row.style for row in table.rows] == ["bold", None]
+        costs = [cell.split(" ± ")[0] for cell in table.columns[1].cells]
+        assert costs == ["3.000", "2.000 (n = 1)"] and ", or n" in table.caption
 
     def test_a_single_matrix_has_no_standard_error(self):
         (summary,) = summarise([make_result()])
