@@ -6,6 +6,7 @@ import importlib
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras import _row_training
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments import cell, grid_files
 from csdl_keras.experiments.cli import main
@@ -153,13 +154,13 @@ class TestCompare:
     def run(self, tmp_path, monkeypatch, capsys):
         """A function that runs the command on ready-made models; status, output, errors."""
 
-        def trained(self, members):
+        def trained(stages, members):
             name = members[0].row.name
             if name == "dnn_bayes":
                 return Trained(constant_model(3), 1.0, 1)
             return Trained(constant_model(list(ALGORITHMS).index(name) % 10), 1.0, 1)
 
-        monkeypatch.setattr(csdl.Trainer, "_trained", trained)
+        monkeypatch.setattr(_row_training, "trained_row", trained)
 
         def run(*more):
             status = main([*COMPARE, "--out", str(tmp_path / "run"), *more])
@@ -173,11 +174,11 @@ class TestCompare:
 
     def test_an_algorithm(self, run, tmp_path, monkeypatch):
         fail = failing(
-            csdl.Trainer._trained,
-            lambda self, members: members[0].row.name == "dnn_bayes",
+            _row_training.trained_row,
+            lambda stages, members: members[0].row.name == "dnn_bayes",
             RuntimeError("out of memory"),
         )
-        monkeypatch.setattr(csdl.Trainer, "_trained", fail)
+        monkeypatch.setattr(_row_training, "trained_row", fail)
         status, output, told = run()
         assert status == 1
         assert told == (
