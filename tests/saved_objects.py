@@ -82,7 +82,9 @@ def trained(model: keras.Model, x: np.ndarray, y: Any, **kwargs: Any) -> Case:
 
 def with_loss(loss: keras.losses.Loss, y: np.ndarray, **kwargs: Any) -> Case:
     units = y.shape[1] if y.ndim == 2 else 3
-    return trained(network(csdl_layers.CostOutput(units)), X, y, loss=loss, **kwargs)
+    scores = isinstance(loss, MINLoss)
+    end = layers.Dense(units, "softmax") if scores else csdl_layers.CostOutput(units)
+    return trained(network(end), X, y, loss=loss, **kwargs)
 
 
 def cae(tied: bool) -> Case:

@@ -106,6 +106,6 @@ def observed(labelled, logs):
         if label not in range(len(table)) or not finite:
             values.append(np.nan)
             continue
-        known = table[int(label)] < -5e34
+        known = table[int(label)] < -1.5e4
         values.append(poisson(np.where(known, 0, costs), np.where(known, -1e4, table[int(label)])))
     return np.array(values)

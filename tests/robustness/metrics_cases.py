@@ -25,11 +25,33 @@ def labelled(rng, k):
     return matrix(rng, k, k + 1), labels, amounts(rng, SIZE, k + 1), weights(rng)
 
 
-def is_labelled(m, y, r, w, columns=None):
+def all_distributions(p, tolerance=None):
+    """Whether all rows without NaN sum to 1; `None` if there is none."""
+    p = np.asarray(p)
+    tolerance = tolerance or (1e-2 if p.dtype.itemsize == 2 else 1e-4)
+    known = [row for row in p.astype("f8") if not np.isnan(row).any()]
+    with np.errstate(all="ignore"):
+        return (
+            all(abs(sum(row) - 1) <= tolerance and min(row) >= 0 for row in known)
+            if known
+            else None
+        )
+
+
+def are_costs(r):
+    """Outputs of unknown kind are refused where they are probabilities."""
+    return np.shape(r)[1] > 1 and all_distributions(r) is not True
+
+
+def are_probabilities(p):
+    return all_distributions(p, 1e-2) is not False
+
+
+def is_labelled(m, y, r, w, columns=None, kind=are_costs):
     if not is_matrix(m) or not is_targets(y, len(np.asarray(m))):
         return False
     size = len(np.asarray(y)), columns or np.shape(m)[1]
-    return is_numbers(r) and np.shape(r) == size and is_weights(w, size[0])
+    return is_numbers(r) and np.shape(r) == size and is_weights(w, size[0]) and kind(r)
 
 
 def pairs(rng, k):
@@ -37,7 +59,7 @@ def pairs(rng, k):
 
 
 def are_pairs(c, r, w):
-    return alike(c, r) and is_weights(w, len(np.asarray(r)))
+    return alike(c, r) and is_weights(w, len(np.asarray(r))) and are_costs(r)
 
 
 def are_targets(y, r, w):
@@ -45,7 +67,8 @@ def are_targets(y, r, w):
     if not is_numbers(y) or not is_numbers(r, 2, 2):
         return False
     size = len(np.asarray(r))
-    return np.shape(y) in ((size,), (size, 1), np.shape(r)) and is_weights(w, size)
+    right = np.shape(y) in ((size,), (size, 1), np.shape(r)) and is_weights(w, size)
+    return right and are_costs(r)
 
 
 def distributions(rng, k):
@@ -142,7 +165,9 @@ CASES = {
     "AverageCost, bayes": metric(
         bayes,
         distributions,
-        lambda m, y, p, w: is_matrix(m) and is_labelled(m, y, p, w, len(np.asarray(m))),
+        lambda m, y, p, w: (
+            is_matrix(m) and is_labelled(m, y, p, w, len(np.asarray(m)), are_probabilities)
+        ),
         lambda m, y, p, w: mean(paid(rows(m, y), expected(m, p)), w),
     ),
     "AverageCost, class": metric(
