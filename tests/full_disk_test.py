@@ -73,8 +73,8 @@ class TestBefore:
             ["compare", *DIGITS, "--out"],
             ["tune", *DIGITS, "--out"],
             ["tune", *DIGITS, "--cache"],
-            ["table2", "--profile", "small", "--out"],
-            ["table2", "--profile", "small", "--cache"],
+            ["table2", "--datasets", "digits", "--out"],
+            ["table2", "--datasets", "digits", "--cache"],
         ],
         ids=lambda arguments: f"{arguments[0]} {arguments[-1]}",
     )

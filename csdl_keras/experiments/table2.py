@@ -32,12 +32,12 @@ def table2(arguments: argparse.Namespace) -> int:
     profile = build_profile(arguments)
     check_number("cost_factor", arguments.cost_factor, 0, exclude_low=True)
     check_number("drop_rate", arguments.drop_rate, 0, 1)
+    for name in dict.fromkeys(name.removesuffix("_imb") for name in profile.datasets):
+        datasets.load(name)  # or it would be missing once others have been trained on
     folder = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
     check_writable("--out", folder)
     cache = (arguments.cache or folder / "stages").absolute()
     check_writable("--cache", cache)
-    for name in dict.fromkeys(name.removesuffix("_imb") for name in profile.datasets):
-        datasets.load(name)  # or it would be missing once others have been trained on
     grid = Grid(
         profile,
         folder,
