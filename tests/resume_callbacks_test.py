@@ -7,6 +7,9 @@ import pytest
 from csdl_keras import Resume, ShuffledBatches
 from tests.interruptions import Stop
 from tests.resumed_fits import EPOCHS, Warm, X, Y, check, fit, interrupt, network
+from tests.slow import SLOW_BUT_ON_TENSORFLOW
+
+pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 MONITOR = {"monitor": "score", "mode": "min"}
 #: Cases that run without `-m slow`.

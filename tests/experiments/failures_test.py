@@ -13,6 +13,9 @@ from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.trained import Trained
 from tests.experiments.compare_test import constant_model
+from tests.slow import SLOW_BUT_ON_TENSORFLOW
+
+pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 TABLE2 = ["table2", "--epochs", "1", "--train-size", "343", "--cost-seeds", "2"]
 TABLE2 += ["--algorithms", "dnn_blind,dnn_bayes,sdae_sosr"]

@@ -12,6 +12,9 @@ from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.table2 import HARMLESS
+from tests.slow import SLOW_BUT_ON_TENSORFLOW
+
+pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 #: A change of each option that makes other results of the same rows.
 IDENTITY = {
@@ -106,6 +109,7 @@ class TestTable2:
         assert main([*TABLE2, "--out", str(folder)]) == 2
         assert "not another" in capsys.readouterr().err
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "change", [change for many in ADDITIONS.values() for change in many], ids=" ".join
     )
