@@ -23,7 +23,7 @@ HARMLESS = ("datasets", "algorithms", "cost_seeds", "jobs", "scheduler", "out", 
 def table2(arguments: argparse.Namespace) -> int:
     """Runs `csdl-keras table2`; returns the exit status."""
     # All optional modules first: nothing may be missing once training has begun.
-    for module in ("filelock", "joblib", "matplotlib", "rich", "sklearn"):
+    for module in ("joblib", "matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
     from csdl_keras.experiments.console import make_console
     from csdl_keras.experiments.grid_progress import GridProgress
