@@ -21,13 +21,10 @@ OPTIONAL = {
     "sklearn": "compare",
     "tf2onnx": "export",
 }
+# As for a package that is not installed: importing it raises, `find_spec` finds nothing.
 BLOCK = """
 import sys
-class Block:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == {package!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Block())
+sys.modules[{package!r}] = None
 """
 # What the public functions do that need more than the package's own requirements.
 USES = """

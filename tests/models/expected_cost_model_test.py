@@ -72,6 +72,7 @@ class TestExpectedCostModel(TestCase):
         y = rng.integers(2, size=600)
         amounts = np.exp(x[:, :1]) * np.array([[0.0, 1.0], [2.0, 0.0]])[y]
         means = costs.class_means(y, amounts)
+        keras.utils.set_random_seed(0)
         end = keras.Input((FEATURES,))
         model = expected_cost_model(
             keras.Model(end, keras.layers.Concatenate()([end, keras.layers.Dense(8, "tanh")(end)])),
