@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _seeded_fit
-from csdl_keras._replace_file import replace_file
-from csdl_keras._writable import check_writable
+from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras.experiments import cli
 from csdl_keras.experiments.results import ResultFile
+from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.eager import eager_models
 from tests.experiments.results_test import make_result
 from tests.interruptions import Epochs
@@ -145,7 +144,7 @@ def only(function, when):
 LIMITED = """
 import resource, sys
 import numpy as np
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 
 cache = StageCache(sys.argv[1])
 cache.get({"a": 1}, lambda: ([np.ones(100)], {}))
