@@ -33,7 +33,7 @@ def idle(monkeypatch):
     def fail(*args, **kwargs):
         raise AssertionError("exported")
 
-    monkeypatch.setattr(sys.modules["csdl_keras.export"], "write_artifact", fail)
+    monkeypatch.setattr(sys.modules["csdl_keras.prediction.export"], "write_artifact", fail)
     monkeypatch.setattr(subprocess, "run", fail)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.fitting import seeded_fit as _seeded_fit
-from csdl_keras.pretraining.layer_fit import Stage
-from csdl_keras.pretraining.pretrain import data as _pretraining_data
+from csdl_keras.pretraining import data as _pretraining_data
+from csdl_keras.pretraining.layer_fit import LayerFit
 from csdl_keras.pretraining.pretrain import hidden_layers
 from tests.interruptions import Stop
 from tests.testing import to_numpy
@@ -183,13 +183,13 @@ class Batches(keras.utils.PyDataset):
     def test_later_epochs_compile_nothing(self, monkeypatch):
         """Python runs a stage only where it is traced: as often in four epochs as in one."""
         traced = []
-        call = Stage.call
+        call = LayerFit.call
 
         def counted(stage, inputs, training=False):
             traced.append(stage.name)
             return call(stage, inputs, training)
 
-        monkeypatch.setattr(Stage, "call", counted)
+        monkeypatch.setattr(LayerFit, "call", counted)
         for epochs in (1, 4):
             net = make_net(seed=0)
             csdl.pretrain(net, X, COSTS, 0.25, epochs=epochs, batch_size=10, seed=0, verbose=0)

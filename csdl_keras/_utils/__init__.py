@@ -1,1 +1,1 @@
-
+"""Checks, arrays, tensors, files and seeds: code that knows nothing of costs."""

@@ -1,4 +1,4 @@
-"""Checks of arguments that are arrays, or name what is in them."""
+"""Validates array arguments and the names that label them."""
 
 import itertools
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Checks of plain arguments; every message says what was expected and received."""
+"""Checks of plain arguments and of what is handed on to Keras' `fit`."""
 
 import contextlib
 import math

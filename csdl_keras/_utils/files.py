@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole."""
+"""Files that are replaced as a whole, and folders that can be written to."""
 
 import contextlib
 import json

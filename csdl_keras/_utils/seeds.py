@@ -1,4 +1,4 @@
-"""Seeds of the parts of a model."""
+"""Seeds of the parts of a model, and scikit-learn's random states as seeds."""
 
 import numbers
 import random
@@ -6,9 +6,9 @@ from typing import Any
 
 import keras
 import numpy as np
-from sklearn.utils import check_random_state
 
 from csdl_keras._utils.checks import LARGEST_SEED, check_integer
+from csdl_keras._utils.optional import optional_module
 
 
 class Seeds:
@@ -69,4 +69,4 @@ def random_generator(random_state: Any) -> np.random.RandomState:
             f"Expected `random_state` to be None, an integer from 0 to {LARGEST_SEED} or a "
             f"numpy.random.RandomState; received {random_state!r}."
         )
-    return check_random_state(random_state)
+    return optional_module("sklearn.utils", "compare").check_random_state(random_state)

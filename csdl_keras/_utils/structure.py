@@ -1,4 +1,4 @@
-"""Whether arrays suit a model, said before Keras or a backend says it in its own way."""
+"""Inputs and outputs of a model, and arrays that suit them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Small tensor functions that losses, layers and metrics share."""
+"""Tensor functions and checks that losses, layers and metrics share."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""What examples become before coefficients: kernel values or Nyström features."""
+"""Maps examples to kernel values or Nyström features."""
 
 from typing import Any
 

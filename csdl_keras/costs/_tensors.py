@@ -1,4 +1,4 @@
-"""Cost matrices of losses and metrics: their tensors, and what configs hold of them."""
+"""Cost matrices and labels inside Keras objects, as tensors and in configs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,9 +52,9 @@ def check_present(owner: Any, tensor: Any) -> None:
     if owner.cost_matrix is not None and tensor is None:
         raise ValueError(
             f"Expected {owner.name!r} to have a cost matrix; received one that was loaded without "
-            f"it, since files keep matrices of at most {LARGEST_SAVED} entries for losses and metrics, "
-            f"not of shape {owner.cost_matrix.shape}. The model predicts as it is. To train or "
-            f"evaluate it, compile it again with {type(owner).__name__}(cost_matrix=...)."
+            f"it, since files keep matrices of at most {LARGEST_SAVED} entries for losses and "
+            f"metrics, not of shape {owner.cost_matrix.shape}. The model predicts as it is. To "
+            f"train or evaluate it, compile it again with {type(owner).__name__}(cost_matrix=...)."
         )
 
 

@@ -1,4 +1,4 @@
-"""Arrays of costs, as every function of this package takes them."""
+"""Checks of cost matrices, cost vectors and labels, which return them as arrays."""
 
 from typing import Any
 

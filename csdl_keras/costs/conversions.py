@@ -1,4 +1,4 @@
-"""From one form of costs to another."""
+"""Converts one form of costs to another."""
 
 from typing import Any
 

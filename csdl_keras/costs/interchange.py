@@ -1,4 +1,4 @@
-"""Costs as other packages write them."""
+"""Costs in the forms that other packages and binary problems use."""
 
 from collections.abc import Mapping
 from typing import Any

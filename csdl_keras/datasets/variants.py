@@ -1,4 +1,4 @@
-"""The imbalanced variants of the paper."""
+"""Imbalanced, smaller and grayscale variants of a data set."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""How exactly a test set tells the average cost."""
+"""Confidence intervals of average costs and of their differences."""
 
 import dataclasses
 from typing import Any

@@ -1,1 +1,1 @@
-
+"""One call of `fit`: seeded, resumable, checked and cached."""

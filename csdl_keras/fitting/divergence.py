@@ -1,4 +1,4 @@
-"""The error of a training that breaks down."""
+"""Stops training that diverges, and says why."""
 
 import math
 from typing import Any

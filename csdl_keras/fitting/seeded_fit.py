@@ -1,4 +1,4 @@
-"""How many steps of training run without a return to Python."""
+"""The one way in which networks of the package are fitted to arrays."""
 
 import math
 import pathlib

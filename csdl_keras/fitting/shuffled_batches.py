@@ -1,4 +1,4 @@
-"""Batches whose order follows from a seed and the number of the epoch."""
+"""Batches and random numbers that follow from a seed and the number of the epoch."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pooling with Caffe's arithmetic."""
+"""Pooling and local response normalisation with Caffe's arithmetic."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""What each decision costs under each class, for this example."""
+"""Costs of decisions estimated from the example, and their expectation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Random numbers of a batch that replicas share."""
+"""Masking noise, the corruption of denoising auto-encoders."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Probabilities made softer or sharper by a temperature."""
+"""Calibration of probabilities by a temperature, and by a bias for each class."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The base of all losses."""
+"""Base classes of losses."""
 
 from typing import Any
 

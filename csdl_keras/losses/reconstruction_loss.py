@@ -1,4 +1,4 @@
-"""The squared error of auto-encoders, summed over inputs."""
+"""Reconstruction losses of auto-encoders, summed over inputs."""
 
 from typing import Any
 

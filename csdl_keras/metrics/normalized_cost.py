@@ -1,4 +1,4 @@
-"""The cost of a model's decisions beside that of the best constant decision."""
+"""The cost of a model's decisions relative to the best constant decision's."""
 
 from typing import Any
 

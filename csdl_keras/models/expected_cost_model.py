@@ -1,4 +1,4 @@
-"""Labels and costs in one tensor of a TensorFlow pipeline."""
+"""A network of class probabilities and of costs that depend on the example."""
 
 from typing import Any
 

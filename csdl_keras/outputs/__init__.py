@@ -1,1 +1,1 @@
-
+"""Costs, probabilities or logits: what a model's outputs are."""

@@ -1,4 +1,4 @@
-"""The table behind the curve of cost against beta."""
+"""Average cost against beta, over repetitions."""
 
 from typing import Any
 

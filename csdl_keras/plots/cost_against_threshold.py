@@ -1,4 +1,4 @@
-"""The table behind the curve of average cost against threshold."""
+"""Average cost against the threshold of a binary decision."""
 
 from typing import Any
 

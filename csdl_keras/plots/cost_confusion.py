@@ -1,4 +1,4 @@
-"""The table behind the cost-weighted confusion matrix."""
+"""The confusion matrix, coloured by what its cells cost."""
 
 from typing import Any
 

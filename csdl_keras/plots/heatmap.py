@@ -1,4 +1,4 @@
-"""A table of classes and decisions as a coloured grid."""
+"""Cost matrices and other tables as heatmaps."""
 
 from collections.abc import Callable
 from typing import Any

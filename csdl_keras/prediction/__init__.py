@@ -1,1 +1,1 @@
-
+"""The third stage: from a model's outputs to decisions."""

@@ -1,4 +1,4 @@
-"""Models of other floating-point types, computing in float32."""
+"""Writes models in the formats of `export`; TensorFlow must be Keras' backend."""
 
 import contextlib
 import io

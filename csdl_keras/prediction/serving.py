@@ -1,4 +1,4 @@
-"""A model that answers with a decision and with what decisions cost."""
+"""Models that answer requests: a decision, or a decision with its costs."""
 
 from typing import Any
 

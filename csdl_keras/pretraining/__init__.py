@@ -1,1 +1,1 @@
-
+"""The first stage: greedy, layer-wise pre-training."""

@@ -21,7 +21,7 @@ def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
     return SquaredErrorLoss()
 
 
-class Stage(keras.Model):
+class LayerFit(keras.Model):
     """A CAE whose input, and reconstruction target, is the code that `below` makes.
 
     `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and

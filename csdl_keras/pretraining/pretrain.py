@@ -28,7 +28,7 @@ from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import UNBOUNDED_HINT, PretrainingData
 from csdl_keras.pretraining.hidden_layers import below_layer, hidden_layers
 from csdl_keras.pretraining.layer_cache import LayerCache, describe_optimizer
-from csdl_keras.pretraining.layer_fit import Stage
+from csdl_keras.pretraining.layer_fit import LayerFit
 
 _BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
 
@@ -191,7 +191,7 @@ def pretrain(
         kept = LayerCache(cache, data, data_id, choices)
 
     def fit(
-        stage: Stage, below: keras.Model | None, unfinished: pathlib.Path | None
+        stage: LayerFit, below: keras.Model | None, unfinished: pathlib.Path | None
     ) -> keras.callbacks.History:
         return stage.pretrain(
             **data.fit_arguments(below, bounded),
@@ -213,7 +213,7 @@ def pretrain(
             )
         below = below_layer(model, layer)
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        stage = Stage(
+        stage = LayerFit(
             cae,
             None if data.keeps_codes(below) else below,
             beta,

@@ -1,4 +1,4 @@
-"""Trains what an estimator names on a part of its examples."""
+"""Training of the estimator's network on a part of its examples."""
 
 import numbers
 from typing import Any

@@ -1,4 +1,4 @@
-"""What makes KerasTuner's oracles go on where they were killed."""
+"""Oracles and tuners that continue after having been killed."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""A range of numbers to search."""
+"""Spaces of hyperparameters: a value, values to choose from, or a range."""
 
 import dataclasses
 import numbers

@@ -1,4 +1,4 @@
-"""Random search."""
+"""KerasTuner's searches as resumable tuners."""
 
 from collections.abc import Callable
 from typing import Any

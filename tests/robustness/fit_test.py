@@ -33,7 +33,7 @@ def neither_trains_nor_writes(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, no_training():
         patch.chdir(tmp_path_factory.mktemp("folder"))
         patch.setattr(BayesClassifier, "predict", predict)
-        module = importlib.import_module("csdl_keras.export")
+        module = importlib.import_module("csdl_keras.prediction.export")
         patch.setattr(module, "write_artifact", writes)
         patch.setattr(module, "_write_in_process", writes)
         yield

@@ -33,7 +33,7 @@ class _AutoEncoder:
         self.encoder, self.seed = encoder, seed
 
 
-class _Stage:
+class _LayerFit:
     """A stage of pre-training that ends where it begins."""
 
     def __init__(self, cae: Any, *_: Any):
@@ -50,8 +50,8 @@ def no_training() -> Iterator[None]:
         patch.setattr(keras.Model, "fit", _begin)
         for stage in ("fit_network", "fit_stacked", "fit_machine", "pretrain_network"):
             patch.setattr(f"csdl_keras._stages.{stage}", _begin)
-        patch.setattr("csdl_keras.pretraining.CAE", _AutoEncoder)
-        patch.setattr("csdl_keras.pretraining.Stage", _Stage)
+        patch.setattr("csdl_keras.pretraining.pretrain.CAE", _AutoEncoder)
+        patch.setattr("csdl_keras.pretraining.pretrain.LayerFit", _LayerFit)
         yield
 
 
