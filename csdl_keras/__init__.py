@@ -33,8 +33,8 @@ from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.export import export
+from csdl_keras.pretraining import pretrain
 from csdl_keras.pretraining.hidden_layers import hidden_layers
-from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.settings import Settings
 from csdl_keras.trainer import Trainer
 from csdl_keras.training import train

@@ -15,8 +15,8 @@ from csdl_keras.costs import cost_vectors
 from csdl_keras.fitting.divergence import RaiseOnDivergence
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.pretraining import pretrain
 from csdl_keras.pretraining.hidden_layers import hidden_layers
-from csdl_keras.pretraining.pretrain import pretrain
 
 Weights = list[np.ndarray]
 

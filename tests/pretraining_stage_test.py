@@ -9,8 +9,8 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.fitting import seeded_fit as _seeded_fit
 from csdl_keras.pretraining import data as _pretraining_data
+from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.layer_fit import LayerFit
-from csdl_keras.pretraining.pretrain import hidden_layers
 from tests.interruptions import Stop
 from tests.testing import to_numpy
 from tests.weights import assert_same_weights

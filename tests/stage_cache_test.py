@@ -27,7 +27,7 @@ import numpy as np
 
 package = sys.modules["csdl_keras"] = types.ModuleType("csdl_keras")
 package.__path__ = {package!r}
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.stage_cache import StageCache
 
 cache = StageCache({folder!r})
 order = list(range({stages}))

@@ -11,7 +11,7 @@ from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import zero_one
 from csdl_keras.fitting.stage_cache import StageCache
-from csdl_keras.pretraining.pretrain import pretrain
+from csdl_keras.pretraining import pretrain
 from csdl_keras.tuning.algorithm_hyper_model import (
     AlgorithmHyperModel,
     check_positive,
