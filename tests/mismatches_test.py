@@ -33,6 +33,9 @@ def paid(model: keras.Model, kind: str, classes: int, bayes: bool) -> float:
     return total / len(X)
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*received `from_logits=True`")
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_every_cell(output, loss):
