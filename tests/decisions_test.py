@@ -39,7 +39,6 @@ class TestMatrices:
 class TestCostsOfExamples:
     NOISE = np.random.default_rng(0).uniform(0.5, 1.5, size=(len(DATA.y_train), 1))
 
-    @pytest.mark.filterwarnings("ignore:'cost_model' calibrates")
     @pytest.mark.parametrize("row", ["dnn_bayes", "cost_model", LINKED])
     @pytest.mark.parametrize("matrix", [ABSTAIN, FEWER], ids=["more", "fewer"])
     def test_any_number_of_decisions(self, row, matrix, run_eagerly):

@@ -62,7 +62,6 @@ class TestRows(TestCase):
         trainer = csdl.Trainer(FLAT, DATA.y_train, (x_val, DATA.y_val), SETTINGS, seed=0)
         self.check(trainer.train("ensemble_bayes", MATRIX, ensemble=2).model, x_val)
 
-    @pytest.mark.filterwarnings("ignore:'cost_model' calibrates")
     @pytest.mark.parametrize("name", ["csdnn", "cnn_sosr", "cost_model"])
     def test_costs_of_examples(self, name):
         self.check(make_trainer(costs=COSTS).train(name).model, DATA.x_test)
