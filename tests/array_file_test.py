@@ -109,6 +109,7 @@ class TestPickles:
         with pytest.raises(DamagedFileError):
             read_arrays(tmp_path / "c.npz")
 
+    @pytest.mark.filterwarnings("ignore:.* is damaged")
     @hypothesis.given(share=st.floats(0, 1, exclude_max=True))
     @hypothesis.settings(max_examples=200)
     def test_a_truncated_stage_is_computed_anew(self, tmp_path_factory, share):

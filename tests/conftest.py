@@ -1,6 +1,13 @@
-"""What all tests share."""
+"""Configures pytest: seeds, the tests that every backend runs, and fixtures."""
+
+import os
+import pathlib
+
+# Programs of tests run for milliseconds: on JAX, optimizing them takes longer than it saves.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 import hypothesis
+import keras
 import pytest
 from hypothesis.internal.conjecture import providers
 
@@ -11,6 +18,60 @@ from tests.interruptions import nothing_lost
 from tests.tried import tried
 
 __all__ = ["nothing_lost", "tried"]
+
+TESTS = pathlib.Path(__file__).parent
+#: Folders and files whose tests are slow on any backend but TensorFlow: what they test computes
+#: with NumPy or reads and writes files, or is the same Keras code on each backend and compiles
+#: for minutes elsewhere. `-m "slow or not slow"` runs them on every backend.
+TENSORFLOW_IS_ENOUGH = (
+    "array_checks_test.py",
+    "array_file_test.py",
+    "baselines",
+    "benchmarks_test.py",
+    "costs",
+    "coverage_benchmark_test.py",
+    "damaged_stages_test.py",
+    "datasets",
+    "ended_parent_test.py",
+    "evaluation",
+    "examples",
+    "experiments/cli_test.py",
+    "experiments/failures_test.py",
+    "experiments/figure_test.py",
+    "experiments/grid_processes_test.py",
+    "experiments/grid_test.py",
+    "experiments/options_test.py",
+    "experiments/output_test.py",
+    "experiments/profiles_test.py",
+    "experiments/report_test.py",
+    "experiments/reporting",
+    "experiments/results_test.py",
+    "experiments/safe_files_test.py",
+    "experiments/table_commands_test.py",
+    "experiments/tune_test.py",
+    "full_disk_test.py",
+    "layer_keys_test.py",
+    "notebooks_test.py",
+    "optional_test.py",
+    "plots",
+    "readme_test.py",
+    "resume_callbacks_test.py",
+    "resume_optimizers_test.py",
+    "robustness/costs_test.py",
+    "robustness/datasets_test.py",
+    "robustness/estimators_test.py",
+    "robustness/evaluation_test.py",
+    "robustness/plots_test.py",
+    "robustness/training_test.py",
+    "shared_data_test.py",
+    "sklearn/average_cost_scorer_test.py",
+    "speed_benchmarks_test.py",
+    "stage_cache_test.py",
+    "stage_keys_test.py",
+    "tuning/range_test.py",
+    "tuning/same_network_test.py",
+    "tuning/same_search_test.py",
+)
 
 # The first example of a property compiles, which no deadline foresees; and a change is judged by
 # the same examples whenever the suite runs. Others come with `--hypothesis-profile random`.
@@ -29,6 +90,29 @@ def local_constants():
 
 
 providers._get_local_constants = local_constants
+
+
+def pytest_configure():
+    missing = [name for name in TENSORFLOW_IS_ENOUGH if not (TESTS / name).exists()]
+    if missing:
+        raise pytest.UsageError(f"Expected files and folders of tests; received {missing}.")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by `-m`
+def pytest_collection_modifyitems(items):
+    """Marks tests as slow that need no second backend."""
+    if keras.backend.backend() == "tensorflow":
+        return
+    enough = [TESTS / name for name in TENSORFLOW_IS_ENOUGH]
+    for item in items:
+        if any(item.path.is_relative_to(path) for path in enough):
+            item.add_marker("slow")
+
+
+@pytest.hookimpl(tryfirst=True)  # before fixtures of modules, which make networks
+def pytest_runtest_setup():
+    """Gives each test the same random numbers, whichever tests ran before it."""
+    keras.utils.set_random_seed(0)
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ KINDS: dict[str, str | Algorithm] = {
         csdl.ALGORITHMS["ensemble_bayes"], members=2
     ),
 }
+#: Those that share all but their row's data with another kind.
+ALIKE = ("auto-encoders", "error-aware auto-encoders", "weights", "logistic")
 TABLES = tuple(x.reshape(len(x), -1) for x in (DATA.x_train, DATA.x_val))
 
 
@@ -38,7 +40,10 @@ def outputs(model):
     return model.predict_costs(DATA.x_test.reshape(len(DATA.x_test), -1))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.slow if kind in ALIKE else ()) for kind in KINDS],
+)
 class TestKinds:
     def test_the_global_seed(self, kind, run_eagerly):
         found = []

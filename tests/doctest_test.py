@@ -44,7 +44,7 @@ def count_examples(thing):
 
 class TestDoctests:
     @pytest.mark.parametrize("name", MODULES)
-    def test_examples(self, name):
+    def test_examples(self, name, run_eagerly):
         result = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
         assert result.failed == 0
 

@@ -194,6 +194,7 @@ def outputs(**arguments):
     return model.predict(DATA.x_test, verbose=0)
 
 
+@pytest.mark.filterwarnings("ignore:Limiting steps_per_epoch to 1")
 def test_worker_processes_have_the_settings(tried):
     """All settings of Keras at once; each that is left out would show."""
     values = {"image_data_format": "channels_first", "epsilon": 1e-3, "max_steps_per_epoch": 1}

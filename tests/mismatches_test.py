@@ -33,10 +33,31 @@ def paid(model: keras.Model, kind: str, classes: int, bayes: bool) -> float:
     return total / len(X)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+#: A loss of each kind; with the others, a metric sees the same.
+KINDS = ("`SOSRLoss(C)`", "cross-entropy", "a function of your own")
+pytestmark = pytest.mark.filterwarnings("ignore:.*received `from_logits=True`")
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [loss if loss in KINDS else pytest.param(loss, marks=pytest.mark.slow) for loss in LOSSES],
+)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_every_cell(output, loss):
-    for metric, expected in zip(METRICS, committed(output, loss), strict=True):
+    try_cells(output, loss, METRICS)
+
+
+@pytest.mark.parametrize("number, loss", enumerate(LOSSES))
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_every_pair(output, number, loss):
+    """Each loss without a metric, and with one that differs from loss to loss."""
+    try_cells(output, loss, ["none", list(METRICS)[1 + number % (len(METRICS) - 1)]])
+
+
+def try_cells(output, loss, metrics):
+    expected_of = dict(zip(METRICS, committed(output, loss), strict=True))
+    for metric in metrics:
+        expected = expected_of[metric]
         text, model, logs = attempt(output, loss, metric)
         check(text, expected, output, loss)
         if "average_cost" in logs:

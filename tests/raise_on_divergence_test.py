@@ -108,8 +108,9 @@ class TestTrainer:
     def test_members_trained_as_one_network(self, run_eagerly):
         x = DATA.x_train.reshape(len(DATA.x_train), -1)
         row = dataclasses.replace(csdl.ALGORITHMS["ensemble_bayes"], members=2)
+        validation = (x[:20], DATA.y_train[:20])
         with pytest.raises(csdl.DivergedError, match="training 'ensemble_bayes'"):
-            csdl.train(row, x, DATA.y_train, MATRICES[0], settings=TOO_FAST)
+            csdl.train(row, x, DATA.y_train, MATRICES[0], validation, settings=TOO_FAST)
 
 
 def test_pretraining_of_any_model(run_eagerly):

@@ -7,9 +7,6 @@ import pytest
 from csdl_keras import Resume, ShuffledBatches
 from tests.interruptions import Stop
 from tests.resumed_fits import EPOCHS, Warm, X, Y, check, fit, interrupt, network
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 MONITOR = {"monitor": "score", "mode": "min"}
 #: Cases that run without `-m slow`.
@@ -18,7 +15,6 @@ QUICK = (
     "LearningRateScheduler and others",
     "SwapEMAWeights, swap_on_epoch",
     "CSVLogger",
-    "LambdaCallback",
     "Callback",
 )
 SLOW = pytest.mark.slow
@@ -111,16 +107,19 @@ def test_every_callback_of_keras_is_here():
     assert kinds <= OTHERS | CASES.keys()
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=SLOW)])
 @pytest.mark.parametrize("first", [False, pytest.param(True, marks=SLOW)])
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=SLOW) for name in CASES]
 )
-def test_callbacks(name, first, tmp_path, nothing_lost):
+def test_callbacks(name, first, every, tmp_path, nothing_lost):
     make = CASES[name]
     expected = fit(tmp_path / "undisturbed", make, first=first)
     last = len(expected[1].epoch)
-    found = interrupt(tmp_path / "fit", range(last), make, first=first)
-    check(nothing_lost, "callbacks, in every epoch", found, expected, last)
+    epochs = range(last) if every else (1, last - 1)
+    found = interrupt(tmp_path / "fit", epochs, make, first=first)
+    how = "callbacks, in every epoch" if every else "callbacks, in two epochs"
+    check(nothing_lost, how, found, expected, len(epochs))
     # Behind its end, too, which is the last epoch once more.
     again = fit(tmp_path / "fit", make, first=first)
     check(nothing_lost, "callbacks, behind the end", again, expected, 1)

@@ -4,9 +4,6 @@ import keras
 import pytest
 
 from tests.resumed_fits import adam, check, fit, interrupt
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 QUICK = ("average", "accumulation", "schedule")
 

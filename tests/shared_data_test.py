@@ -8,11 +8,8 @@ import pytest
 
 import csdl_keras as csdl
 from tests.changes import stage_keys
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
 from tests.weights import assert_same_weights
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 X, Y = DATA.x_train, DATA.y_train
 COSTS = MATRICES[0][Y] + 0.5

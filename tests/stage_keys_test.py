@@ -11,11 +11,8 @@ from csdl_keras._job import Job
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.experiments.data_source import DataSource
 from tests.changes import CELL, field_changes, stage_keys
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
 from tests.weights import assert_same_weights
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 X, Y = DATA.x_train, DATA.y_train
 

@@ -13,9 +13,6 @@ from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.trained import Trained
 from tests.experiments.compare_test import constant_model
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 TABLE2 = ["table2", "--epochs", "1", "--train-size", "343", "--cost-seeds", "2"]
 TABLE2 += ["--algorithms", "dnn_blind,dnn_bayes,sdae_sosr"]
@@ -249,13 +246,14 @@ class TestTrainAll:
             csdl.Trainer(data.x_train, data.y_train).train_all([], on_error=3)
 
 
-class TestTune:
-    @pytest.fixture(scope="class")
-    def searched(self, tmp_path_factory):
-        folder = tmp_path_factory.mktemp("search")
-        assert main([*TUNE, "--out", str(folder)]) == 0
-        return folder
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("search")
+    assert main([*TUNE, "--out", str(folder)]) == 0
+    return folder
 
+
+class TestTune:
     @pytest.mark.parametrize(
         "name, file",
         [

@@ -13,14 +13,15 @@ from csdl_keras._workers import workers
 from tests.experiments.grid_runs import SHORT, read, run, stage_names, start
 
 
-class TestProcesses:
-    @pytest.fixture(scope="class")
-    def undisturbed(self, tmp_path_factory):
-        """The folder of a run in a process of its own, as those that are killed."""
-        folder = tmp_path_factory.mktemp("undisturbed")
-        start(folder).communicate(timeout=300)
-        return folder
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The folder of a run in a process of its own, as those that are killed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    start(folder).communicate(timeout=300)
+    return folder
 
+
+class TestProcesses:
     @pytest.mark.slow
     def test_killed_at_random_it_ends_with_the_same_results(self, undisturbed, tmp_path):
         rng = random.Random(int(time.time()))

@@ -147,6 +147,7 @@ class TestRun:
 
 
 class TestDivergence:
+    @pytest.mark.filterwarnings("ignore:invalid value encountered")  # infinite costs have no spread
     def test_a_value_that_diverges_is_not_chosen(self, tmp_path):
         profile = dataclasses.replace(
             SHORT, algorithms=("cnn_bayes",), grids={"cnn_learning_rate": (1e30, 1e-3)}

@@ -12,9 +12,6 @@ from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.table2 import HARMLESS
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 #: A change of each option that makes other results of the same rows.
 IDENTITY = {

@@ -21,9 +21,6 @@ from csdl_keras.trainer import Trainer
 from tests.experiments.compare_test import constant_model
 from tests.experiments.reporting.markup_test import PLAIN, write
 from tests.fresh_process import REPOSITORY
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 DATA = ["--dataset", "digits", "--train-size", "343", "--epochs", "1"]
 COMPARE = ["compare", *DATA, "--cost-seeds", "1", "--algorithms", "dnn_blind,dnn_bayes"]

@@ -156,6 +156,7 @@ class TestCostMatrixFile:
             ("m.txt", "0,1\n1,0\n", ".npy or .csv"),
         ],
     )
+    @pytest.mark.filterwarnings("ignore:loadtxt")  # says that a file is empty, before the error
     def test_refuses(self, name, content, told, tmp_path):
         (tmp_path / name).write_text(content)
         with pytest.raises(ValueError, match=told):

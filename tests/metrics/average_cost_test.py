@@ -6,26 +6,12 @@ import pytest
 
 import csdl_keras
 from csdl_keras.metrics import AverageCost
-from tests.metrics.loops import decide
+from tests.metrics.loops import BY_KIND, LABELS, ONE_COLUMN, OUTPUTS, decide
 from tests.testing import TestCase, floatx, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
 ABSTAIN = np.array([[0.0, 1.0, 0.5], [2.0, 0.0, 0.25]])
-LABELS = np.array([0, 2, 1, 2, 0, 1, 1])
 COSTS = np.random.default_rng(0).uniform(size=(7, 3)).round(2)
-# The second row ties two decisions, the third all.
-OUTPUTS = np.array(
-    [[1, 2, 3], [2, 1, 1], [4, 4, 4], [0.5, -1, 0], [3, 2, 1], [0, 0, 1], [9, 8, 9]], "float32"
-)
-# The second row ties two decisions as well, the sixth the first two.
-PROBABILITIES = (
-    np.array(
-        [[1, 2, 5], [4, 2, 2], [2, 3, 3], [0, 0, 8], [3, 4, 1], [4, 4, 0], [2, 2, 4]], "float32"
-    )
-    / 8
-)
-BY_KIND = {"cost": (OUTPUTS, None), "probability": (PROBABILITIES, "softmax")}
-ONE_COLUMN = np.array([[0.25], [0.75], [0.5], [1.0], [0.0], [0.625], [0.375]], "float32")
 
 
 def example_cost(output="cost", matrix=None):

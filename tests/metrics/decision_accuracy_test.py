@@ -5,23 +5,11 @@ import numpy as np
 import pytest
 
 from csdl_keras.metrics import DecisionAccuracy
-from tests.metrics.loops import decide
+from tests.metrics.loops import BY_KIND, LABELS, ONE_COLUMN, OUTPUTS, decide
 from tests.testing import TestCase, floatx, to_numpy
 
-LABELS = np.array([0, 2, 1, 2, 0, 1, 1])
 # The first and fifth rows have two cheapest decisions each.
 COSTS = np.array([[0.0, 0, 2], [3, 0, 1], [2, 5, 2.5], [1, 5, 4], [7, 0, 0], [1, 2, 3], [4, 3, 4]])
-OUTPUTS = np.array(
-    [[1, 2, 3], [2, 1, 1], [4, 4, 4], [0.5, -1, 0], [3, 2, 1], [0, 0, 1], [9, 8, 9]], "float32"
-)
-PROBABILITIES = (
-    np.array(
-        [[1, 2, 5], [4, 2, 2], [2, 3, 3], [0, 0, 8], [3, 4, 1], [4, 4, 0], [2, 2, 4]], "float32"
-    )
-    / 8
-)
-BY_KIND = {"cost": (OUTPUTS, None), "probability": (PROBABILITIES, "softmax")}
-ONE_COLUMN = np.array([[0.25], [0.75], [0.5], [1.0], [0.0], [0.625], [0.375]], "float32")
 
 
 def example_score(output="cost"):

@@ -88,6 +88,7 @@ class TestBayesClassifier(TestCase):
         model.layers[-1].set_weights([0 * kernel, 0 * bias])
         self.assertAllClose(careful(X), np.tile(MATRIX.mean(axis=0), (6, 1)))
 
+    @pytest.mark.filterwarnings("ignore:When providing `inputs` as a dict")
     @pytest.mark.parametrize("keys", [("a", "b"), ("left", "right"), None])
     def test_two_inputs(self, keys):
         first, second = keras.Input((3,), name="a"), keras.Input((3,), name="b")

@@ -38,7 +38,8 @@ def is_integer(x: Any, low: int, high: float = np.inf) -> bool:
 def is_number(x: Any, low: float, high: float) -> bool:
     """A finite number, above `low`."""
     real = isinstance(x, numbers.Real) and not isinstance(x, bool)
-    return bool(real and abs(x) < np.inf and low < x <= high)
+    with np.errstate(over="ignore"):  # in 16 bits the bounds may be infinite
+        return bool(real and abs(x) < np.inf and low < x <= high)
 
 
 def is_finite(x: Any, ndim: int) -> bool:

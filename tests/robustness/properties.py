@@ -101,7 +101,7 @@ def robustness_tests(cases: Mapping[str, Case]) -> type:
 
 
 def container_tests(
-    cases: Mapping[str, Case], examples: int = 200, containers: Iterable[str] = CONTAINERS
+    cases: Mapping[str, Case], examples: int = 100, containers: Iterable[str] = CONTAINERS
 ) -> Callable[..., None]:
     """A test of right arguments in the containers that people keep them in."""
 

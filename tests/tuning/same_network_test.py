@@ -6,10 +6,7 @@ import pytest
 
 from csdl_keras import tuning
 from tests.eager import eager_models
-from tests.slow import SLOW_BUT_ON_TENSORFLOW
 from tests.tuning.searches import search, small
-
-pytestmark = SLOW_BUT_ON_TENSORFLOW
 
 OBJECTIVE = keras_tuner.Objective("val_average_cost", "min")
 EXECUTIONS = 2
