@@ -1,4 +1,4 @@
-"""The folder of a run, and the record of what made it."""
+"""The folder of a run: new or continued, with a record of what made it."""
 
 import argparse
 import datetime
@@ -52,9 +52,9 @@ def append_record(
     Args:
         folder: the folder.
         arguments: those of the command line.
-        choices: what follows from them.
+        choices: the settings that follow from them.
         harmless: names of the arguments that may differ between runs in one folder;
-            `None` (default) is all of them.
+            `None` (default) allows all of them.
 
     Raises:
         ValueError: if the folder holds a run of which another argument or the backend
@@ -111,3 +111,21 @@ def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str,
         "backend": keras.backend.backend(),
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
     }
+
+
+def load_snippet(model_path: pathlib.Path, dataset: str) -> str:
+    """Returns lines of Python that load a model and decide on a data set's first test examples."""
+    if model_path.suffix == ".keras":
+        lines = ["import keras", "import csdl_keras as csdl  # before loading: it registers layers"]
+        load = "keras.saving.load_model"
+    else:
+        lines = ["import csdl_keras as csdl"]
+        load = "csdl.baselines.CSOSR.load"
+    return "\n".join(
+        [
+            *lines,
+            f"model = {load}({str(model_path)!r})",
+            f"data = csdl.datasets.load({dataset!r})",
+            "print(csdl.decide(model, data.x_test[:10]), data.y_test[:10])",
+        ]
+    )
