@@ -39,8 +39,8 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Its name in messages: the algorithm and the matrix."""
-        return f"{self.algorithm.name} for matrix {self.cost_seed}"
+        """Its name in messages: the data, the algorithm and the matrix."""
+        return f"{self.source.label} {self.algorithm.name} for matrix {self.cost_seed}"
 
     @property
     def matrix(self) -> np.ndarray:

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 import keras
+import numpy as np
 
 from csdl_keras.experiments.cell import Outcome
 
@@ -179,6 +180,8 @@ class Choice:
     def of(cls, outcome: Outcome, parameter: str, value: Any, chosen: bool) -> "Choice":
         """Returns the record of an outcome that was tried."""
         cell, costs = outcome.cell, outcome.test_costs
+        with np.errstate(invalid="ignore"):  # infinite costs have no standard error
+            error = float(costs.std(ddof=1) / len(costs) ** 0.5)
         return cls(
             dataset=cell.source.name,
             imbalanced=cell.source.imbalanced,
@@ -190,5 +193,5 @@ class Choice:
             validation=outcome.criterion,
             chosen=chosen,
             test_cost=float(costs.mean()),
-            test_cost_error=float(costs.std(ddof=1) / len(costs) ** 0.5),
+            test_cost_error=error,
         )

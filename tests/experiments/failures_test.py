@@ -8,7 +8,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import _row_training
 from csdl_keras.algorithms import ALGORITHMS
-from csdl_keras.experiments import cell, grid_files
+from csdl_keras.experiments import cell, files, results
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.trained import Trained
@@ -76,12 +76,12 @@ class TestTable2:
     @pytest.mark.parametrize(
         "owner, name, when",
         [
-            (cell.Cell, "run", lambda self, *_: self.algorithm == "dnn_bayes"),
-            (cell.Cell, "stages", lambda self, *_: self.algorithm == "dnn_bayes"),
+            (_row_training, "trained_row", lambda stages, jobs: jobs[0].row.name == "dnn_bayes"),
+            (cell.Cell, "stages", lambda self, *_: self.algorithm.name == "dnn_bayes"),
             (
-                grid_files.GridResult,
+                results.GridResult,
                 "of",
-                lambda outcome: outcome.cell.algorithm == "dnn_bayes",
+                lambda outcome: outcome.cell.algorithm.name == "dnn_bayes",
             ),
         ],
         ids=["training", "describing", "evaluating"],
@@ -92,24 +92,24 @@ class TestTable2:
         monkeypatch.setattr(owner, name, failing(function, when, error))
         status, told = self.run(tmp_path, tmp_path / "stages", capsys)
         assert status == 1
-        assert told == "csdl-keras: digits dnn_bayes failed: KeyError: 'auto'\n"
+        parts = [f"digits dnn_bayes for matrix {seed}" for seed in (1000, 1001)]
+        assert told == f"csdl-keras: {', '.join(parts)} failed: KeyError: 'auto'\n"
         assert algorithms(tmp_path) == self.OTHERS
         monkeypatch.undo()
         # The same command again runs what failed, and that alone.
-        monkeypatch.setattr(
-            cell.Cell,
-            "run",
-            failing(cell.Cell.run, lambda self, *_: self.algorithm != "dnn_bayes", KeyError()),
+        others = failing(
+            _row_training.trained_row,
+            lambda stages, jobs: jobs[0].row.name != "dnn_bayes",
+            KeyError(),
         )
+        monkeypatch.setattr(_row_training, "trained_row", others)
         status, told = self.run(tmp_path, tmp_path / "stages", capsys)
         assert (status, told) == (0, "")
         assert algorithms(tmp_path) == ["dnn_blind"] * 2 + ["dnn_bayes"] * 2 + ["sdae_sosr"] * 2
 
     def test_a_choice_that_fails(self, tmp_path, capsys, monkeypatch):
-        from csdl_keras.experiments.choice import Choice
-
-        fail = failing(Choice.of, lambda outcome, *_: True, ValueError("no choice"))
-        monkeypatch.setattr(Choice, "of", fail)
+        fail = failing(results.Choice.of, lambda outcome, *_: True, ValueError("no choice"))
+        monkeypatch.setattr(results.Choice, "of", fail)
         arguments = ["--algorithms", "csosr,dnn_blind"]
         status, told = self.run(tmp_path, tmp_path / "stages", capsys, *arguments)
         assert (status, algorithms(tmp_path)) == (1, ["dnn_blind"] * 2)
@@ -118,15 +118,15 @@ class TestTable2:
     def test_each_result_is_written_as_it_comes(self, tmp_path, stages, capsys, monkeypatch):
         """What is there when the third one is about to be written."""
         written = []
-        write = grid_files.GridFiles.write_result
+        write = files.GridFiles.write_result
 
         def killed(self, outcome):
             if len(written) == 2:
                 raise KeyboardInterrupt
             write(self, outcome)
-            written.append(outcome.cell.algorithm)
+            written.append(outcome.cell.algorithm.name)
 
-        monkeypatch.setattr(grid_files.GridFiles, "write_result", killed)
+        monkeypatch.setattr(files.GridFiles, "write_result", killed)
         assert self.run(tmp_path, stages, capsys)[0] == 130
         assert algorithms(tmp_path) == written == ["dnn_blind"] * 2
 
@@ -185,7 +185,7 @@ class TestCompare:
         status, output, told = run()
         assert status == 1
         assert told == (
-            "csdl-keras: dnn_bayes for matrix 1000 failed: RuntimeError: out of memory\n"
+            "csdl-keras: digits dnn_bayes for matrix 1000 failed: RuntimeError: out of memory\n"
         )
         assert algorithms(tmp_path / "run") == ["dnn_blind", "dnn_sosr"]
         assert "best_model.keras" in output and (tmp_path / "run" / "costs.png").exists()
@@ -193,14 +193,14 @@ class TestCompare:
     @pytest.mark.parametrize(
         "where, part",
         [
-            ("cli.plot_costs", "costs.png"),
+            ("commands.compare.plot_costs", "costs.png"),
             ("display.summary_table", "the table"),
-            ("compare.save_model", "the model of dnn_blind for matrix 1000"),
-            ("compare.decide", "dnn_blind for matrix 1000"),
+            ("comparison.save_model", "the model of digits dnn_blind for matrix 1000"),
+            ("cell_runner.decide", "digits dnn_blind for matrix 1000"),
         ],
     )
     def test_a_step(self, where, part, run, tmp_path, monkeypatch):
-        module, name = where.split(".")
+        module, name = where.rsplit(".", 1)
         module = importlib.import_module(f"csdl_keras.experiments.{module}")
         calls = []
         first = failing(
@@ -219,7 +219,7 @@ class TestCompare:
         assert "keras.saving.load_model" in output
 
     def test_the_best_model_is_the_best_that_could_be_saved(self, run, tmp_path, monkeypatch):
-        module = importlib.import_module("csdl_keras.experiments.compare")
+        module = importlib.import_module("csdl_keras.experiments.comparison")
         monkeypatch.setattr(module, "save_model", failing(len, lambda *_: True, OSError("full")))
         status, output, told = run()
         assert status == 1 and "load_model" not in output and "OSError: full" in told
@@ -269,8 +269,10 @@ class TestTune:
         files = {"trials.csv", "search.png", "best_model.keras"}
         for path in files:
             (searched / path).unlink(missing_ok=True)
-        modules = {"plot_search": "search_figure", "trials_table": "search_display"}
-        module = importlib.import_module(f"csdl_keras.experiments.{modules.get(name, 'tune')}")
+        modules = {"plot_search": "figures", "trials_table": "display"}
+        module = importlib.import_module(
+            f"csdl_keras.experiments.{modules.get(name, 'commands.tune')}"
+        )
         monkeypatch.setattr(module, name, failing(len, lambda *_: True, RuntimeError("broken")))
         assert main([*TUNE, "--out", str(searched)]) == 1
         captured = capsys.readouterr()

@@ -9,6 +9,7 @@ import sys
 import keras
 
 import csdl_keras as csdl
+from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
 from tests.fresh_process import REPOSITORY
@@ -20,7 +21,7 @@ PROFILE = Profile(
     ),
     grids={"learning_rate": (0.01, 0.3), "beta": (0.0, 0.5), "penalty": (0.1, 1.0)},
     cost_seeds=2,
-    dear_cost_seeds=1,
+    slow_cost_seeds=1,
     train_size=343,
     algorithms=("dnn_blind", "csosr", "dnn_bayes", "sdae_sosr", "csdnn"),
 )
@@ -35,14 +36,12 @@ SHORT = dataclasses.replace(
 RUN = """
 import pathlib
 from csdl_keras import Settings
-from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
-from tests.experiments.grid_runs import Recorder
+from tests.experiments.grid_runs import Recorder, make_grid
 
 print("started", flush=True)
-watcher = Recorder()
-assert not Grid({profile!r}, pathlib.Path({folder!r}), pathlib.Path({cache!r})).run(watcher)
-print("finished", len(watcher.stages), flush=True)
+assert not make_grid(pathlib.Path({folder!r}), {profile!r}, {cache!r}).run(Recorder())
+print("finished", flush=True)
 """
 
 
@@ -50,23 +49,28 @@ class Recorder:
     """Keeps what a grid tells."""
 
     def __init__(self):
-        self.stages, self.choices, self.completed, self.left = [], [], [], []
+        self.ran, self.found, self.choices, self.completed = [], [], [], []
 
-    def finished(self, cell, stage, seconds, left):
-        self.stages.append((cell.source.label, cell.algorithm, cell.cost_seed, stage))
-        self.left.append(len(left))
+    def finished(self, outcome, found=False):
+        (self.found if found else self.ran).append(outcome.cell)
 
     def chosen(self, dataset, choices):
         self.choices += choices
 
-    def complete(self, dataset, outcomes):
-        self.completed.append(dataset)
+    def complete(self, outcomes):
+        self.completed += {outcome.cell.source.label for outcome in outcomes}
 
 
-def run(folder, profile=PROFILE, cache=None, **kwargs):
-    watcher = Recorder()
-    failures = Grid(profile, folder, cache or folder / "stages", **kwargs).run(watcher)
-    assert failures.lines() == []
+def make_grid(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+    runner = CellRunner(csdl.StageCache(cache or folder / "stages"), jobs)
+    return Grid(profile, folder, runner, **kwargs)
+
+
+def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+    """Runs a grid; returns what it told, with the number of stages that it trained."""
+    grid, watcher = make_grid(folder, profile, cache, jobs, **kwargs), Recorder()
+    assert grid.run(watcher).lines() == []
+    watcher.trained = len(grid.runner.trained)
     return watcher
 
 
@@ -93,6 +97,7 @@ def start(folder, cache=None, profile=SHORT):
     )
 
 
-def stage_names(folder):
-    """The files of stages, by which of them are there one knows what has been run."""
-    return sorted(str(path.relative_to(folder)) for path in folder.glob("stages/*/[0-9a-f]*.npz"))
+def stage_times(folder):
+    """When each file of a stage was written, by its name."""
+    paths = folder.glob("stages/*/[0-9a-f]*.npz")
+    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in sorted(paths)}

@@ -99,7 +99,7 @@ def command(before, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Trainer, "train_all", train_all)
     monkeypatch.setattr(
-        importlib.import_module("csdl_keras.experiments.export_command"), "export", export
+        importlib.import_module("csdl_keras.experiments.commands.export"), "export", export
     )
     out = tmp_path / FOLDER
 
