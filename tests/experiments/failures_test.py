@@ -6,13 +6,12 @@ import importlib
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _row_training
 from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments import cell, files, results
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.trained import Trained
 from tests.experiments.compare_test import constant_model
+from tests.experiments.grid_runs import train_all_with
 from tests.slow import SLOW_BUT_ON_TENSORFLOW
 
 pytestmark = SLOW_BUT_ON_TENSORFLOW
@@ -73,23 +72,20 @@ class TestTable2:
         status = main([*TABLE2, "--out", str(folder), "--cache", str(stages), *more])
         return status, capsys.readouterr().err
 
-    @pytest.mark.parametrize(
-        "owner, name, when",
-        [
-            (_row_training, "trained_row", lambda stages, jobs: jobs[0].row.name == "dnn_bayes"),
-            (cell.Cell, "stages", lambda self, *_: self.algorithm.name == "dnn_bayes"),
-            (
-                results.GridResult,
-                "of",
-                lambda outcome: outcome.cell.algorithm.name == "dnn_bayes",
-            ),
-        ],
-        ids=["training", "describing", "evaluating"],
-    )
-    def test_the_others_are_written(self, owner, name, when, tmp_path, capsys, monkeypatch):
-        function = getattr(owner, name)
+    @pytest.mark.parametrize("step", ["training", "describing", "evaluating"])
+    def test_the_others_are_written(self, step, tmp_path, capsys, monkeypatch):
         error = KeyError("auto")
-        monkeypatch.setattr(owner, name, failing(function, when, error))
+        if step == "training":
+            fail = failing(lambda name: None, lambda name: name == "dnn_bayes", error)
+            monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(fail))
+        elif step == "describing":
+            stages = cell.Cell.stages
+            fail = failing(stages, lambda it, *_: it.algorithm.name == "dnn_bayes", error)
+            monkeypatch.setattr(cell.Cell, "stages", fail)
+        else:
+            of = results.GridResult.of
+            fail = failing(of, lambda it: it.cell.algorithm.name == "dnn_bayes", error)
+            monkeypatch.setattr(results.GridResult, "of", fail)
         status, told = self.run(tmp_path, tmp_path / "stages", capsys)
         assert status == 1
         parts = [f"digits dnn_bayes for matrix {seed}" for seed in (1000, 1001)]
@@ -97,12 +93,8 @@ class TestTable2:
         assert algorithms(tmp_path) == self.OTHERS
         monkeypatch.undo()
         # The same command again runs what failed, and that alone.
-        others = failing(
-            _row_training.trained_row,
-            lambda stages, jobs: jobs[0].row.name != "dnn_bayes",
-            KeyError(),
-        )
-        monkeypatch.setattr(_row_training, "trained_row", others)
+        others = failing(lambda name: None, lambda name: name != "dnn_bayes", KeyError())
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(others))
         status, told = self.run(tmp_path, tmp_path / "stages", capsys)
         assert (status, told) == (0, "")
         assert algorithms(tmp_path) == ["dnn_blind"] * 2 + ["dnn_bayes"] * 2 + ["sdae_sosr"] * 2
@@ -157,13 +149,7 @@ class TestCompare:
     def run(self, tmp_path, monkeypatch, capsys):
         """A function that runs the command on ready-made models; status, output, errors."""
 
-        def trained(stages, members):
-            name = members[0].row.name
-            if name == "dnn_bayes":
-                return Trained(constant_model(3), 1.0, 1)
-            return Trained(constant_model(list(ALGORITHMS).index(name) % 10), 1.0, 1)
-
-        monkeypatch.setattr(_row_training, "trained_row", trained)
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(self.make))
 
         def run(*more):
             status = main([*COMPARE, "--out", str(tmp_path / "run"), *more])
@@ -172,16 +158,16 @@ class TestCompare:
 
         return run
 
+    def make(self, name):
+        return constant_model(3 if name == "dnn_bayes" else list(ALGORITHMS).index(name) % 10)
+
     def names(self, folder):
         return {path.name for path in folder.iterdir()}
 
     def test_an_algorithm(self, run, tmp_path, monkeypatch):
-        fail = failing(
-            _row_training.trained_row,
-            lambda stages, members: members[0].row.name == "dnn_bayes",
-            RuntimeError("out of memory"),
-        )
-        monkeypatch.setattr(_row_training, "trained_row", fail)
+        error = RuntimeError("out of memory")
+        fail = failing(self.make, lambda name: name == "dnn_bayes", error)
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(fail))
         status, output, told = run()
         assert status == 1
         assert told == (
