@@ -3,7 +3,7 @@
 import datetime
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import keras
 import numpy as np
@@ -16,6 +16,9 @@ from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.comparison import Summary
 from csdl_keras.experiments.results import Choice
 from csdl_keras.experiments.trials import TrialRecord, varied
+
+if TYPE_CHECKING:
+    from keras_tuner.engine.trial import Trial
 
 
 class Display:
@@ -45,7 +48,7 @@ class Display:
         self.progress.start()
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         self.progress.stop()
 
     def skip(self, count: int = 1) -> None:
@@ -164,7 +167,7 @@ class SearchDisplay(Display):
         super().__init__(console, total, "trials")
         self.best: float | None = None
 
-    def finished(self, trial: Any) -> None:
+    def finished(self, trial: "Trial") -> None:
         """Counts a trial of KerasTuner and prints what it cost."""
         if trial.status != "COMPLETED":
             reason = (trial.message or "").strip().splitlines()[-1:]
@@ -223,7 +226,7 @@ def trials_table(records: Sequence[TrialRecord], number: int = 10) -> Table:
     return table
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None:
         return "–"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

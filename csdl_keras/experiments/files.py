@@ -147,7 +147,7 @@ class GridFiles:
                 kept = [it for it in self._read(name) if not _is_of(it, source, algorithms)]
                 self._write(name, [*kept, *map(_texts, rows)])
 
-    def _lock(self) -> Any:
+    def _lock(self) -> filelock.BaseFileLock:
         return filelock.FileLock(self.folder / ".lock")
 
     def _path(self, source: DataSource) -> pathlib.Path:
@@ -166,7 +166,9 @@ class GridFiles:
     def _write(self, name: str, rows: Iterable[Row]) -> None:
         write_rows(self.folder / name, _COLUMNS[name], sorted(rows, key=_position))
 
-    def _arrays(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> dict[str, Any]:
+    def _arrays(
+        self, source: DataSource, matrices: Mapping[int, np.ndarray]
+    ) -> dict[str, np.ndarray]:
         """Returns the arrays of a file, with labels and cost matrices, which must be the same."""
         path = self._path(source)
         arrays = dict(read_npz(path)) if path.exists() else {}

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TextIO
 
 
 class TolerantStream:
@@ -24,7 +24,7 @@ class TolerantStream:
     4
     """
 
-    def __init__(self, stream: Any):
+    def __init__(self, stream: TextIO | None):
         self._stream = open(os.devnull, "w", encoding="utf-8") if stream is None else stream
         self.error: Exception | None = None
 

@@ -169,7 +169,7 @@ class Choice:
     algorithm: str
     cost_seed: int
     parameter: str
-    value: Any
+    value: object
     criterion: str
     validation: float
     chosen: bool
@@ -177,7 +177,7 @@ class Choice:
     test_cost_error: float
 
     @classmethod
-    def of(cls, outcome: Outcome, parameter: str, value: Any, chosen: bool) -> "Choice":
+    def of(cls, outcome: Outcome, parameter: str, value: object, chosen: bool) -> "Choice":
         """Returns the record of an outcome that was tried."""
         cell, costs = outcome.cell, outcome.test_costs
         with np.errstate(invalid="ignore"):  # infinite costs have no standard error

@@ -8,7 +8,7 @@ import pathlib
 import platform
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -35,7 +35,7 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
 
 
 def write_record(
-    folder: pathlib.Path, arguments: argparse.Namespace, choices: dict[str, Any]
+    folder: pathlib.Path, arguments: argparse.Namespace, choices: Mapping[str, object]
 ) -> None:
     """Writes run.json: the command, versions and choices behind the results."""
     _write(folder / "run.json", _record(arguments, choices))
@@ -44,7 +44,7 @@ def write_record(
 def append_record(
     folder: pathlib.Path,
     arguments: argparse.Namespace,
-    choices: dict[str, Any],
+    choices: Mapping[str, object],
     harmless: Sequence[str] | None = None,
 ) -> None:
     """Adds a run to the list in run.json, for folders in which runs go on.
@@ -90,11 +90,11 @@ def _check_same(
         )
 
 
-def _write(path: pathlib.Path, content: dict[str, Any]) -> None:
+def _write(path: pathlib.Path, content: Mapping[str, object]) -> None:
     replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str, Any]:
+def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dict[str, Any]:
     packages = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
     versions = {"python": platform.python_version()}
     for package in packages:

@@ -5,9 +5,12 @@ import dataclasses
 import io
 import pathlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from csdl_keras._replace_file import replace_file
+
+if TYPE_CHECKING:
+    from keras_tuner.engine.oracle import Oracle
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +32,7 @@ class TrialRecord:
     values: dict[str, Any]
 
 
-def trial_records(oracle: Any) -> list[TrialRecord]:
+def trial_records(oracle: "Oracle") -> list[TrialRecord]:
     """Returns all trials of an oracle of KerasTuner, lowest cost first, failed ones last."""
     records = []
     for trial_id, trial in sorted(oracle.trials.items()):

@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import keras
 import numpy as np
@@ -30,6 +30,12 @@ from csdl_keras.experiments.run_folder import append_record, load_snippet
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
 from csdl_keras.stage_cache import StageCache
 
+if TYPE_CHECKING:
+    from keras_tuner.engine.oracle import Oracle
+    from rich.console import Console
+
+    from csdl_keras.tuning import DecisionHyperModel
+
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
     "Searches the choices of one algorithm for one cost matrix, with KerasTuner, for the "
@@ -40,8 +46,7 @@ DESCRIPTION = (
     "search on many machines."
 )
 
-#: Algorithms that can be searched: those of the paper trained by the negative log-likelihood or
-#: SOSR.
+#: Algorithms that can be searched: those of the paper that train networks by NLL or SOSR.
 TUNABLE = tuple(
     name for name in PAPER_ALGORITHMS if get_algorithm(name).training in ("nll", "sosr")
 )
@@ -114,7 +119,6 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
-
     from csdl_keras.tuning._same_search import is_worker
     from csdl_keras.tuning._search_lock import search_lock
 
@@ -197,7 +201,7 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
     return failures.tell()
 
 
-def _print_best(console: Any, best: TrialRecord, paid: float, folder: pathlib.Path) -> None:
+def _print_best(console: "Console", best: TrialRecord, paid: float, folder: pathlib.Path) -> None:
     written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
     found = [str(path) for path in written if path.exists()]
     console.print(
@@ -218,7 +222,7 @@ def _matrix(arguments: argparse.Namespace, data: DataSet) -> np.ndarray:
 
 def _hyper_model(
     arguments: argparse.Namespace, data: DataSet, matrix: np.ndarray, cache: StageCache
-) -> Any:
+) -> "DecisionHyperModel":
     from csdl_keras import tuning
 
     texts = {name: getattr(arguments, name) for name in SPACES}
@@ -236,7 +240,7 @@ def _hyper_model(
     return tuning.CSDNNHyperModel(data.x_train.shape[1:], matrix, cache=cache, **common)
 
 
-def _check_completed(records: list[TrialRecord], oracle: Any) -> None:
+def _check_completed(records: list[TrialRecord], oracle: "Oracle") -> None:
     if records and records[0].validation_cost is not None:
         return
     messages = [trial.message for trial in oracle.trials.values() if trial.message]
