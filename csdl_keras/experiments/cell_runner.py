@@ -1,9 +1,10 @@
 """Runs cells: trains what is missing, decides, and keeps both in a cache of stages."""
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import keras
 import numpy as np
@@ -23,7 +24,10 @@ Classifier: TypeAlias = keras.Model | CSOSR
 
 
 class Watcher(Protocol):
-    """Is told the outcomes of cells."""
+    """Is told the progress of cells."""
+
+    def expect(self, stages: int) -> None:
+        """As many stages of pre-training and training are still to run."""
 
     def finished(self, outcome: Outcome, found: bool = False) -> None:
         """A cell has an outcome; `found` says that it was in the cache."""
@@ -73,11 +77,26 @@ class CellRunner:
         for trainer, groups in waiting.items():
             yield from self._train(trainer, list(groups.values()))
 
+    def missing(self, cells: Iterable[Cell]) -> set[str]:
+        """Returns the keys of the stages of pre-training and training that the cache lacks."""
+        stages = self.stages(cells)
+        return {key for key, stage in stages.items() if stage not in self.cache}
+
+    def stages(self, cells: Iterable[Cell]) -> dict[str, dict[str, Any]]:
+        """Describes the stages of pre-training and training of cells, each once, by their keys."""
+        stages = {}
+        for cell in cells:
+            with contextlib.suppress(Exception):  # `run` tells it
+                trainer = self.trainer(cell.source, cell.seed)
+                for stage in trainer.stages(cell.algorithm, cell.matrix, cell.settings).values():
+                    stages[StageCache.key(stage)] = stage
+        return stages
+
     def _train(
         self, trainer: Trainer, groups: Sequence[Sequence[Cell]]
     ) -> Iterator[tuple[Outcome, Classifier | None]]:
         """Trains and decides; the cells of a group share their decisions."""
-        missing = [self._missing(trainer, group[0]) for group in groups]
+        missing = [self.missing(group) for group in groups]
         requests = [(it.algorithm, it.matrix, it.settings) for it, *_ in groups]
         diverged: list[tuple[int, DivergedError]] = []
 
@@ -102,11 +121,6 @@ class CellRunner:
             yield from outcomes(index, trained)
         for index, error in diverged:
             yield from outcomes(index, error)
-
-    def _missing(self, trainer: Trainer, cell: Cell) -> set[str]:
-        """Returns the keys of the stages of training that the cache lacks."""
-        stages = trainer.stages(cell.algorithm, cell.matrix, cell.settings).values()
-        return {StageCache.key(stage) for stage in stages if stage not in self.cache}
 
     def _decisions(
         self, trainer: Trainer, cell: Cell, trained: Trained | DivergedError

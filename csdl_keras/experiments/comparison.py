@@ -84,6 +84,7 @@ class ComparisonRun:
         """
         found: dict[Cell, Result] = {}
         failures = self.runner.failures
+        watcher.expect(len(self.runner.missing(self.cells)))
         for outcome, model in self.runner.run(self.cells):
             cell = outcome.cell
             with failures.step(cell.name):

@@ -79,15 +79,29 @@ class Grid:
                 self._run_dataset(dataset, files, watcher)
         return self.runner.failures
 
-    def cells(self, dataset: str) -> list[Cell]:
-        """Returns as many cells as a data set needs; values yet to be chosen are the profile's."""
-        settings = self._unchosen()
+    def cells(self, dataset: str, chosen: Chosen | None = None, start: int = 0) -> list[Cell]:
+        """Returns the cells that a data set needs, if nothing but `chosen` is chosen.
+
+        Args:
+            dataset: the data set.
+            chosen: settings of each algorithm; `None` (default) is the profile's.
+            start: the first round of choices to count. Defaults to 0.
+        """
+        settings = self._unchosen() if chosen is None else chosen
         candidates = [
             candidate.cell
-            for index in range(self._rounds())
+            for index in range(start, self._rounds())
             for candidate in self._candidates(dataset, settings, index)
         ]
         return [*candidates, *self._final(dataset, settings)]
+
+    def _expect(self, watcher: GridWatcher, dataset: str, chosen: Chosen, start: int) -> None:
+        """Tells how many stages are left; each data set to come has as many as this one in all."""
+        left = len(self.runner.missing(self.cells(dataset, chosen, start)))
+        to_come = self.profile.datasets[self.profile.datasets.index(dataset) + 1 :]
+        if to_come:
+            left += len(to_come) * len(self.runner.stages(self.cells(dataset)))
+        watcher.expect(left)
 
     def _run_dataset(self, dataset: str, files: GridFiles, watcher: GridWatcher) -> None:
         chosen = self._unchosen()
@@ -97,6 +111,7 @@ class Grid:
         curve: list[Outcome] = []
         for index in range(self._rounds()):
             candidates = self._candidates(dataset, chosen, index)
+            self._expect(watcher, dataset, chosen, index)
             outcomes = self._outcomes((candidate.cell for candidate in candidates), watcher)
             for algorithm in dict.fromkeys(candidate.cell.algorithm for candidate in candidates):
                 settings = chosen.pop(algorithm)
@@ -122,6 +137,7 @@ class Grid:
         curve = [outcome for outcome in curve if outcome.cell.algorithm in chosen]
         with self.runner.failures.step(f"{dataset}, choices.csv and beta_curve.csv,"):
             files.write_choices(source, names, choices, curve)
+        self._expect(watcher, dataset, chosen, self._rounds())
         final = self._final(dataset, chosen)
         written = self._outcomes(final, watcher, files)
         watcher.complete([written[cell] for cell in final if cell in written])

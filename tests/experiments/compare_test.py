@@ -66,12 +66,13 @@ class TestComparison:
 class TestProcesses:
     def test_two_processes_come_to_the_same(self, run, tmp_path):
         """The same but for rounding, since processes split their work otherwise."""
-        display = CellDisplay(Console(file=io.StringIO()), [6], jobs=2)
-        runner = CellRunner(csdl.StageCache(), 2, [display.callback()])
+        runner = CellRunner(csdl.StageCache(), 2)
+        display = CellDisplay(Console(file=io.StringIO()), runner)
         comparison = make_comparison(tmp_path, [*NAMES, "sdae_sosr"], runner=runner)
         assert not comparison.run(display)
         found = {(row.algorithm, row.cost_seed): row for row in comparison.results}
-        assert len(found) == len(comparison.results) == display.done == 6
+        assert len(found) == len(comparison.results) == 6
+        assert display.done == display.total == 1 + 2 + 1 + 2  # blind, SOSR, pre-training, SOSR
         for row in run[1]:
             twin = found[row.algorithm, row.cost_seed]
             assert twin.average_cost == pytest.approx(row.average_cost, rel=0.1)

@@ -50,7 +50,10 @@ class Recorder:
     """Keeps what a grid tells."""
 
     def __init__(self):
-        self.ran, self.found, self.choices, self.completed = [], [], [], []
+        self.ran, self.found, self.choices, self.completed, self.expected = [], [], [], [], []
+
+    def expect(self, stages):
+        self.expected.append(stages)
 
     def finished(self, outcome, found=False):
         (self.found if found else self.ran).append(outcome.cell)

@@ -1,10 +1,12 @@
 """The commands `csdl-keras table1`, `table2` and `report`, run within the process."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
 import time
+import types
 
 import pytest
 from rich.console import Console
@@ -13,9 +15,9 @@ import csdl_keras as csdl
 from csdl_keras.experiments import cell_runner
 from csdl_keras.experiments.cli import build_parser, main
 from csdl_keras.experiments.commands.table2 import build_profile
-from csdl_keras.experiments.display import CellDisplay
+from csdl_keras.experiments.display import CellDisplay, SearchDisplay
 from csdl_keras.experiments.profiles import PROFILES
-from tests.experiments.grid_runs import make_grid
+from tests.experiments.grid_runs import SHORT, make_grid, run
 
 SMALL = ["table2", "--epochs", "1", "--train-size", "343", "--cost-seeds", "1"]
 
@@ -131,22 +133,28 @@ class TestOptions:
 
 
 class TestDisplay:
-    def test_cells_are_as_many_as_expected(self, tmp_path):
-        display = CellDisplay(Console(file=io.StringIO()), [len(make_grid(tmp_path).cells("a"))])
-        assert not make_grid(tmp_path).run(display)
-        assert display.done == display.total
+    def test_stages_are_as_many_as_expected(self, tmp_path):
+        grid = make_grid(tmp_path)
+        display = CellDisplay(Console(file=io.StringIO(), width=200), grid.runner)
+        assert not grid.run(display)
+        assert display.done == display.total == len(grid.runner.trained) > 0
         printed = display.progress.console.file.getvalue()
         assert "digits_imb csdnn: beta = 0." in printed
         assert "digits_imb csosr: average test cost" in printed and "over 1 matrices" in printed
 
+    def test_data_sets_to_come_are_expected_to_be_alike(self, tmp_path):
+        profile = dataclasses.replace(SHORT, datasets=("digits", "digits_imb"))
+        watcher = run(tmp_path, profile)
+        first = watcher.expected[0]
+        assert first % 2 == 0 and watcher.expected[2] == first / 2
+        assert watcher.trained <= first
+
     def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):
-        """What was found takes no time; failed cells of a data set are done with it."""
-        display = CellDisplay(Console(file=io.StringIO(), width=200), [5, 6])
-        display.skip(2)
+        display = SearchDisplay(Console(file=io.StringIO(), width=200), "trials", 11, before=2)
         monkeypatch.setattr(time, "monotonic", lambda: display._start + 600)
-        display.tell("first")
-        assert "first; 3 of 11, about 80 min left" in display.progress.console.file.getvalue()
-        display.tell("second")
+        display.finished(types.SimpleNamespace(status="COMPLETED", trial_id="2", score=0.5))
+        printed = display.progress.console.file.getvalue()
+        assert "0.5000, the best so far; 3 of 11 trials, about 80 min left" in printed
+        display.finished(types.SimpleNamespace(status="FAILED", trial_id="3", message="a\nlast"))
+        assert "trial 3: failed last; 4" in display.progress.console.file.getvalue()
         assert display.minutes_left == pytest.approx(5 * 7)
-        display.complete([])
-        assert display.done == 5

@@ -113,8 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
         f"algorithms, {arguments.cost_seeds} cost matrices; results in {folder}"
     )
     jobs = default_jobs() if arguments.jobs is None else arguments.jobs
-    display = CellDisplay(console, [len(algorithms) * arguments.cost_seeds], jobs)
-    runner = CellRunner(StageCache(), jobs, [display.callback()])
+    runner = CellRunner(StageCache(), jobs)
+    display = CellDisplay(console, runner)
     comparison = ComparisonRun(
         source, algorithms, arguments.cost_seeds, folder, settings, runner, arguments.seed
     )
@@ -126,7 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
             comparison.run(display)
     except KeyboardInterrupt:
         status = 130
-        console.print(f"\nInterrupted after {display.done} of {display.total} rows.")
+        done, total = len(comparison.results), len(comparison.cells)
+        console.print(f"\nInterrupted after {done} of {total} rows.")
     results, best = comparison.results, comparison.best
     if results:
         summaries = summarise(results)

@@ -176,8 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"{profile.cost_seeds} cost matrices; results in {folder}, finished stages in "
         f"{cache.folder}. Stop it when you like: the same command goes on from there."
     )
-    display = CellDisplay(console, [len(grid.cells(name)) for name in profile.datasets], jobs)
-    runner.callbacks = [display.callback()]
+    display = CellDisplay(console, runner)
     with workers(arguments.jobs, arguments.scheduler), display:
         failures = grid.run(display)
     console.print(

@@ -148,7 +148,6 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         "bayesian": tuning.BayesianOptimization,
         "grid": tuning.GridSearch,
     }
-    display = SearchDisplay(console, arguments.max_trials)
     tuner = classes[arguments.tuner](
         hyper_model,
         max_trials=arguments.max_trials,
@@ -156,8 +155,11 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         seed=arguments.seed,
         directory=str(folder),
         project_name="search",
-        announce=display.finished,
+        announce=lambda trial: display.finished(trial),
     )
+    done = [] if worker else trial_records(tuner.oracle)
+    before = sum(record.status == "COMPLETED" for record in done)
+    display = SearchDisplay(console, "trials", arguments.max_trials, before)
     fit = {
         "x": data.x_train,
         "y": data.y_train,
@@ -177,7 +179,6 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
             "Stop it when you like: the same command goes on from there."
         )
-        display.skip(sum(it.status == "COMPLETED" for it in trial_records(tuner.oracle)))
     with failures.step("the search"), display:
         tuner.search(**fit)
     if worker:
