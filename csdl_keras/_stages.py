@@ -14,7 +14,7 @@ from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine
 from csdl_keras._training_data import TrainingData
 from csdl_keras._utils.seeds import member_seed
-from csdl_keras._workers import run_tasks, workers
+from csdl_keras._workers import forget_models, run_tasks, workers
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.fitting.environment import adopt, environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
@@ -108,20 +108,26 @@ class Stages:
                     if isinstance(result, Exception):
                         failed.add(key)
                         yield sharing, result
-                    elif stage == "training":
-                        self.cache.put(sharing[0].training(), result)
+                        continue
+                    description = getattr(sharing[0], stage)()
+                    if result is not None:
+                        self.cache.put(description, result)
+                    if stage == "training":
                         yield sharing, None
-                    else:
-                        self.cache.put(sharing[0].pretraining() or {}, result)
 
     def _before(self, job: Job) -> str | None:
         before = job.pretraining()
         return None if before is None else self.cache.key(before)
 
     def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights]:
-        """A stage with the weights that it begins from."""
-        found = self.pretrained(job) if stage == "training" else None
+        """A stage with the weights that it begins from, unless processes find them in a folder."""
+        sent = stage == "training" and self.cache.folder is None
+        found = self.pretrained(job) if sent else None
         return stage, job, list(found.arrays) if found else []
+
+    def __sizeof__(self) -> int:
+        """About the size of the data; Dask sends large arguments to each worker only once."""
+        return super().__sizeof__() + sum(part.x.nbytes for part in self.data.parts)
 
     def _begin(self, job: Job) -> int | None:
         if job.context["environment"] != environment():
@@ -154,12 +160,17 @@ class Stages:
         return fit_network(job, self.data, pretrained, *common)
 
 
-def _run_alone(stages: Stages, stage: str, job: Job, pretrained: Weights) -> StageResult:
-    """A stage in a process of its own, which computes as that of the trainer does."""
+def _run_alone(stages: Stages, stage: str, job: Job, pretrained: Weights) -> StageResult | None:
+    """Runs a stage in a worker process, which computes as the process of the trainer does.
+
+    Returns what the stage leaves, or `None` if it is in the folder of a cache.
+    """
     adopt(job.context["environment"])
+    shared = stages.cache.folder is not None
     if stage == "pretraining":
         result = stages._pretrained(job, job.pretraining() or {})
     else:
-        result = stages._trained(job, pretrained)
-    keras.utils.clear_session()  # or Keras would hold on to every model of the process
-    return result
+        before = stages.pretrained(job) if shared else None
+        result = stages._trained(job, before.arrays if before else pretrained)
+    forget_models()
+    return None if shared else result

@@ -1,6 +1,9 @@
 """Processes in which stages run."""
 
 import contextlib
+import contextvars
+import functools
+import gc
 import os
 import pickle
 import threading
@@ -15,6 +18,7 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.fitting.environment import set_for_workers
 
 _SECONDS_BETWEEN_LOOKS = 0.5
+_inside_workers = contextvars.ContextVar("inside_workers", default=False)
 
 
 def default_jobs() -> int:
@@ -93,21 +97,50 @@ def end_with(parent: int) -> None:
     threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
+def forget_models() -> None:
+    """Lets go of all models of this process, which Keras would hold on to."""
+    keras.utils.clear_session()
+    _spare_modules()
+
+
+@functools.cache
+def _spare_modules() -> None:
+    """Excludes the objects of imported modules from garbage collections, once in a process.
+
+    There are some hundred thousand, and `clear_session` collects each time.
+    """
+    gc.freeze()
+
+
 @contextlib.contextmanager
 def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     """Inside the `with`, stages run in `jobs` processes, or on the workers of a Dask cluster.
 
-    The processes on this machine end soon after this one, however it ends.
+    The processes on this machine end soon after this one, however it ends. Inside
+    another `workers`, nothing changes: the outer one decides.
 
     Args:
         jobs: number of processes on this machine; 1 (default) is this one.
         scheduler: address of a Dask scheduler, such as `"tcp://10.0.0.1:8786"`;
-            its workers must see the data and the folder of the cache under the
-            same paths.
+            its workers must see the folder of the cache under the same path.
 
     Raises:
         ValueError: if no scheduler answers at that address.
     """
+    if _inside_workers.get():
+        yield
+        return
+    _inside_workers.set(True)
+    try:
+        with _configured(jobs, scheduler):
+            yield
+    finally:
+        _inside_workers.set(False)
+
+
+@contextlib.contextmanager
+def _configured(jobs: int, scheduler: str | None) -> Iterator[None]:
+    """Configures joblib, and the environment of its processes, as `workers` says."""
     joblib = optional_module("joblib", "compare")
     if scheduler is not None:
         distributed = optional_module("distributed", "dask")

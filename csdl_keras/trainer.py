@@ -161,14 +161,15 @@ class Trainer:
 
     def train_all(
         self,
-        requests: Iterable[tuple[str | Algorithm, Any]],
+        requests: Iterable[tuple[Any, ...]],
         settings: Settings | None = None,
         on_error: Callable[[int, Exception], None] | None = None,
     ) -> Iterator[tuple[int, Trained]]:
         """Trains several algorithms, in `jobs` processes.
 
         Args:
-            requests: pairs of an algorithm and a cost matrix, as `train` takes them.
+            requests: pairs of an algorithm and a cost matrix, as `train` takes them, or with
+                `Settings` of their own as a third.
             settings: as in `train`.
             on_error: called with the index and the error of each request whose training
                 fails or diverges; the others are still trained then. `None` (default)
@@ -200,13 +201,14 @@ class Trainer:
             )
         members = []
         for request in requests:
-            if not isinstance(request, (tuple, list)) or len(request) != 2:
+            if not isinstance(request, (tuple, list)) or len(request) not in (2, 3):
                 raise ValueError(
                     "Expected `requests` to be pairs of an algorithm and a cost matrix; "
                     f"received {request!r}."
                 )
-            algorithm, matrix = request
-            members.append(self._members(get_algorithm(algorithm), matrix, settings))
+            algorithm, matrix, *own = request
+            choices = own[0] if own else settings
+            members.append(self._members(get_algorithm(algorithm), matrix, choices))
         return train_rows(self._stages, members, self.jobs, on_error or _raise)
 
     def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:

@@ -8,12 +8,18 @@ import numpy as np
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cell import Cell
+from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.pretraining.data import PretrainingData
 from csdl_keras.pretraining.layer_cache import LayerCache
 from tests.trainers import MATRICES, SETTINGS, make_trainer
 
-CELL = Cell(DataSource("digits", train_size=100), "csdnn", 1000, SETTINGS)
+CELL = Cell(DataSource("digits", train_size=100), csdl.ALGORITHMS["csdnn"], 1000, SETTINGS)
+
+
+def cell_stages(folder: pathlib.Path, cell: Cell = CELL) -> dict[str, dict[str, Any]]:
+    """The stages of a cell, for a cache in a folder."""
+    return cell.stages(CellRunner(csdl.StageCache(folder)).trainer(cell.source, cell.seed))
 
 
 def stage_keys(trainer: csdl.Trainer, row: Any = "csdnn", matrix: Any = MATRICES[0]) -> list[str]:
@@ -29,7 +35,7 @@ def all_keys(folder: pathlib.Path) -> dict[str, list[str]]:
     inputs = np.zeros((10, 64), "float32")
     data = PretrainingData(model, inputs, None, False, None, 5, None)
     layer = LayerCache(csdl.StageCache(), data, None, {}).common
-    cell = CELL.stages(folder).values()
+    cell = cell_stages(folder).values()
     return {
         "Trainer, own memory": stage_keys(make_trainer()),
         "Trainer, shared memory": stage_keys(make_trainer(cache=csdl.StageCache())),

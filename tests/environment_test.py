@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras._stages import _run_alone
 from csdl_keras._workers import workers
-from csdl_keras.experiments import stage_runner
 from csdl_keras.fitting import environment as _environment
 from csdl_keras.fitting.environment import VARIABLES, adopt, environment, settings
-from tests.changes import CELL, all_keys, assert_all_differ
+from tests.changes import all_keys, assert_all_differ
 from tests.trainers import DATA, MATRICES, make_trainer
 from tests.weights import assert_same_weights
 
@@ -175,18 +175,20 @@ class TestAdopt:
         adopt(here)
         assert "MKL_CBWR" not in os.environ
 
-    def test_a_stage_of_a_cell(self, tmp_path, run_eagerly):
+    def test_a_stage(self, tmp_path, run_eagerly):
         """As in a worker process, which begins with the defaults of Keras."""
+        cache = csdl.StageCache(tmp_path)
+        trainer = make_trainer(cache=cache)
         with process_with(image_data_format="channels_first"):
-            there, stage = environment(), CELL.stages(tmp_path)["pretraining"]
+            (job,) = trainer._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
         here = environment()
         try:
-            stage_runner._run(CELL, "pretraining", tmp_path, there)
+            _run_alone(trainer._stages, "pretraining", job, [])
             assert keras.config.image_data_format() == "channels_first"
         finally:
             adopt(here)
-        cache = csdl.StageCache(tmp_path)
-        assert stage in cache and CELL.stages(tmp_path)["pretraining"] not in cache
+        (other,) = trainer._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
+        assert job.pretraining() in cache and other.pretraining() not in cache
 
 
 def outputs(**arguments):

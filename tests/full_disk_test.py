@@ -14,10 +14,9 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras.experiments import cli
-from csdl_keras.experiments.results import ResultFile
+from csdl_keras.experiments.files import write_rows
 from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.eager import eager_models
-from tests.experiments.results_test import make_result
 from tests.interruptions import Epochs
 from tests.trainers import DATA, MATRICES, SETTINGS, Counter
 
@@ -104,13 +103,12 @@ class TestLater:
         assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
     def test_results(self, tmp_path, monkeypatch):
-        file = ResultFile(tmp_path / "results.csv")
-        file.append(make_result())
-        before = file.path.read_text()
+        path = tmp_path / "results.csv"
+        write_rows(path, ["a"], [{"a": 1}])
         monkeypatch.setattr("os.fsync", no_space)
         with pytest.raises(OSError, match="results.csv, which stays as it was; No space left"):
-            file.append(make_result())
-        assert file.path.read_text() == before and len(list(tmp_path.iterdir())) == 1
+            write_rows(path, ["a"], [{"a": 1}, {"a": 2}])
+        assert path.read_text() == "a\n1\n" and len(list(tmp_path.iterdir())) == 1
 
     def test_stages_that_were_done_stay(self, tmp_path, monkeypatch):
         """The disk fills up behind the first epoch of training, which follows pre-training."""

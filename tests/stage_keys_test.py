@@ -10,7 +10,7 @@ from csdl_keras import _stages
 from csdl_keras._job import Job
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.experiments.data_source import DataSource
-from tests.changes import CELL, field_changes, stage_keys
+from tests.changes import CELL, cell_stages, field_changes, stage_keys
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
 from tests.weights import assert_same_weights
 
@@ -138,7 +138,7 @@ class TestCells:
                 {"imbalanced": True, "drop_rate": 0.5},
             )
         ],
-        "algorithm": [{"algorithm": "sdae_bayes"}, {"algorithm": "seae_sosr"}],
+        "algorithm": [{"algorithm": csdl.ALGORITHMS[name]} for name in ("sdae_bayes", "seae_sosr")],
         "cost_seed": [{"cost_seed": 1001}],
         "settings": [{"settings": dataclasses.replace(SETTINGS, beta=0.5)}],
         "cost_scale": [{"cost_scale": 20.0}],
@@ -148,20 +148,24 @@ class TestCells:
     def test_every_field(self, tmp_path, tried):
         assert {field.name for field in dataclasses.fields(CELL)} == self.CHANGES.keys()
         of_source = {field.name for field in dataclasses.fields(DataSource)}
-        #: The name and colours of data do not matter beside its contents.
-        assert of_source == {"name", "imbalanced", "train_size", "seed", "drop_rate", "grayscale"}
+        #: The name and colours of data do not matter beside its contents, nor does `costs_of_all`
+        #: beside the cost matrix.
+        named = {"name", "imbalanced", "train_size", "seed", "drop_rate", "grayscale"}
+        assert of_source == named | {"costs_of_all"}
         changes = [{}, *(change for several in self.CHANGES.values() for change in several)]
         decisions = [
-            csdl.StageCache.key(dataclasses.replace(CELL, **change).stages(tmp_path)["decisions"])
+            csdl.StageCache.key(
+                cell_stages(tmp_path, dataclasses.replace(CELL, **change))["decisions"]
+            )
             for change in changes
         ]
         scaled = changes.index({"cost_scale": 20.0})
         # Networks that estimate C / max(C) decide alike; those that decide by C itself do not.
         assert decisions[scaled] == decisions.pop(0)
         assert len(set(decisions)) == len(decisions)
-        bayes = dataclasses.replace(CELL, algorithm="dnn_bayes")
+        bayes = dataclasses.replace(CELL, algorithm=csdl.ALGORITHMS["dnn_bayes"])
         one, other = (
-            cell.stages(tmp_path)["decisions"]
+            cell_stages(tmp_path, cell)["decisions"]
             for cell in (bayes, dataclasses.replace(bayes, cost_scale=20.0))
         )
         assert one != other

@@ -11,7 +11,7 @@ from csdl_keras import _stages
 from csdl_keras._fit_stacked import stack
 from csdl_keras._stages import Stages
 from csdl_keras.algorithms import Algorithm
-from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
+from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
 
 
@@ -112,6 +112,13 @@ class TestTrainAll:
             twin = trainer.train(*self.REQUESTS[index])
             assert_same_weights(trained.model, twin.model)
             assert trained.epochs == twin.epochs
+
+    def test_requests_may_have_settings_of_their_own(self, run_eagerly):
+        other = dataclasses.replace(SETTINGS, hidden_units=(5,))
+        requests = [("dnn_sosr", MATRICES[0]), ("dnn_sosr", MATRICES[0], other)]
+        sizes = [trained.model.count_params() for _, trained in make_trainer().train_all(requests)]
+        expected = [65 * units + (units + 1) * 10 for units in (16, 5)]
+        assert sizes == expected
 
     def test_several_processes_run_shared_stages_once(self):
         trainer = make_trainer(jobs=2)

@@ -37,6 +37,11 @@ class TestRunTasks:
         assert type(results[3]) is ValueError and "received 3" in str(results[3])
         assert "four words" in str(results[4])
 
+    def test_the_outermost_workers_decide(self):
+        with workers(2), workers(1):
+            results = dict(name_and_result for *name_and_result, _ in run_tasks({0: (os.getpid,)}))
+        assert results[0] != os.getpid()
+
     def test_a_process_that_ends_takes_no_other_task_along(self):
         with workers(2):
             results = found([1, 5, 2, 6, 7, 8])

@@ -1,54 +1,47 @@
-"""One cell of a grid: an algorithm for one cost matrix of one data set."""
+"""One cell of a grid, an algorithm for one cost matrix of one data set, and its outcome."""
 
-import contextlib
 import dataclasses
 import functools
-import pathlib
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.algorithms import Algorithm, get_algorithm
+from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
-from csdl_keras.prediction.decide import decide
 from csdl_keras.settings import Settings
 from csdl_keras.trainer import Trainer
 
-#: The stages of a cell, in their order.
-STAGES = ("pretraining", "training", "decisions")
+#: Seed of the first cost matrix of every comparison; the others follow.
+FIRST_COST_SEED = 1000
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
     """An algorithm for one cost matrix of one data set under one set of choices.
 
-    It holds names and numbers only, so that it can be sent to any process that
-    sees the data and the folder of the cache.
-
     Args:
         source: the data.
-        algorithm: name of the algorithm.
+        algorithm: the algorithm.
         cost_seed: seed of the cost matrix.
-        settings: how it is trained.
+        settings: settings of the training.
         cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
-        seed: seed of training.
+        seed: seed of the training. Defaults to 0.
     """
 
     source: DataSource
-    algorithm: str
+    algorithm: Algorithm
     cost_seed: int
     settings: Settings
     cost_scale: float = 10.0
     seed: int = 0
 
     @property
-    def row(self) -> Algorithm:
-        """The algorithm as a row of Table 1."""
-        return get_algorithm(self.algorithm)
+    def name(self) -> str:
+        """Its name in messages: the data, the algorithm and the matrix."""
+        return f"{self.source.label} {self.algorithm.name} for matrix {self.cost_seed}"
 
     @property
     def matrix(self) -> np.ndarray:
@@ -56,63 +49,90 @@ class Cell:
         labels = self.source.cost_labels()
         return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
 
-    def stages(self, folder: pathlib.Path) -> dict[str, dict[str, Any]]:
-        """Descriptions of its stages, as the cache in `folder` knows them."""
-        stages = _trainer(self.source, self.seed, folder).stages(
-            self.row, self.matrix, self.settings
-        )
+    def stages(self, trainer: Trainer) -> dict[str, dict[str, Any]]:
+        """Describes the stages: `"pretraining"`, unless there is none, `"training"`, `"decisions"`.
+
+        Args:
+            trainer: the trainer of this data and seed.
+        """
+        algorithm = self.algorithm
+        stages = trainer.stages(algorithm, self.matrix, self.settings)
         decisions: dict[str, Any] = {
             "stage": "decisions",
             "training": StageCache.key(stages["training"]),
-            "prediction": self.row.prediction,
-            "costs": fingerprint(self.matrix) if self.row.prediction == "bayes" else None,
+            "prediction": algorithm.prediction,
+            "costs": fingerprint(self.matrix) if algorithm.prediction == "bayes" else None,
             "images": _images(self.source),
         }
-        # Named only where they are not what they are in the rows of the paper.
-        if self.row.calibrated:
+        # Named only where they differ from the algorithms of the paper.
+        if algorithm.calibrated:
             decisions["calibrated"] = True
-        if self.row.members > 1:
-            decisions["members"] = self.row.members
+        if algorithm.members > 1:
+            decisions["members"] = algorithm.members
         return {**stages, "decisions": decisions}
-
-    def run(self, stage: str, folder: pathlib.Path) -> StageResult | None:
-        """Runs one stage, after those that it needs, unless the cache has it."""
-        trainer = _trainer(self.source, self.seed, folder)
-        if stage != "decisions":
-            with contextlib.suppress(DivergedError):  # which the stage of decisions tells
-                return trainer.run_stage(stage, self.row, self.matrix, self.settings)
-            return None
-        return trainer.cache.get(self.stages(folder)["decisions"], lambda: self._decide(trainer))
-
-    def _decide(self, trainer: Trainer) -> tuple[list[np.ndarray], dict[str, Any]]:
-        """Decisions on validation and test images; none where training has diverged."""
-        data = self.source.load()
-        try:
-            trained = trainer.train(self.row, self.matrix, self.settings)
-        except DivergedError as error:
-            stages = trainer.stages(self.row, self.matrix, self.settings).values()
-            found = [trainer.cache.find(stage) for stage in stages]
-            seconds = round(sum(stage.seconds for stage in found if stage is not None), 2)
-            return [], {"epochs": error.epoch, "train_seconds": seconds, "diverged": True}
-        info = {"epochs": trained.epochs, "train_seconds": round(trained.seconds, 2)}
-        smallest = np.uint8 if data.num_classes <= 256 else np.uint16
-        decided = [decide(trained.model, x).astype(smallest) for x in (data.x_val, data.x_test)]
-        return decided, {**info, "diverged": False}
-
-
-@functools.lru_cache(maxsize=2)
-def _trainer(source: DataSource, seed: int, folder: pathlib.Path) -> Trainer:
-    data = source.load()
-    return Trainer(
-        data.x_train,
-        data.y_train,
-        validation_data=(data.x_val, data.y_val),
-        seed=seed,
-        cache=StageCache(folder),
-    )
 
 
 @functools.lru_cache(maxsize=2)
 def _images(source: DataSource) -> str:
     data = source.load()
     return fingerprint(data.x_val, data.x_test)
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """A cell with its decisions.
+
+    Args:
+        cell: the cell.
+        validation: decisions on validation examples; None if the training diverged.
+        test: decisions on test examples; None if the training diverged.
+        epochs: epochs of the training.
+        train_seconds: seconds of pre-training and training, shared stages in full.
+        diverged: how the training diverged; None (default) if it did not.
+    """
+
+    cell: Cell
+    validation: np.ndarray | None
+    test: np.ndarray | None
+    epochs: int
+    train_seconds: float
+    diverged: str | None = None
+
+    @classmethod
+    def of(cls, cell: Cell, stage: StageResult) -> "Outcome":
+        """Returns the outcome that the stage `"decisions"` of a cell holds."""
+        validation, test = stage.arrays or (None, None)
+        return cls(cell, validation, test, **stage.info)
+
+    @functools.cached_property
+    def test_costs(self) -> np.ndarray:
+        """The cost of each decision on a test example; infinite if the training diverged."""
+        return self._costs(self.test, self.cell.source.load().y_test)
+
+    @functools.cached_property
+    def test_error(self) -> float:
+        """The share of test examples decided wrongly; 1 if the training diverged."""
+        labels = self.cell.source.load().y_test
+        return 1.0 if self.test is None else float(np.mean(self.test != labels))
+
+    @functools.cached_property
+    def validation_cost(self) -> float:
+        """The average cost of the decisions on validation examples."""
+        return float(self._costs(self.validation, self.cell.source.load().y_val).mean())
+
+    @property
+    def criterion_name(self) -> str:
+        """The figure that values are chosen by: `"error"` of cost-blind algorithms, or `"cost"`."""
+        return "error" if self.cell.algorithm.series == "blind" else "cost"
+
+    @property
+    def criterion(self) -> float:
+        """That figure on the validation examples; infinite if the training diverged."""
+        if self.criterion_name == "cost" or self.validation is None:
+            return self.validation_cost
+        return float(np.mean(self.validation != self.cell.source.load().y_val))
+
+    def _costs(self, decisions: np.ndarray | None, labels: np.ndarray) -> np.ndarray:
+        if decisions is None:
+            return np.full(len(labels), np.inf)
+        return self.cell.matrix[labels, decisions]

@@ -1,22 +1,22 @@
-"""The console that the commands print on."""
+"""The console that commands print on."""
 
 from rich.console import Console
 from rich.table import Table
 
-#: More columns than any table has.
+#: More characters than any table has in a line.
 _WIDEST = 10_000
 
 
 def make_console() -> Console:
-    """A console that prints texts as they are, square brackets and colons too.
+    """Returns a console that prints texts unchanged, square brackets and colons included.
 
-    Names of folders and data sets are part of them, and are no markup.
+    Texts hold names of folders and data sets, which are no markup.
     """
     return Console(markup=False, emoji=False, highlight=False)
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Prints a table with all that is in it, however narrow the terminal is."""
+    """Prints a whole table, even where the terminal is narrower."""
     width = console.width
     wide = console.options.update(width=_WIDEST)
     try:

@@ -1,4 +1,4 @@
-"""Keeps the errors of a run of several parts until the other parts are done."""
+"""Keeps the errors of some parts of a run until the other parts are done."""
 
 import contextlib
 import sys
@@ -25,10 +25,10 @@ class Failures:
 
     @contextlib.contextmanager
     def step(self, part: str) -> Iterator[None]:
-        """Runs the code within the `with`; an exception ends that, and is kept.
+        """Runs the code inside the `with`; an exception ends that code and is kept.
 
         Args:
-            part: what the code makes.
+            part: name of the part that the code makes.
         """
         try:
             yield
@@ -42,11 +42,11 @@ class Failures:
             parts.append(part)
 
     def lines(self) -> list[str]:
-        """A line for each error, with all parts that failed of it."""
+        """Returns a line for each error, with all parts that failed by it."""
         return [f"{', '.join(parts)} failed: {error}" for error, parts in self._parts.items()]
 
     def tell(self) -> int:
-        """Prints what failed to the standard error stream.
+        """Prints the failures to the standard error stream.
 
         Returns:
             The exit status: 1 if anything failed, 0 if not.

@@ -1,21 +1,21 @@
-"""Output that never costs a result."""
+"""Standard output whose failures cost no result."""
 
 import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TextIO
 
 
 class TolerantStream:
-    """A text stream that swallows what cannot be written, and goes on in silence.
+    """A text stream that ignores errors of writing, and writes nothing after the first one.
 
-    A reader that has gone (`| head`), a full disk behind a log or a closed terminal
-    ends nothing then. Characters that the encoding lacks become question marks.
+    A reader that has ended (`| head`), a full disk behind a log or a closed terminal
+    then stops nothing. Characters that the encoding lacks become question marks.
 
     Args:
-        stream: the stream that it writes to, `sys.stdout` for example; `None`, which
-            Python has in place of a closed one, is nothing.
+        stream: the stream to write to, such as `sys.stdout`; `None`, Python's value for
+            a closed stream, discards everything.
 
     Example:
 
@@ -24,18 +24,18 @@ class TolerantStream:
     4
     """
 
-    def __init__(self, stream: Any):
+    def __init__(self, stream: TextIO | None):
         self._stream = open(os.devnull, "w", encoding="utf-8") if stream is None else stream
         self.error: Exception | None = None
 
     def write(self, text: str) -> int:
-        """Writes a text, as far as that can be."""
+        """Writes a text, as far as possible."""
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
         self._try("write", text.encode(encoding, "replace").decode(encoding))
         return len(text)
 
     def flush(self) -> None:
-        """Writes what waits in a buffer."""
+        """Flushes the stream."""
         self._try("flush")
 
     def _try(self, name: str, *arguments: str) -> None:
@@ -45,7 +45,7 @@ class TolerantStream:
             getattr(self._stream, name)(*arguments)
         except (OSError, ValueError) as error:
             self.error = error
-            # Python would try again at its end to write what waits in the buffer, and fail.
+            # At its end Python would try again to write what is buffered, and fail.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
@@ -55,7 +55,7 @@ class TolerantStream:
 
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
-    """Inside the `with`, printing raises nothing; yields the standard output."""
+    """Makes printing raise no errors inside the `with`; yields the standard output."""
     before = sys.stdout, sys.stderr
     output, errors = TolerantStream(sys.stdout), TolerantStream(sys.stderr)
     sys.stdout, sys.stderr = output, errors  # type: ignore[assignment]

@@ -1,7 +1,8 @@
-"""Sizes of a grid, from minutes to days."""
+"""The sizes of a grid, from minutes to days."""
 
 import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
 from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm
 from csdl_keras.settings import Settings
@@ -12,48 +13,50 @@ BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
 
 @dataclasses.dataclass(frozen=True)
 class Profile:
-    """What a grid runs by default, and what it chooses from on validation.
+    """The size of a grid, and the values that it chooses from on validation.
 
     Args:
-        datasets: names, with `_imb` for imbalanced variants.
-        settings: how networks are trained where nothing is chosen.
+        datasets: names of data sets, with `_imb` for imbalanced variants.
+        settings: settings of the training where nothing is chosen.
         grids: values to choose from, by the name of a field of `Settings`;
             fields are chosen one after the other, in this order.
         cost_seeds: number of cost matrices.
-        dear_cost_seeds: number of them for rows that train a convolutional
-            network or a kernel machine for each matrix.
+        slow_cost_seeds: number of cost matrices for algorithms that train a
+            convolutional network or a kernel machine for each matrix.
         train_size: examples of training and validation for fully-connected
-            networks and the kernel machine; `None` is all.
+            networks and the kernel machine; `None` (default) is all.
         cnn_train_size: the same for convolutional networks.
+        algorithms: names of `ALGORITHMS`, or your own `Algorithm`s; defaults to the
+            fifteen of the paper.
     """
 
     datasets: tuple[str, ...]
     settings: Settings
-    grids: Mapping[str, tuple]
+    grids: Mapping[str, tuple[Any, ...]]
     cost_seeds: int
-    dear_cost_seeds: int
+    slow_cost_seeds: int
     train_size: int | None = None
     cnn_train_size: int | None = None
-    algorithms: tuple[str, ...] = PAPER_ALGORITHMS
+    algorithms: tuple[str | Algorithm, ...] = PAPER_ALGORITHMS
 
-    def parameters(self, row: Algorithm) -> list[str]:
-        """The fields that are chosen for a row, in order."""
-        if row.body == "svm":
+    def parameters(self, algorithm: Algorithm) -> list[str]:
+        """Returns the fields that are chosen for an algorithm, in order."""
+        if algorithm.body == "svm":
             fields = ["penalty", "gamma_factor"]
-        elif row.body == "cnn":
+        elif algorithm.body == "cnn":
             fields = ["cnn_learning_rate"]
         else:
             fields = ["learning_rate"]
-            if row.pretraining != "none":
+            if algorithm.pretraining != "none":
                 fields += ["pretraining_learning_rate", "corruption"]
-            if row.pretraining in ("seae", "cae"):
+            if algorithm.pretraining in ("seae", "cae"):
                 fields.append("beta")
         return [name for name in self.grids if name in fields]
 
-    def matrices(self, row: Algorithm) -> int:
-        """The number of cost matrices for a row."""
-        shared = row.training == "nll" or row.body == "mlp"
-        return self.cost_seeds if shared else min(self.cost_seeds, self.dear_cost_seeds)
+    def matrices(self, algorithm: Algorithm) -> int:
+        """Returns the number of cost matrices for an algorithm."""
+        shared = algorithm.training == "nll" or algorithm.body == "mlp"
+        return self.cost_seeds if shared else min(self.cost_seeds, self.slow_cost_seeds)
 
 
 _FOUR = ("mnist", "bg_img_rot", "svhn", "cifar10")
@@ -71,7 +74,7 @@ PROFILES = {
         settings=Settings(hidden_units=(64, 64, 64), batch_size=50),
         grids={"beta": (0.0, 0.25, 1.0), "penalty": (1.0, 10.0)},
         cost_seeds=2,
-        dear_cost_seeds=2,
+        slow_cost_seeds=2,
     ),
     "small": Profile(
         datasets=_with_variants(_HERE),
@@ -83,7 +86,7 @@ PROFILES = {
             "gamma_factor": (1.0, 2.0),
         },
         cost_seeds=5,
-        dear_cost_seeds=3,
+        slow_cost_seeds=3,
         train_size=12_000,
     ),
     # Vincent et al.'s grids (JMLR 2010) for networks of the size that the paper reports.
@@ -108,6 +111,6 @@ PROFILES = {
             "gamma_factor": (0.5, 1.0, 2.0, 4.0),
         },
         cost_seeds=5,
-        dear_cost_seeds=5,
+        slow_cost_seeds=5,
     ),
 }

@@ -1,32 +1,31 @@
-"""Results of a comparison: one row for each algorithm and cost matrix, in a CSV file."""
+"""The rows of a run's files: what came out, and what was tried on validation examples."""
 
-import csv
 import dataclasses
-import io
-import pathlib
-from collections.abc import Sequence
 from typing import Any
 
-from csdl_keras._utils.files import replace_file
+import keras
+import numpy as np
+
+from csdl_keras.experiments.cell import Outcome
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What one algorithm did with one cost matrix.
+    """The result of one algorithm for one cost matrix.
 
     Args:
         dataset: name of the data set.
         imbalanced: whether it is the imbalanced variant.
         algorithm: name of the algorithm.
         cost_seed: seed of the cost matrix.
-        average_cost: cost of its decisions, a test example.
+        average_cost: average cost of its decisions on test examples.
         error_rate: share of test examples decided wrongly.
-        validation_cost: cost of its decisions, a validation example.
-        train_seconds: of pre-training and training, shared stages in full.
-        epochs: epochs of training.
-        train_size: examples for training and validation.
-        seed: seed of training.
-        backend: Keras backend.
+        validation_cost: average cost of its decisions on validation examples.
+        train_seconds: seconds of pre-training and training, shared stages in full.
+        epochs: epochs of the training.
+        train_size: number of examples for training and validation.
+        seed: seed of the training.
+        backend: Keras backend, or `"scikit-learn"`.
     """
 
     dataset: str
@@ -42,29 +41,157 @@ class Result:
     seed: int
     backend: str
 
+    @classmethod
+    def of(cls, outcome: Outcome) -> "Result":
+        """Returns the result of an outcome."""
+        return Result(**_result(outcome))
 
-class ResultFile:
-    """Adds results to a CSV file, each one on disk before the next begins.
 
-    It is replaced as a whole, so that no row is ever there in part.
+@dataclasses.dataclass(frozen=True)
+class GridResult(Result):
+    """A result with the choices behind it; choices that an algorithm does not have are None.
 
     Args:
-        path: the file; it must not exist yet.
-
-    Raises:
-        FileExistsError: if it does.
+        test_size: number of test examples.
+        cost_scale: `scale` of `randomized_proportional`.
+        drop_rate: share of four classes that was removed, in imbalanced variants.
+        grayscale: whether images lost their colours.
+        variant: variant of Caffe's network.
+        hard_hinge: whether the hinge was used instead of the SOSR loss.
+        learning_rate: learning rate of the training.
+        hidden_units: units of each hidden layer, such as `"500-500-500"`.
+        batch_size: number of examples in a batch.
+        pretraining_epochs: epochs of pre-training for each layer.
+        pretraining_learning_rate: learning rate of pre-training.
+        corruption: probability of zeroing an input in pre-training.
+        beta: balance between reconstruction and costs in pre-training.
+        tied_weights: whether decoders used the transposed weights in pre-training.
+        penalty: penalty for violations in `CSOSR`.
+        gamma_factor: factor of the kernel's width in `CSOSR`.
     """
 
-    def __init__(self, path: pathlib.Path):
-        self.path = path
-        self._text = io.StringIO(newline="")
-        path.touch(exist_ok=False)
-        self._write([field.name for field in dataclasses.fields(Result)])
+    test_size: int
+    cost_scale: float
+    drop_rate: float | None
+    grayscale: bool
+    variant: str | None
+    hard_hinge: bool | None
+    learning_rate: float | None
+    hidden_units: str | None
+    batch_size: int | None
+    pretraining_epochs: int | None
+    pretraining_learning_rate: float | None
+    corruption: float | None
+    beta: float | None
+    tied_weights: bool | None
+    penalty: float | None
+    gamma_factor: float | None
 
-    def append(self, result: Result) -> None:
-        """Writes one row."""
-        self._write(dataclasses.astuple(result))
+    @classmethod
+    def of(cls, outcome: Outcome) -> "GridResult":
+        """Returns the result of an outcome, with the choices that its algorithm has."""
+        cell, algorithm, settings = outcome.cell, outcome.cell.algorithm, outcome.cell.settings
+        mlp, svm = algorithm.body == "mlp", algorithm.body == "svm"
+        pretrained = algorithm.pretraining != "none"
+        on_costs = algorithm.pretraining in ("seae", "cae")
+        rates = {
+            "mlp": settings.learning_rate,
+            "cnn": settings.cnn_learning_rate,
+            "auto": settings.auto_learning_rate,
+        }
+        batches = {
+            "mlp": settings.batch_size,
+            "cnn": settings.cnn_batch_size,
+            "auto": settings.auto_batch_size,
+        }
+        return cls(
+            **_result(outcome),
+            test_size=len(cell.source.load().y_test),
+            cost_scale=cell.cost_scale,
+            drop_rate=cell.source.drop_rate if cell.source.imbalanced else None,
+            grayscale=cell.source.grayscale,
+            variant=settings.cnn_variant if algorithm.body == "cnn" else None,
+            hard_hinge=settings.hard_hinge if algorithm.training == "sosr" else None,
+            learning_rate=rates.get(algorithm.body),
+            hidden_units="-".join(map(str, settings.hidden_units)) if mlp else None,
+            batch_size=batches.get(algorithm.body),
+            pretraining_epochs=settings.pretraining_epochs if pretrained else None,
+            pretraining_learning_rate=settings.pretraining_learning_rate if pretrained else None,
+            corruption=settings.corruption if pretrained else None,
+            beta=settings.beta if on_costs else None,
+            tied_weights=settings.tied_weights if pretrained else None,
+            penalty=settings.penalty if svm else None,
+            gamma_factor=settings.gamma_factor if svm else None,
+        )
 
-    def _write(self, row: Sequence[Any]) -> None:
-        csv.writer(self._text).writerow(row)
-        replace_file(self.path, self._text.getvalue().encode())
+
+def _result(outcome: Outcome) -> dict[str, Any]:
+    """Returns the fields of a `Result`."""
+    cell = outcome.cell
+    keras_trained = cell.algorithm.body != "svm"
+    return {
+        "dataset": cell.source.name,
+        "imbalanced": cell.source.imbalanced,
+        "algorithm": cell.algorithm.name,
+        "cost_seed": cell.cost_seed,
+        "average_cost": float(outcome.test_costs.mean()),
+        "error_rate": outcome.test_error,
+        "validation_cost": outcome.validation_cost,
+        "train_seconds": outcome.train_seconds,
+        "epochs": outcome.epochs,
+        "train_size": len(cell.source.load().y_train_val),
+        "seed": cell.seed,
+        "backend": keras.backend.backend() if keras_trained else "scikit-learn",
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """A value of one field of `Settings`, tried for an algorithm on the validation examples.
+
+    Args:
+        dataset: name of the data set.
+        imbalanced: whether it is the imbalanced variant.
+        algorithm: name of the algorithm.
+        cost_seed: seed of the cost matrix.
+        parameter: name of the field.
+        value: the value that was tried.
+        criterion: `"cost"`, or `"error"` for cost-blind algorithms.
+        validation: the criterion on the validation examples; the lowest is chosen.
+        chosen: whether this value was chosen.
+        test_cost: average cost of the decisions on test examples. Nothing is
+            chosen by it; it draws the curve of `beta`.
+        test_cost_error: standard error of that average over test examples.
+    """
+
+    dataset: str
+    imbalanced: bool
+    algorithm: str
+    cost_seed: int
+    parameter: str
+    value: object
+    criterion: str
+    validation: float
+    chosen: bool
+    test_cost: float
+    test_cost_error: float
+
+    @classmethod
+    def of(cls, outcome: Outcome, parameter: str, value: object, chosen: bool) -> "Choice":
+        """Returns the record of an outcome that was tried."""
+        cell, costs = outcome.cell, outcome.test_costs
+        with np.errstate(invalid="ignore"):  # infinite costs have no standard error
+            error = float(costs.std(ddof=1) / len(costs) ** 0.5)
+        return cls(
+            dataset=cell.source.name,
+            imbalanced=cell.source.imbalanced,
+            algorithm=cell.algorithm.name,
+            cost_seed=cell.cost_seed,
+            parameter=parameter,
+            value=value,
+            criterion=outcome.criterion_name,
+            validation=outcome.criterion,
+            chosen=chosen,
+            test_cost=float(costs.mean()),
+            test_cost_error=error,
+        )

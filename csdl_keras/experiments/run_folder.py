@@ -1,4 +1,4 @@
-"""The folder of a run, and the record of what made it."""
+"""The folder of a run: new or continued, with a record of what made it."""
 
 import argparse
 import datetime
@@ -8,7 +8,7 @@ import pathlib
 import platform
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -34,7 +34,7 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
 
 
 def write_record(
-    folder: pathlib.Path, arguments: argparse.Namespace, choices: dict[str, Any]
+    folder: pathlib.Path, arguments: argparse.Namespace, choices: Mapping[str, object]
 ) -> None:
     """Writes run.json: the command, versions and choices behind the results."""
     _write(folder / "run.json", _record(arguments, choices))
@@ -43,7 +43,7 @@ def write_record(
 def append_record(
     folder: pathlib.Path,
     arguments: argparse.Namespace,
-    choices: dict[str, Any],
+    choices: Mapping[str, object],
     harmless: Sequence[str] | None = None,
 ) -> None:
     """Adds a run to the list in run.json, for folders in which runs go on.
@@ -51,9 +51,9 @@ def append_record(
     Args:
         folder: the folder.
         arguments: those of the command line.
-        choices: what follows from them.
+        choices: the settings that follow from them.
         harmless: names of the arguments that may differ between runs in one folder;
-            `None` (default) is all of them.
+            `None` (default) allows all of them.
 
     Raises:
         ValueError: if the folder holds a run of which another argument or the backend
@@ -89,11 +89,11 @@ def _check_same(
         )
 
 
-def _write(path: pathlib.Path, content: dict[str, Any]) -> None:
+def _write(path: pathlib.Path, content: Mapping[str, object]) -> None:
     replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str, Any]:
+def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dict[str, Any]:
     packages = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
     versions = {"python": platform.python_version()}
     for package in packages:
@@ -110,3 +110,21 @@ def _record(arguments: argparse.Namespace, choices: dict[str, Any]) -> dict[str,
         "backend": keras.backend.backend(),
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
     }
+
+
+def load_snippet(model_path: pathlib.Path, dataset: str) -> str:
+    """Returns lines of Python that load a model and decide on a data set's first test examples."""
+    if model_path.suffix == ".keras":
+        lines = ["import keras", "import csdl_keras as csdl  # before loading: it registers layers"]
+        load = "keras.saving.load_model"
+    else:
+        lines = ["import csdl_keras as csdl"]
+        load = "csdl.baselines.CSOSR.load"
+    return "\n".join(
+        [
+            *lines,
+            f"model = {load}({str(model_path)!r})",
+            f"data = csdl.datasets.load({dataset!r})",
+            "print(csdl.decide(model, data.x_test[:10]), data.y_test[:10])",
+        ]
+    )

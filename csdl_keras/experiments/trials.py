@@ -4,9 +4,13 @@ import csv
 import dataclasses
 import io
 import pathlib
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from csdl_keras._utils.files import replace_file
+
+if TYPE_CHECKING:
+    from keras_tuner.engine.oracle import Oracle
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,10 +18,10 @@ class TrialRecord:
     """One trial of a search.
 
     Args:
-        trial: its number, as KerasTuner writes it.
-        status: `"COMPLETED"`, or what became of it.
-        validation_cost: cost of its decisions, a validation example; None if it failed.
-        best_epoch: the epoch that was kept, from 1; None if it failed.
+        trial: its number, in KerasTuner's digits.
+        status: `"COMPLETED"`, or another status of KerasTuner.
+        validation_cost: average cost of its decisions on validation examples; None if it failed.
+        best_epoch: the epoch whose weights were kept, from 1; None if it failed.
         values: its hyperparameters.
     """
 
@@ -28,8 +32,8 @@ class TrialRecord:
     values: dict[str, Any]
 
 
-def trial_records(oracle: Any) -> list[TrialRecord]:
-    """All trials of an oracle, cheapest first, failed ones last."""
+def trial_records(oracle: "Oracle") -> list[TrialRecord]:
+    """Returns all trials of an oracle of KerasTuner, lowest cost first, failed ones last."""
     records = []
     for trial_id, trial in sorted(oracle.trials.items()):
         done = trial.status == "COMPLETED"
@@ -49,13 +53,13 @@ def trial_records(oracle: Any) -> list[TrialRecord]:
     )
 
 
-def varied(records: list[TrialRecord]) -> list[str]:
-    """The hyperparameters that are not the same in all trials, in order of appearance."""
+def varied(records: Sequence[TrialRecord]) -> list[str]:
+    """Returns the hyperparameters that differ between trials, in order of appearance."""
     names = dict.fromkeys(name for record in records for name in record.values)
     return [name for name in names if len({str(it.values.get(name)) for it in records}) > 1]
 
 
-def write_trials(records: list[TrialRecord], path: pathlib.Path) -> None:
+def write_trials(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
     """Writes trials.csv."""
     names = list(dict.fromkeys(name for record in records for name in record.values))
     text = io.StringIO(newline="")

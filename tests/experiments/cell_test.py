@@ -7,20 +7,28 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cell import Cell
+from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache
+
+CSDNN = csdl.ALGORITHMS["csdnn"]
 
 
 class TestCell:
     def test_cost_matrices_do_not_depend_on_the_part_trained_on(self):
         whole, part = (
-            Cell(DataSource("digits", train_size=size), "csdnn", 1000, csdl.Settings())
+            Cell(
+                DataSource("digits", train_size=size),
+                csdl.ALGORITHMS["csdnn"],
+                1000,
+                csdl.Settings(),
+            )
             for size in (None, 343)
         )
         np.testing.assert_array_equal(whole.matrix, part.matrix)
 
     def test_cost_scale(self):
-        cell = Cell(DataSource("digits"), "csdnn", 1000, csdl.Settings())
+        cell = Cell(DataSource("digits"), CSDNN, 1000, csdl.Settings())
         other = dataclasses.replace(cell, cost_scale=2000.0)
         np.testing.assert_allclose(other.matrix, 200 * cell.matrix)
 
@@ -38,10 +46,12 @@ class TestCell:
 
     def test_stages_say_which_images_were_decided(self, tmp_path):
         cells = [
-            Cell(source, "dnn_blind", 1000, csdl.Settings())
+            Cell(source, csdl.ALGORITHMS["dnn_blind"], 1000, csdl.Settings())
             for source in (DataSource("digits"), DataSource("digits", imbalanced=True))
         ]
-        keys = {StageCache.key(cell.stages(tmp_path)["decisions"]) for cell in cells}
+        trainer = CellRunner(StageCache(tmp_path)).trainer
+        stages = [cell.stages(trainer(cell.source, cell.seed)) for cell in cells]
+        keys = {StageCache.key(each["decisions"]) for each in stages}
         assert len(keys) == 2
 
 

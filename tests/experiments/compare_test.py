@@ -1,3 +1,4 @@
+import dataclasses
 import io
 
 import keras
@@ -7,37 +8,39 @@ from rich.console import Console
 
 import csdl_keras as csdl
 from csdl_keras.algorithms import ALGORITHMS
-from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
-from csdl_keras.experiments.display import Display
-from csdl_keras.trained import Trained
+from csdl_keras.experiments.cell import Outcome
+from csdl_keras.experiments.cell_runner import CellRunner
+from csdl_keras.experiments.comparison import DEFAULT_ALGORITHMS, ComparisonRun, check_algorithms
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.display import CellDisplay
 from csdl_keras.trainer import Trainer
+from tests.experiments.grid_runs import Recorder
 
-DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
+SOURCE = DataSource("digits", train_size=229, seed=3, costs_of_all=False)
+DATA = SOURCE.load()  # 200 for training
 SETTINGS = csdl.Settings(hidden_units=(16,)).limit_epochs(2)
 NAMES = ["dnn_blind", "dnn_sosr"]
 
 
+def make_comparison(folder, names=NAMES, matrices=2, runner=None):
+    runner = runner or CellRunner(csdl.StageCache())
+    return ComparisonRun(SOURCE, names, matrices, folder, SETTINGS, runner, seed=3)
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A finished comparison, its results and what it announced."""
-    announced = []
-    comparison = Comparison(
-        DATA,
-        NAMES,
-        num_cost_matrices=2,
-        folder=tmp_path_factory.mktemp("run"),
-        settings=SETTINGS,
-        seed=3,
-        announce=lambda name, number: announced.append((name, number)),
-    )
-    return comparison, list(comparison.run()), announced
+    """A finished comparison, its results and the cells that it told of."""
+    comparison, watcher = make_comparison(tmp_path_factory.mktemp("run")), Recorder()
+    assert not comparison.run(watcher)
+    return comparison, comparison.results, watcher.ran
 
 
 class TestComparison:
     def test_order(self, run):
-        _, results, announced = run
+        comparison, results, told = run
         expected = [(name, number) for number in (1, 2) for name in NAMES]
-        assert [(row.algorithm, row.cost_seed - 999) for row in results] == expected == announced
+        assert [(row.algorithm, row.cost_seed - 999) for row in results] == expected
+        assert len(told) == 4 and set(told) == set(comparison.cells)
 
     def test_results_are_those_of_a_trainer(self, run):
         comparison, results, _ = run
@@ -63,22 +66,13 @@ class TestComparison:
 class TestProcesses:
     def test_two_processes_come_to_the_same(self, run, tmp_path):
         """The same but for rounding, since processes split their work otherwise."""
-        announced = []
-        comparison = Comparison(
-            DATA,
-            [*NAMES, "sdae_sosr"],
-            num_cost_matrices=2,
-            folder=tmp_path,
-            settings=SETTINGS,
-            seed=3,
-            callbacks=[Display(Console(file=io.StringIO()), 6, 2, jobs=2).callback()],
-            announce=lambda name, number: announced.append(name),
-            jobs=2,
-        )
-        results = list(comparison.run())
-        assert announced == []
-        found = {(row.algorithm, row.cost_seed): row for row in results}
-        assert len(found) == len(results) == 6
+        runner = CellRunner(csdl.StageCache(), 2)
+        display = CellDisplay(Console(file=io.StringIO()), runner)
+        comparison = make_comparison(tmp_path, [*NAMES, "sdae_sosr"], runner=runner)
+        assert not comparison.run(display)
+        found = {(row.algorithm, row.cost_seed): row for row in comparison.results}
+        assert len(found) == len(comparison.results) == 6
+        assert display.done == display.total == 1 + 2 + 1 + 2  # blind, SOSR, pre-training, SOSR
         for row in run[1]:
             twin = found[row.algorithm, row.cost_seed]
             assert twin.average_cost == pytest.approx(row.average_cost, rel=0.1)
@@ -97,25 +91,38 @@ def constant_model(decision):
 
 class TestBestModel:
     @pytest.mark.parametrize("best", [0, 1, 2])
-    def test_it_is_that_of_the_lowest_validation_cost(self, tmp_path, monkeypatch, best):
+    def test_it_is_that_of_the_lowest_validation_cost(self, tmp_path, best):
         names = ["dnn_blind", "dnn_bayes", "dnn_sosr"]
         matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=1000)
         lowest, *others = np.argsort(matrix[DATA.y_val].mean(axis=0))
         decisions = others[:3]
         decisions[best] = lowest
 
-        def train_all(self, requests, on_error):
-            for index, (name, _) in enumerate(requests):
-                model = constant_model(decisions[names.index(name)])
-                yield index, Trained(model, seconds=1.0, epochs=1)
+        class Made(CellRunner):
+            """Constant models instead of trained ones."""
 
-        monkeypatch.setattr(Trainer, "train_all", train_all)
-        comparison = Comparison(DATA, names, 1, tmp_path, SETTINGS)
-        results = list(comparison.run())
+            def run(self, cells):
+                for cell, decision in zip(cells, decisions, strict=True):
+                    decided = [np.full(len(y), decision) for y in (DATA.y_val, DATA.y_test)]
+                    yield Outcome(cell, *decided, 1, 1.0), constant_model(decision)
+
+        comparison = make_comparison(tmp_path, names, 1, Made(csdl.StageCache()))
+        comparison.run(Recorder())
         expected = matrix[DATA.y_val].mean(axis=0)[decisions]
-        np.testing.assert_allclose([row.validation_cost for row in results], expected)
+        found = [row.validation_cost for row in comparison.results]
+        np.testing.assert_allclose(found, expected)
         model = keras.saving.load_model(comparison.model_path)
         assert set(csdl.decide(model, DATA.x_test)) == {lowest}
+
+    def test_an_algorithm_that_diverges_has_no_result(self, tmp_path):
+        settings = csdl.Settings(hidden_units=(8,), cnn_learning_rate=1e30).limit_epochs(1)
+        comparison = make_comparison(tmp_path, ["cnn_sosr", "dnn_sosr"], 1)
+        comparison.cells = [
+            dataclasses.replace(cell, settings=settings) for cell in comparison.cells
+        ]
+        [line] = comparison.run(Recorder()).lines()
+        assert line.startswith("digits cnn_sosr for matrix 1000 failed: DivergedError: ")
+        assert [row.algorithm for row in comparison.results] == ["dnn_sosr"]
 
 
 class TestCheckAlgorithms:

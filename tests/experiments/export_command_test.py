@@ -15,7 +15,7 @@ from tests.models.small_models import functional
 def exported(monkeypatch):
     """What `export` is called with, instead of exporting."""
     calls = []
-    module = importlib.import_module("csdl_keras.experiments.export_command")
+    module = importlib.import_module("csdl_keras.experiments.commands.export")
     monkeypatch.setattr(module, "export", lambda *arguments: calls.append(arguments))
     return calls
 

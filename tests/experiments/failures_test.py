@@ -6,13 +6,12 @@ import importlib
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _row_training
 from csdl_keras.algorithms import ALGORITHMS
-from csdl_keras.experiments import cell, grid_files
+from csdl_keras.experiments import cell, files, results
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.trained import Trained
 from tests.experiments.compare_test import constant_model
+from tests.experiments.grid_runs import train_all_with
 
 TABLE2 = ["table2", "--epochs", "1", "--train-size", "343", "--cost-seeds", "2"]
 TABLE2 += ["--algorithms", "dnn_blind,dnn_bayes,sdae_sosr"]
@@ -70,43 +69,36 @@ class TestTable2:
         status = main([*TABLE2, "--out", str(folder), "--cache", str(stages), *more])
         return status, capsys.readouterr().err
 
-    @pytest.mark.parametrize(
-        "owner, name, when",
-        [
-            (cell.Cell, "run", lambda self, *_: self.algorithm == "dnn_bayes"),
-            (cell.Cell, "stages", lambda self, *_: self.algorithm == "dnn_bayes"),
-            (
-                grid_files.GridResult,
-                "of",
-                lambda outcome: outcome.cell.algorithm == "dnn_bayes",
-            ),
-        ],
-        ids=["training", "describing", "evaluating"],
-    )
-    def test_the_others_are_written(self, owner, name, when, tmp_path, capsys, monkeypatch):
-        function = getattr(owner, name)
+    @pytest.mark.parametrize("step", ["training", "describing", "evaluating"])
+    def test_the_others_are_written(self, step, tmp_path, capsys, monkeypatch):
         error = KeyError("auto")
-        monkeypatch.setattr(owner, name, failing(function, when, error))
+        if step == "training":
+            fail = failing(lambda name: None, lambda name: name == "dnn_bayes", error)
+            monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(fail))
+        elif step == "describing":
+            stages = cell.Cell.stages
+            fail = failing(stages, lambda it, *_: it.algorithm.name == "dnn_bayes", error)
+            monkeypatch.setattr(cell.Cell, "stages", fail)
+        else:
+            of = results.GridResult.of
+            fail = failing(of, lambda it: it.cell.algorithm.name == "dnn_bayes", error)
+            monkeypatch.setattr(results.GridResult, "of", fail)
         status, told = self.run(tmp_path, tmp_path / "stages", capsys)
         assert status == 1
-        assert told == "csdl-keras: digits dnn_bayes failed: KeyError: 'auto'\n"
+        parts = [f"digits dnn_bayes for matrix {seed}" for seed in (1000, 1001)]
+        assert told == f"csdl-keras: {', '.join(parts)} failed: KeyError: 'auto'\n"
         assert algorithms(tmp_path) == self.OTHERS
         monkeypatch.undo()
         # The same command again runs what failed, and that alone.
-        monkeypatch.setattr(
-            cell.Cell,
-            "run",
-            failing(cell.Cell.run, lambda self, *_: self.algorithm != "dnn_bayes", KeyError()),
-        )
+        others = failing(lambda name: None, lambda name: name != "dnn_bayes", KeyError())
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(others))
         status, told = self.run(tmp_path, tmp_path / "stages", capsys)
         assert (status, told) == (0, "")
         assert algorithms(tmp_path) == ["dnn_blind"] * 2 + ["dnn_bayes"] * 2 + ["sdae_sosr"] * 2
 
     def test_a_choice_that_fails(self, tmp_path, capsys, monkeypatch):
-        from csdl_keras.experiments.choice import Choice
-
-        fail = failing(Choice.of, lambda outcome, *_: True, ValueError("no choice"))
-        monkeypatch.setattr(Choice, "of", fail)
+        fail = failing(results.Choice.of, lambda outcome, *_: True, ValueError("no choice"))
+        monkeypatch.setattr(results.Choice, "of", fail)
         arguments = ["--algorithms", "csosr,dnn_blind"]
         status, told = self.run(tmp_path, tmp_path / "stages", capsys, *arguments)
         assert (status, algorithms(tmp_path)) == (1, ["dnn_blind"] * 2)
@@ -115,15 +107,15 @@ class TestTable2:
     def test_each_result_is_written_as_it_comes(self, tmp_path, stages, capsys, monkeypatch):
         """What is there when the third one is about to be written."""
         written = []
-        write = grid_files.GridFiles.write_result
+        write = files.GridFiles.write_result
 
         def killed(self, outcome):
             if len(written) == 2:
                 raise KeyboardInterrupt
             write(self, outcome)
-            written.append(outcome.cell.algorithm)
+            written.append(outcome.cell.algorithm.name)
 
-        monkeypatch.setattr(grid_files.GridFiles, "write_result", killed)
+        monkeypatch.setattr(files.GridFiles, "write_result", killed)
         assert self.run(tmp_path, stages, capsys)[0] == 130
         assert algorithms(tmp_path) == written == ["dnn_blind"] * 2
 
@@ -154,13 +146,7 @@ class TestCompare:
     def run(self, tmp_path, monkeypatch, capsys):
         """A function that runs the command on ready-made models; status, output, errors."""
 
-        def trained(stages, members):
-            name = members[0].row.name
-            if name == "dnn_bayes":
-                return Trained(constant_model(3), 1.0, 1)
-            return Trained(constant_model(list(ALGORITHMS).index(name) % 10), 1.0, 1)
-
-        monkeypatch.setattr(_row_training, "trained_row", trained)
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(self.make))
 
         def run(*more):
             status = main([*COMPARE, "--out", str(tmp_path / "run"), *more])
@@ -169,20 +155,20 @@ class TestCompare:
 
         return run
 
+    def make(self, name):
+        return constant_model(3 if name == "dnn_bayes" else list(ALGORITHMS).index(name) % 10)
+
     def names(self, folder):
         return {path.name for path in folder.iterdir()}
 
     def test_an_algorithm(self, run, tmp_path, monkeypatch):
-        fail = failing(
-            _row_training.trained_row,
-            lambda stages, members: members[0].row.name == "dnn_bayes",
-            RuntimeError("out of memory"),
-        )
-        monkeypatch.setattr(_row_training, "trained_row", fail)
+        error = RuntimeError("out of memory")
+        fail = failing(self.make, lambda name: name == "dnn_bayes", error)
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(fail))
         status, output, told = run()
         assert status == 1
         assert told == (
-            "csdl-keras: dnn_bayes for matrix 1000 failed: RuntimeError: out of memory\n"
+            "csdl-keras: digits dnn_bayes for matrix 1000 failed: RuntimeError: out of memory\n"
         )
         assert algorithms(tmp_path / "run") == ["dnn_blind", "dnn_sosr"]
         assert "best_model.keras" in output and (tmp_path / "run" / "costs.png").exists()
@@ -190,14 +176,14 @@ class TestCompare:
     @pytest.mark.parametrize(
         "where, part",
         [
-            ("cli.plot_costs", "costs.png"),
+            ("commands.compare.plot_costs", "costs.png"),
             ("display.summary_table", "the table"),
-            ("compare.save_model", "the model of dnn_blind for matrix 1000"),
-            ("compare.decide", "dnn_blind for matrix 1000"),
+            ("comparison.save_model", "the model of digits dnn_blind for matrix 1000"),
+            ("cell_runner.decide", "digits dnn_blind for matrix 1000"),
         ],
     )
     def test_a_step(self, where, part, run, tmp_path, monkeypatch):
-        module, name = where.split(".")
+        module, name = where.rsplit(".", 1)
         module = importlib.import_module(f"csdl_keras.experiments.{module}")
         calls = []
         first = failing(
@@ -216,7 +202,7 @@ class TestCompare:
         assert "keras.saving.load_model" in output
 
     def test_the_best_model_is_the_best_that_could_be_saved(self, run, tmp_path, monkeypatch):
-        module = importlib.import_module("csdl_keras.experiments.compare")
+        module = importlib.import_module("csdl_keras.experiments.comparison")
         monkeypatch.setattr(module, "save_model", failing(len, lambda *_: True, OSError("full")))
         status, output, told = run()
         assert status == 1 and "load_model" not in output and "OSError: full" in told
@@ -267,8 +253,10 @@ class TestTune:
         files = {"trials.csv", "search.png", "best_model.keras"}
         for path in files:
             (searched / path).unlink(missing_ok=True)
-        modules = {"plot_search": "search_figure", "trials_table": "search_display"}
-        module = importlib.import_module(f"csdl_keras.experiments.{modules.get(name, 'tune')}")
+        modules = {"plot_search": "figures", "trials_table": "display"}
+        module = importlib.import_module(
+            f"csdl_keras.experiments.{modules.get(name, 'commands.tune')}"
+        )
         monkeypatch.setattr(module, name, failing(len, lambda *_: True, RuntimeError("broken")))
         assert main([*TUNE, "--out", str(searched)]) == 1
         captured = capsys.readouterr()

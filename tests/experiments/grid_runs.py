@@ -9,8 +9,10 @@ import sys
 import keras
 
 import csdl_keras as csdl
+from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
+from csdl_keras.trained import Trained
 from tests.fresh_process import REPOSITORY
 
 PROFILE = Profile(
@@ -20,7 +22,7 @@ PROFILE = Profile(
     ),
     grids={"learning_rate": (0.01, 0.3), "beta": (0.0, 0.5), "penalty": (0.1, 1.0)},
     cost_seeds=2,
-    dear_cost_seeds=1,
+    slow_cost_seeds=1,
     train_size=343,
     algorithms=("dnn_blind", "csosr", "dnn_bayes", "sdae_sosr", "csdnn"),
 )
@@ -35,14 +37,12 @@ SHORT = dataclasses.replace(
 RUN = """
 import pathlib
 from csdl_keras import Settings
-from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
-from tests.experiments.grid_runs import Recorder
+from tests.experiments.grid_runs import Recorder, make_grid
 
 print("started", flush=True)
-watcher = Recorder()
-assert not Grid({profile!r}, pathlib.Path({folder!r}), pathlib.Path({cache!r})).run(watcher)
-print("finished", len(watcher.stages), flush=True)
+assert not make_grid(pathlib.Path({folder!r}), {profile!r}, {cache!r}).run(Recorder())
+print("finished", flush=True)
 """
 
 
@@ -50,23 +50,51 @@ class Recorder:
     """Keeps what a grid tells."""
 
     def __init__(self):
-        self.stages, self.choices, self.completed, self.left = [], [], [], []
+        self.ran, self.found, self.choices, self.completed, self.expected = [], [], [], [], []
 
-    def finished(self, cell, stage, seconds, left):
-        self.stages.append((cell.source.label, cell.algorithm, cell.cost_seed, stage))
-        self.left.append(len(left))
+    def expect(self, stages):
+        self.expected.append(stages)
+
+    def finished(self, outcome, found=False):
+        (self.found if found else self.ran).append(outcome.cell)
 
     def chosen(self, dataset, choices):
         self.choices += choices
 
-    def complete(self, dataset, outcomes):
-        self.completed.append(dataset)
+    def complete(self, outcomes):
+        self.completed += {outcome.cell.source.label for outcome in outcomes}
 
 
-def run(folder, profile=PROFILE, cache=None, **kwargs):
-    watcher = Recorder()
-    failures = Grid(profile, folder, cache or folder / "stages", **kwargs).run(watcher)
-    assert failures.lines() == []
+def train_all_with(make):
+    """A `Trainer.train_all` that asks `make` for the model of an algorithm; `None` trains it."""
+    train = csdl.Trainer.train
+
+    def train_all(self, requests, on_error):
+        for index, (algorithm, matrix, settings) in enumerate(requests):
+            try:
+                model = make(algorithm.name)
+                if model is None:
+                    trained = train(self, algorithm, matrix, settings)
+                else:
+                    trained = Trained(model, seconds=1.0, epochs=1)
+            except Exception as error:
+                on_error(index, error)
+            else:
+                yield index, trained
+
+    return train_all
+
+
+def make_grid(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+    runner = CellRunner(csdl.StageCache(cache or folder / "stages"), jobs)
+    return Grid(profile, folder, runner, **kwargs)
+
+
+def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+    """Runs a grid; returns what it told, with the number of stages that it trained."""
+    grid, watcher = make_grid(folder, profile, cache, jobs, **kwargs), Recorder()
+    assert grid.run(watcher).lines() == []
+    watcher.trained = len(grid.runner.trained)
     return watcher
 
 
@@ -93,6 +121,7 @@ def start(folder, cache=None, profile=SHORT):
     )
 
 
-def stage_names(folder):
-    """The files of stages, by which of them are there one knows what has been run."""
-    return sorted(str(path.relative_to(folder)) for path in folder.glob("stages/*/[0-9a-f]*.npz"))
+def stage_times(folder):
+    """When each file of a stage was written, by its name."""
+    paths = folder.glob("stages/*/[0-9a-f]*.npz")
+    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in sorted(paths)}

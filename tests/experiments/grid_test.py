@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.choice import Choice
-from csdl_keras.experiments.grid import Grid
+from csdl_keras.experiments.results import Choice
 from tests.eager import eager_models
 from tests.experiments.failures_test import failing
-from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, read, run
+from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, make_grid, read, run
 
 
 @pytest.fixture(scope="module")
@@ -94,20 +93,28 @@ class TestRun:
             assert float(curve[0]["test_cost"]) == pytest.approx(float(sdae["average_cost"]))
 
     def test_shared_stages_ran_once(self, finished):
-        stages = [stage for stage in finished[1].stages if stage[0] == "digits_imb"]
-        trained = [stage for stage in stages if stage[3] == "training" and "blind" in stage[1]]
-        bayes = [stage for stage in stages if stage[3] == "training" and stage[1] == "dnn_bayes"]
-        assert len(trained) + len(bayes) == 2  # the two learning rates, for both rows
-        pretrained = [stage[1:3] for stage in stages if stage[3] == "pretraining"]
-        # Cost-blind pre-training once, for both matrices and for beta = 0 in the other row.
-        assert pretrained.count(("sdae_sosr", 1000)) == 1
-        assert ("sdae_sosr", 1001) not in pretrained
-        assert pretrained.count(("csdnn", 1000)) == 2  # beta = 0.25, the default, and 0.5
+        cells = {*finished[1].ran, *finished[1].found}
+        names = {"dnn_blind", "dnn_bayes"}
+        trainer = make_grid(finished[0]).runner.trainer
+        found = {"pretraining": [], "training": []}
+        for cell in cells:
+            stages = cell.stages(trainer(cell.source, cell.seed))
+            for name in found.keys() & stages.keys():
+                found[name].append((cell, csdl.StageCache.key(stages[name])))
+        # The two learning rates, for both algorithms and both matrices.
+        assert len({key for cell, key in found["training"] if cell.algorithm.name in names}) == 2
+        # Cost-blind pre-training once, for both matrices and for beta = 0 of the other algorithm;
+        # of that the default, 0.25, and 0.5, if it is chosen for the second matrix too.
+        chosen = {cell.settings.beta for cell in cells if cell.cost_seed == 1001}
+        pretrained = {key for _, key in found["pretraining"]}
+        assert len(pretrained) == 1 + 2 + (0.5 in chosen)
+        keys = pretrained | {key for _, key in found["training"]}
+        assert finished[1].trained == len(keys)
 
     def test_a_second_run_trains_nothing(self, finished, tmp_path):
         folder = tmp_path / "again"
         watcher = run(folder, cache=finished[0] / "stages")
-        assert watcher.stages == []
+        assert watcher.ran == [] and watcher.trained == 0
         for name in ("results.csv", "choices.csv", "beta_curve.csv"):
             assert (folder / name).read_bytes() == (finished[0] / name).read_bytes()
         for path in (finished[0] / "test_decisions").iterdir():
@@ -135,7 +142,7 @@ class TestRun:
         shutil.copytree(finished[0], folder)
         fail = failing(Choice.of, lambda outcome, field, *_: field == "beta", ValueError("full"))
         monkeypatch.setattr(Choice, "of", fail)
-        failures = Grid(PROFILE, folder, folder / "stages").run(Recorder())
+        failures = make_grid(folder).run(Recorder())
         assert failures.lines() == ["digits_imb csdnn failed: ValueError: full"]
         for name in ("results.csv", "choices.csv", "beta_curve.csv"):
             assert read(folder, name) == read(finished[0], name)
@@ -158,7 +165,7 @@ class TestDivergence:
         assert [row["validation"] for row in tried][0] == "inf"
         assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
 
-    def test_a_row_that_diverges_does_not_stop_the_grid(self, tmp_path):
+    def test_an_algorithm_that_diverges_does_not_stop_the_grid(self, tmp_path):
         settings = dataclasses.replace(SHORT.settings, cnn_learning_rate=1e30)
         profile = dataclasses.replace(
             SHORT, algorithms=("cnn_bayes", "dnn_sosr"), grids={}, settings=settings

@@ -7,11 +7,10 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.arguments import build_parser
-from csdl_keras.experiments.cli import main
+from csdl_keras.experiments.cli import build_parser, main
+from csdl_keras.experiments.commands.table2 import HARMLESS
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.grid import Grid
-from csdl_keras.experiments.table2 import HARMLESS
 
 #: A change of each option that makes other results of the same rows.
 IDENTITY = {
@@ -138,13 +137,13 @@ class TestTable2:
         assert contents(folder) == before
 
     def test_in_python_matrices_of_another_kind_are_refused(self, folder):
-        from tests.experiments.grid_runs import SHORT, Recorder
+        from tests.experiments.grid_runs import SHORT, Recorder, make_grid
 
         before = contents(folder)
-        grid = Grid(SHORT, folder, folder / "stages", cost_scale=2000.0)
+        grid = make_grid(folder, SHORT, cost_scale=2000.0)
         watcher = Recorder()
         [line] = grid.run(watcher).lines()
-        assert "'matrix_1000' is another one" in line and watcher.stages == []
+        assert "'matrix_1000' is another one" in line and watcher.ran == []
         assert contents(folder) == before
 
 

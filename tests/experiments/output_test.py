@@ -16,9 +16,8 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.output import TolerantStream, tolerant_output
-from csdl_keras.trained import Trained
-from csdl_keras.trainer import Trainer
 from tests.experiments.compare_test import constant_model
+from tests.experiments.grid_runs import train_all_with
 from tests.experiments.reporting.markup_test import PLAIN, write
 from tests.fresh_process import REPOSITORY
 
@@ -87,16 +86,14 @@ def before(tmp_path_factory):
 def command(before, tmp_path, monkeypatch):
     """A function from the name of a command to its arguments and the folder of its files."""
 
-    def train_all(self, requests, on_error):
-        for index, _ in enumerate(requests):
-            yield index, Trained(constant_model(index), seconds=1.0, epochs=1)
-
     def export(model, path, *choices):
         path.write_bytes(b"exported")
 
-    monkeypatch.setattr(Trainer, "train_all", train_all)
+    decisions = {"dnn_blind": 0, "dnn_bayes": 1}
+    train_all = train_all_with(lambda name: constant_model(decisions[name]))
+    monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
     monkeypatch.setattr(
-        importlib.import_module("csdl_keras.experiments.export_command"), "export", export
+        importlib.import_module("csdl_keras.experiments.commands.export"), "export", export
     )
     out = tmp_path / FOLDER
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.report import report
+from csdl_keras.experiments.commands.report import report
 from tests.experiments.reporting.made_up_folder import DATA, write_folder
 from tests.experiments.reporting.page_parser import Page
 from tests.experiments.results_test import make_result

@@ -1,13 +1,11 @@
-import csv
-import dataclasses
 import math
 
 import numpy as np
 import pytest
 
+from csdl_keras.experiments.comparison import summarise
 from csdl_keras.experiments.display import summary_table
-from csdl_keras.experiments.results import Result, ResultFile
-from csdl_keras.experiments.summary import summarise
+from csdl_keras.experiments.results import Result
 
 
 def make_result(algorithm="csdnn", cost_seed=1000, **changes):
@@ -24,27 +22,6 @@ def make_result(algorithm="csdnn", cost_seed=1000, **changes):
         "backend": "tensorflow",
     }
     return Result(algorithm=algorithm, cost_seed=cost_seed, **{**values, **changes})
-
-
-class TestResultFile:
-    def test_each_result_is_on_disk_at_once(self, tmp_path):
-        path = tmp_path / "results.csv"
-        file = ResultFile(path)
-        for count, seed in enumerate((1000, 1001), start=1):
-            result = make_result(cost_seed=seed)
-            file.append(result)
-            rows = list(csv.DictReader(path.open()))
-            assert len(rows) == count
-            expected = {name: str(value) for name, value in dataclasses.asdict(result).items()}
-            assert rows[-1] == expected
-            assert float(rows[-1]["average_cost"]) == 1 / 3
-
-    def test_an_old_file_is_not_touched(self, tmp_path):
-        path = tmp_path / "results.csv"
-        path.write_text("precious")
-        with pytest.raises(FileExistsError):
-            ResultFile(path)
-        assert path.read_text() == "precious"
 
 
 class TestSummarise:
@@ -76,8 +53,8 @@ class TestSummarise:
                 np.mean([row.train_seconds for row in rows])
             )
 
-    def test_rows_with_fewer_matrices_are_no_best_ones(self):
-        """After an interruption the dear second matrix is missing from some rows."""
+    def test_algorithms_with_fewer_matrices_are_no_best_ones(self):
+        """After an interruption some algorithms lack the costly second matrix."""
         results = [
             make_result("csdnn", 1000, average_cost=1.0),
             make_result("csdnn", 1001, average_cost=5.0),

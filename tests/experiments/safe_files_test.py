@@ -12,10 +12,9 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
-from csdl_keras.experiments.grid import Grid
-from csdl_keras.experiments.grid_files import read_rows
-from csdl_keras.experiments.load_snippet import load_snippet
-from tests.experiments.grid_runs import PROFILE, Recorder, run
+from csdl_keras.experiments.files import read_rows
+from csdl_keras.experiments.run_folder import load_snippet
+from tests.experiments.grid_runs import PROFILE, Recorder, make_grid, run
 
 TUNE = ["tune", "--dataset", "digits", "--train-size", "300", "--epochs", "1", "--depth", "1"]
 TUNE += ["--units", "8", "--pretraining-epochs", "1", "--max-trials", "1"]
@@ -105,7 +104,7 @@ class TestDamaged:
         with pytest.raises(ValueError, match=f"a value for each column in row 2 of {path}"):
             read_rows(path)
         copy, path = self.damage(folder, tmp_path / "b", "grid", "digits.npz", 0.9)
-        failures = Grid(GRID, copy, copy / "stages").run(Recorder())
+        failures = make_grid(copy, GRID).run(Recorder())
         assert f"Expected {path} to be an npz file" in "".join(failures.lines())
 
     @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])

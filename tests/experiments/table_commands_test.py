@@ -1,22 +1,23 @@
 """The commands `csdl-keras table1`, `table2` and `report`, run within the process."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
+import time
+import types
 
-import numpy as np
 import pytest
 from rich.console import Console
 
 import csdl_keras as csdl
-from csdl_keras.experiments import cell
-from csdl_keras.experiments.arguments import build_parser
-from csdl_keras.experiments.cli import main
-from csdl_keras.experiments.grid import Grid
-from csdl_keras.experiments.grid_progress import GridProgress, expected
+from csdl_keras.experiments import cell_runner
+from csdl_keras.experiments.cli import build_parser, main
+from csdl_keras.experiments.commands.table2 import build_profile
+from csdl_keras.experiments.display import CellDisplay, SearchDisplay
 from csdl_keras.experiments.profiles import PROFILES
-from csdl_keras.experiments.table2 import build_profile
+from tests.experiments.grid_runs import SHORT, make_grid, run
 
 SMALL = ["table2", "--epochs", "1", "--train-size", "343", "--cost-seeds", "1"]
 
@@ -60,7 +61,7 @@ class TestTable2:
         assert {"command", "date", "versions", "machine", "settings", "backend"} <= set(runs[0])
 
     def test_again_it_trains_nothing(self, finished, capsys, monkeypatch):
-        monkeypatch.setattr(csdl.Trainer, "run_stage", None)
+        monkeypatch.setattr(csdl.Trainer, "train_all", None)
         before = (finished / "results.csv").read_bytes()
         arguments = ["--algorithms", "dnn_bayes,csdnn", "--out", str(finished)]
         assert main([*SMALL, *arguments]) == 0
@@ -86,7 +87,7 @@ class TestTable2:
         ],
     )
     def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
-        monkeypatch.setattr(cell.Cell, "run", None)
+        monkeypatch.setattr(cell_runner.CellRunner, "run", None)
         assert main([*SMALL, *arguments, "--out", str(tmp_path / "new")]) == 2
         assert message in capsys.readouterr().err
 
@@ -114,7 +115,7 @@ class TestOptions:
         )
         assert profile.datasets == ("mnist_imb", "svhn")
         assert profile.algorithms == ("csdnn", "dnn_weighted")
-        assert (profile.cost_seeds, profile.dear_cost_seeds) == (4, 4)
+        assert (profile.cost_seeds, profile.slow_cost_seeds) == (4, 4)
         assert (profile.train_size, profile.cnn_train_size) == (5000, 5000)
         settings = profile.settings
         assert settings.hard_hinge and settings.tied_weights and settings.cnn_variant == "full"
@@ -122,59 +123,38 @@ class TestOptions:
 
     def test_options_of_the_data_reach_the_cells(self, tmp_path):
         choices = {"drop_rate": 0.9, "grayscale": True}
-        grid = Grid(PROFILES["tiny"], tmp_path, tmp_path, 2000.0, 7, choices)
+        grid = make_grid(
+            tmp_path, PROFILES["tiny"], cost_scale=2000.0, seed=7, source_choices=choices
+        )
         cells = grid.cells("digits_imb")
         assert all(cell.cost_scale == 2000.0 and cell.seed == 7 for cell in cells)
         sources = {cell.source for cell in cells}
         assert all(s.drop_rate == 0.9 and s.grayscale and s.imbalanced for s in sources)
 
 
-class TestExpected:
-    def test_as_many_stages_as_there_are(self, tmp_path):
-        """Counted without the data, equal to those that the data give."""
-        profile = PROFILES["tiny"]
-        cells = Grid(profile, tmp_path, tmp_path).cells("digits")
-        stages = [(name, it) for cell in cells for name, it in cell.stages(tmp_path).items()]
-        keys = {csdl.stage_cache.StageCache.key(description) for _, description in stages}
-        kinds = expected(cells).values()
-        assert len(kinds) == len(keys)
-        for name in ("pretraining", "training", "decisions"):
-            of_name = {csdl.stage_cache.StageCache.key(it) for n, it in stages if n == name}
-            assert sum(stage == name for stage, _ in kinds) == len(of_name)
+class TestDisplay:
+    def test_stages_are_as_many_as_expected(self, tmp_path):
+        grid = make_grid(tmp_path)
+        display = CellDisplay(Console(file=io.StringIO(), width=200), grid.runner)
+        assert not grid.run(display)
+        assert display.done == display.total == len(grid.runner.trained) > 0
+        printed = display.progress.console.file.getvalue()
+        assert "digits_imb csdnn: beta = 0." in printed
+        assert "digits_imb csosr: average test cost" in printed and "over 1 matrices" in printed
 
-    def test_blind_and_bayes_share_training(self, tmp_path):
-        profile = PROFILES["tiny"]
-        cells = Grid(profile, tmp_path, tmp_path).cells("digits")
-        pair = [cell for cell in cells if cell.algorithm in ("cnn_blind", "cnn_bayes")]
-        kinds = list(expected(pair).values())
-        assert kinds.count(("training", "cnn")) == 1
-        assert np.sum([kind[0] == "decisions" for kind in kinds]) == 3  # blind, two matrices
+    def test_data_sets_to_come_are_expected_to_be_alike(self, tmp_path):
+        profile = dataclasses.replace(SHORT, datasets=("digits", "digits_imb"))
+        watcher = run(tmp_path, profile)
+        first = watcher.expected[0]
+        assert first % 2 == 0 and watcher.expected[2] == first / 2
+        assert watcher.trained <= first
 
-
-class TestProgress:
-    def make(self, tmp_path):
-        grid = Grid(PROFILES["tiny"], tmp_path, tmp_path)
-        return GridProgress(Console(file=io.StringIO(), width=200), grid, jobs=2), grid
-
-    def test_time_left_follows_from_stages_that_have_run(self, tmp_path):
-        progress, grid = self.make(tmp_path)
-        cells = grid.cells("digits")
-        total = len(expected(cells))
-        cnn = next(cell for cell in cells if cell.row.body == "cnn")
-        mlp = next(cell for cell in cells if cell.row.body == "mlp")
-        progress.finished(cnn, "training", 600.0, cells)
-        progress.finished(mlp, "training", 120.0, cells)
-        printed = progress.progress.console.file.getvalue().splitlines()
-        kinds = list(expected(cells).values())
-        left = 600 * (kinds.count(("training", "cnn")) - 1)
-        left += 120 * (kinds.count(("training", "mlp")) - 1)
-        # Of what has not run yet: as long as other trainings, or as other stages.
-        left += 360 * kinds.count(("training", "svm")) + 360 * kinds.count(("pretraining", "mlp"))
-        assert f"2 of {total} stages, {left / 60 / 2:.0f} min left" in printed[-1]
-        assert progress.trained == 2
-
-    def test_a_finished_data_set_leaves_nothing(self, tmp_path):
-        progress, grid = self.make(tmp_path)
-        progress.finished(grid.cells("digits")[0], "training", 1.0, grid.cells("digits"))
-        progress.complete("digits", [])
-        assert progress._total() == 1 and progress._left() == 0
+    def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):
+        display = SearchDisplay(Console(file=io.StringIO(), width=200), "trials", 11, before=2)
+        monkeypatch.setattr(time, "monotonic", lambda: display._start + 600)
+        display.finished(types.SimpleNamespace(status="COMPLETED", trial_id="2", score=0.5))
+        printed = display.progress.console.file.getvalue()
+        assert "0.5000, the best so far; 3 of 11 trials, about 80 min left" in printed
+        display.finished(types.SimpleNamespace(status="FAILED", trial_id="3", message="a\nlast"))
+        assert "trial 3: failed last; 4" in display.progress.console.file.getvalue()
+        assert display.minutes_left == pytest.approx(5 * 7)

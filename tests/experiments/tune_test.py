@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.arguments import build_parser
-from csdl_keras.experiments.cli import main
-from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
-from csdl_keras.experiments.search_figure import plot_search
-from csdl_keras.experiments.search_space import parse_space
+from csdl_keras.experiments.cli import build_parser, main
+from csdl_keras.experiments.commands.arguments import read_cost_matrix
+from csdl_keras.experiments.commands.search_space import parse_space
+from csdl_keras.experiments.figures import plot_search
 from csdl_keras.experiments.trials import TrialRecord, varied
 from csdl_keras.tuning import Range
 from csdl_keras.tuning._search_lock import search_lock

@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given, settings
 
-from csdl_keras.experiments.report import report
+from csdl_keras.experiments.commands.report import report
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.latex import render_latex
 from csdl_keras.experiments.reporting.markdown import render_markdown

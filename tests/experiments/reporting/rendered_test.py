@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from csdl_keras.experiments.report import report
+from csdl_keras.experiments.commands.report import report
 from tests.experiments.reporting.made_up_folder import write_folder
 from tests.experiments.reporting.page_parser import Page
 

@@ -1,4 +1,4 @@
-"""The files that a grid leaves, enough to rebuild every table and figure."""
+"""The files of a run, enough to rebuild every table and figure."""
 
 import csv
 import dataclasses
@@ -14,25 +14,50 @@ import numpy as np
 from csdl_keras._utils.array_file import read_npz
 from csdl_keras._utils.files import replace_file
 from csdl_keras.algorithms import ALGORITHMS
-from csdl_keras.experiments.choice import Choice
+from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.data_source import DataSource, results_path
-from csdl_keras.experiments.grid_result import GridResult
-from csdl_keras.experiments.outcome import Outcome
+from csdl_keras.experiments.results import Choice, GridResult
 
 Row = dict[str, Any]
 
-_CURVE = "csdnn"
+#: The algorithm whose curve of beta is kept.
+CURVE_ALGORITHM = "csdnn"
+
 _ORDER = {name: index for index, name in enumerate(ALGORITHMS)}
+_CURVE_COLUMNS = {
+    "dataset": "dataset",
+    "imbalanced": "imbalanced",
+    "algorithm": "algorithm",
+    "cost_seed": "cost_seed",
+    "beta": "value",
+    "test_cost": "test_cost",
+    "standard_error": "test_cost_error",
+    "validation_cost": "validation",
+}
+_COLUMNS: dict[str, list[str]] = {
+    "results.csv": [field.name for field in dataclasses.fields(GridResult)],
+    "choices.csv": [field.name for field in dataclasses.fields(Choice)],
+    "beta_curve.csv": list(_CURVE_COLUMNS),
+}
+# Columns that say what came out; the others say how it was made.
+_OUTCOMES = {
+    "cost_seed",
+    "average_cost",
+    "error_rate",
+    "validation_cost",
+    "train_seconds",
+    "epochs",
+}
 
 
 class GridFiles:
-    """Writes results of a grid into a folder, each one as it comes.
+    """Writes the results of a grid into a folder, each one as soon as there is one.
 
-    `results.csv`, `choices.csv` (what was tried on validation examples),
-    `beta_curve.csv`, and for each data set `test_decisions/NAME.npz` with the
-    labels of the test examples, the cost matrices and all decisions, from which
-    follows what each example cost. Rows of other data sets, algorithms and
-    matrices that are there already stay. A file is replaced as a whole or not
+    It writes `results.csv`, `choices.csv` (the values tried on validation
+    examples), `beta_curve.csv`, and for each data set `test_decisions/NAME.npz`
+    with the labels of the test examples, the cost matrices and all decisions, which
+    give the cost of each example. Results of other data sets, algorithms and
+    matrices that are already there stay. A file is replaced as a whole or not
     at all.
 
     Args:
@@ -58,27 +83,27 @@ class GridFiles:
         self._arrays(source, matrices)
 
     def write_result(self, outcome: Outcome) -> None:
-        """Writes a row of `results.csv` and the decisions behind it.
+        """Writes a result to `results.csv`, and the decisions behind it.
 
-        Rows of the same algorithm for other matrices stay if they were made with the
-        same choices.
+        Results of the same algorithm for other matrices stay if they were made with
+        the same choices.
         """
-        cell = outcome.cell
+        cell, name = outcome.cell, outcome.cell.algorithm.name
         row = _texts(dataclasses.asdict(GridResult.of(outcome)))
         with self._lock():
             arrays = self._arrays(cell.source, {cell.cost_seed: cell.matrix})
             rows = self._read("results.csv")
-            own = [it for it in rows if _is_of(it, cell.source, [cell.algorithm])]
+            own = [it for it in rows if _is_of(it, cell.source, [name])]
             stale = [
                 it
                 for it in own
                 if it["cost_seed"] == row["cost_seed"]
-                or any(it[name] != row[name] for name in row.keys() - _OUTCOMES)
+                or any(it[column] != row[column] for column in row.keys() - _OUTCOMES)
             ]
             for it in stale:
-                arrays.pop(f"{cell.algorithm}_{it['cost_seed']}", None)
+                arrays.pop(f"{name}_{it['cost_seed']}", None)
             if outcome.test is not None:
-                arrays[f"{cell.algorithm}_{cell.cost_seed}"] = outcome.test
+                arrays[f"{name}_{cell.cost_seed}"] = outcome.test
             self._write_arrays(cell.source, arrays)
             self._write("results.csv", [*(it for it in rows if it not in stale), row])
 
@@ -89,16 +114,21 @@ class GridFiles:
         choices: Sequence[Choice],
         curve: Sequence[Outcome],
     ) -> None:
-        """Writes what was tried for some algorithms on a data set, in place of what was there.
+        """Writes what was tried for some algorithms on a data set, and replaces what was there.
 
         Args:
             source: the data.
             algorithms: names of the algorithms.
-            choices: what was tried on validation examples.
-            curve: outcomes of the curve of beta.
+            choices: the values tried on validation examples.
+            curve: outcomes of the points of the curve of beta.
         """
-        points = [_point(choice) for choice in choices if _is_point(choice)]
-        new = {"choices.csv": map(dataclasses.asdict, choices), "beta_curve.csv": points}
+        tried = [dataclasses.asdict(choice) for choice in choices]
+        points = [
+            {column: choice[field] for column, field in _CURVE_COLUMNS.items()}
+            for choice in tried
+            if (choice["parameter"], choice["algorithm"]) == ("beta", CURVE_ALGORITHM)
+        ]
+        new = {"choices.csv": tried, "beta_curve.csv": points}
         with self._lock():
             matrices = {outcome.cell.cost_seed: outcome.cell.matrix for outcome in curve}
             arrays = {
@@ -109,7 +139,7 @@ class GridFiles:
             for outcome in curve:
                 cell = outcome.cell
                 if outcome.test is not None:
-                    name = beta_name(cell.algorithm, cell.cost_seed, cell.settings.beta)
+                    name = beta_name(cell.algorithm.name, cell.cost_seed, cell.settings.beta)
                     arrays[name] = outcome.test
             if curve or self._path(source).exists():
                 self._write_arrays(source, arrays)
@@ -117,7 +147,7 @@ class GridFiles:
                 kept = [it for it in self._read(name) if not _is_of(it, source, algorithms)]
                 self._write(name, [*kept, *map(_texts, rows)])
 
-    def _lock(self) -> Any:
+    def _lock(self) -> filelock.BaseFileLock:
         return filelock.FileLock(self.folder / ".lock")
 
     def _path(self, source: DataSource) -> pathlib.Path:
@@ -136,8 +166,10 @@ class GridFiles:
     def _write(self, name: str, rows: Iterable[Row]) -> None:
         write_rows(self.folder / name, _COLUMNS[name], sorted(rows, key=_position))
 
-    def _arrays(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> dict[str, Any]:
-        """The arrays that are there, with labels and cost matrices, which must be the same."""
+    def _arrays(
+        self, source: DataSource, matrices: Mapping[int, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        """Returns the arrays of a file, with labels and cost matrices, which must be the same."""
         path = self._path(source)
         arrays = dict(read_npz(path)) if path.exists() else {}
         labels = source.load().y_test
@@ -157,90 +189,35 @@ class GridFiles:
         replace_file(self._path(source), buffer.getvalue())
 
 
-CURVE_COLUMNS = (
-    "dataset",
-    "imbalanced",
-    "algorithm",
-    "cost_seed",
-    "beta",
-    "test_cost",
-    "standard_error",
-    "validation_cost",
-)
-
-
-def on_curve(outcome: Outcome) -> bool:
-    """Whether the outcome is of the algorithm whose curve of beta is kept."""
-    return outcome.cell.algorithm == _CURVE
-
-
 def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
-    """The name of the decisions of a point of the curve of beta."""
+    """Returns the name of the array of decisions at a point of the curve of beta."""
     return f"{algorithm}_{cost_seed}_beta_{beta:g}"
 
 
 def _algorithm(array: str) -> str:
-    """The algorithm whose decisions an array holds."""
+    """Returns the algorithm whose decisions an array of this name holds."""
     return re.sub(r"_\d+(_beta_.*)?$", "", array)
 
 
-def _is_point(choice: Choice) -> bool:
-    return choice.parameter == "beta" and choice.algorithm == _CURVE
-
-
-def _point(choice: Choice) -> Row:
-    """A point of the curve of beta."""
-    return {
-        "dataset": choice.dataset,
-        "imbalanced": choice.imbalanced,
-        "algorithm": choice.algorithm,
-        "cost_seed": choice.cost_seed,
-        "beta": choice.value,
-        "test_cost": choice.test_cost,
-        "standard_error": choice.test_cost_error,
-        "validation_cost": choice.validation,
-    }
-
-
-def _columns(of: type) -> list[str]:
-    return [field.name for field in dataclasses.fields(of)]
-
-
-_COLUMNS = {
-    "results.csv": _columns(GridResult),
-    "choices.csv": _columns(Choice),
-    "beta_curve.csv": CURVE_COLUMNS,
-}
-# Columns that say what came out; the others say how it was made.
-_OUTCOMES = {
-    "cost_seed",
-    "average_cost",
-    "error_rate",
-    "validation_cost",
-    "train_seconds",
-    "epochs",
-}
-
-
 def _texts(row: Row) -> Row:
-    """A row as a CSV file holds it."""
+    """Returns a row as a CSV file holds it."""
     return {name: "" if value is None else str(value) for name, value in row.items()}
 
 
 def _is_of(row: Row, source: DataSource, algorithms: Sequence[str]) -> bool:
-    """Tells whether a row is of one of these algorithms on that data set."""
+    """Tells whether a row belongs to one of these algorithms on that data set."""
     same = (row["dataset"], row["imbalanced"]) == (source.name, str(source.imbalanced))
     return same and row["algorithm"] in algorithms
 
 
 def _position(row: Row) -> tuple:
-    """Where a row belongs; Python's sort keeps the order of those at the same place."""
+    """Returns the sort key of a row; rows with equal keys keep their order."""
     place = _ORDER.get(row["algorithm"], len(_ORDER))
     return row["dataset"], row["imbalanced"], place, int(row["cost_seed"])
 
 
 def read_rows(path: pathlib.Path) -> list[Row]:
-    """The rows of a CSV file, none if there is no file; a ValueError if one is cut short."""
+    """Reads the rows of a CSV file, none if there is no file; raises a ValueError if damaged."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:

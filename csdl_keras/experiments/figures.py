@@ -1,27 +1,31 @@
-"""The plot of a comparison."""
+"""The figures of a comparison and of a search."""
 
 import pathlib
+from collections.abc import Sequence
 
 import numpy as np
 
 from csdl_keras._utils.files import replacing
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.algorithms import get_algorithm
+from csdl_keras.experiments.comparison import Summary
 from csdl_keras.experiments.results import Result
-from csdl_keras.experiments.summary import Summary
+from csdl_keras.experiments.trials import TrialRecord, varied
 
+#: Hyperparameters that are drawn ahead of the others.
+_FIRST = ("beta", "depth")
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 _COLOURS = {"blind": "#999999", "baseline": "#CC79A7", "Bayes": "#0072B2", "SOSR": "#D55E00"}
 
 
 def plot_costs(
-    summaries: list[Summary], results: list[Result], title: str, path: pathlib.Path
+    summaries: Sequence[Summary], results: Sequence[Result], title: str, path: pathlib.Path
 ) -> None:
-    """Draws the average test cost of each algorithm, cheapest on top, and writes a PNG.
+    """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG.
 
     Args:
-        summaries: what `summarise` returned: the bars and their error bars.
-        results: one for each algorithm and matrix: the dots.
+        summaries: the bars and their error bars, as `summarise` returns them.
+        results: the dots, one for each algorithm and matrix.
         title: heading of the plot.
         path: the file.
     """
@@ -32,8 +36,8 @@ def plot_costs(
     figure = figure_module.Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
     axes = figure.subplots()
     for height, summary in enumerate(ordered):
-        row = get_algorithm(summary.algorithm)
-        axes.barh(height, summary.average_cost, color=_COLOURS[row.series], alpha=0.85, height=0.7)
+        series = get_algorithm(summary.algorithm).series
+        axes.barh(height, summary.average_cost, color=_COLOURS[series], alpha=0.85, height=0.7)
         if np.isfinite(summary.standard_error):
             axes.errorbar(
                 summary.average_cost, height, xerr=summary.standard_error, color="black", capsize=3
@@ -76,5 +80,38 @@ def plot_costs(
         loc="outside lower center",
         ncols=len(present),
     )
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)
+
+
+def plot_search(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
+    """Draws the cost of trials against beta, depth and all else that varies, and writes a PNG.
+
+    Args:
+        records: the trials.
+        path: the file.
+    """
+    from csdl_keras import plots  # needs Matplotlib
+
+    done = [record for record in records if record.validation_cost is not None]
+    numeric = [
+        name
+        for name in varied(done)
+        if all(isinstance(record.values.get(name, 0), (int, float)) for record in done)
+    ]
+    names = [*(name for name in _FIRST if name in numeric)]
+    names += [name for name in numeric if name not in names]
+    figure_module = optional_module("matplotlib.figure", "compare")
+    columns = min(max(len(names), 1), 3)
+    rows = -(-max(len(names), 1) // columns)
+    figure = figure_module.Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes in grid.flat[len(names) :]:
+        axes.set_visible(False)
+    for name, axes in zip(names, grid.flat, strict=False):
+        chosen = [record for record in done if name in record.values]
+        values = [record.values[name] for record in chosen]
+        costs = [record.validation_cost for record in chosen]
+        plots.cost_against(values, costs, name, ax=axes, log=name.endswith("learning_rate"))
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)

@@ -2,35 +2,32 @@
 
 import argparse
 import pathlib
-from typing import Any
 
 import keras
 
 from csdl_keras._utils.checks import OUTPUTS
 from csdl_keras.prediction.export import SUFFIXES, export
 
+HELP = "write a saved model, with its decision inside, for runtimes without Keras"
+DESCRIPTION = (
+    "Writes a saved classifier as a SavedModel, an ONNX or a LiteRT file that answers with "
+    "the decided class and the expected cost of each decision."
+)
 
-def add_export(commands: Any) -> None:
-    """Adds the arguments of `csdl-keras export`."""
-    parser = commands.add_parser(
-        "export",
-        help="write a saved model, with its decision inside, for runtimes without Keras",
-        description=(
-            "Writes a saved classifier as a SavedModel, an ONNX or a LiteRT file that answers with "
-            "the decided class and the expected cost of each decision."
-        ),
-    )
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
     parser.add_argument("model", type=pathlib.Path, help="file that model.save wrote, .keras")
     parser.add_argument(
-        "path", type=pathlib.Path, help="what to write: a file .onnx or .tflite, or a new folder"
+        "path", type=pathlib.Path, help="the file to write, .onnx or .tflite, or a new folder"
     )
     parser.add_argument(
-        "--format", choices=SUFFIXES, required=True, help="format of what it writes"
+        "--format", choices=SUFFIXES, required=True, help="format of that file or folder"
     )
     parser.add_argument(
         "--output",
         choices=OUTPUTS,
-        help="what the model outputs, where its last layer does not tell",
+        help="kind of the model's outputs, where its last layer does not tell",
     )
     parser.add_argument(
         "--from-logits", action="store_true", help="the model outputs logits of the classes"
@@ -42,12 +39,12 @@ def add_export(commands: Any) -> None:
     )
 
 
-def export_model(arguments: argparse.Namespace) -> int:
-    """Runs `csdl-keras export`; returns the exit status."""
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
     try:
         model = keras.saving.load_model(arguments.model, compile=False)
     except Exception as error:
-        # Keras raises whatever it met in the file.
+        # Keras raises errors of many types for a file that is no model.
         raise ValueError(
             f"Expected {arguments.model} to be a model that Keras can load; {error}"
         ) from error

@@ -3,7 +3,7 @@
 import argparse
 import contextlib
 import pathlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import keras
 import numpy as np
@@ -11,38 +11,113 @@ import numpy as np
 from csdl_keras import costs, datasets
 from csdl_keras._utils.files import check_writable, save_model
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.algorithms import get_algorithm
+from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.costs._tensors import to_config
 from csdl_keras.datasets import DataSet
-from csdl_keras.experiments.compare import FIRST_COST_SEED
-from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
+from csdl_keras.experiments.cell import FIRST_COST_SEED
+from csdl_keras.experiments.commands.arguments import (
+    add_data,
+    add_out,
+    positive_integer,
+    read_cost_matrix,
+    whole_number,
+)
+from csdl_keras.experiments.commands.search_space import SPACES, parse_space
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.experiments.load_snippet import load_snippet
-from csdl_keras.experiments.run_folder import append_record
+from csdl_keras.experiments.run_folder import append_record, load_snippet
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.prediction.decide import decide
 
-PATIENCE = 5
-_SPACES = (
-    "beta",
-    "depth",
-    "units",
-    "corruption",
-    "pretraining_epochs",
-    "optimizer",
-    "learning_rate",
-    "cost_scale",
-    "alpha",
+if TYPE_CHECKING:
+    from keras_tuner.engine.oracle import Oracle
+    from rich.console import Console
+
+    from csdl_keras.tuning import DecisionHyperModel
+
+HELP = "search beta, depth and training of one algorithm with KerasTuner"
+DESCRIPTION = (
+    "Searches the choices of one algorithm for one cost matrix, with KerasTuner, for the "
+    "lowest average cost of a validation example. Writes trials.csv, search.png, "
+    "best_model.keras (with its decision rule) and run.json. Stopped or killed at any "
+    "moment, the same command goes on from there. KERASTUNER_TUNER_ID, "
+    "KERASTUNER_ORACLE_IP and KERASTUNER_ORACLE_PORT make it a chief or a worker of a "
+    "search on many machines."
 )
 
+#: Algorithms that can be searched: those of the paper that train networks by NLL or SOSR.
+TUNABLE = tuple(
+    name for name in PAPER_ALGORITHMS if get_algorithm(name).training in ("nll", "sosr")
+)
+PATIENCE = 5
 
-def tune(arguments: argparse.Namespace) -> int:
-    """Runs `csdl-keras tune`; returns the exit status."""
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    add_data(parser)
+    parser.add_argument(
+        "--algorithm",
+        default="csdnn",
+        choices=TUNABLE,
+        metavar="NAME",
+        help=f"csdnn (default), or one of {', '.join(TUNABLE)}",
+    )
+    matrix = parser.add_mutually_exclusive_group()
+    matrix.add_argument(
+        "--cost-matrix",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="matrix C[true, decision] in a .npy file, or a .csv file of numbers only",
+    )
+    matrix.add_argument(
+        "--cost-seed",
+        type=whole_number,
+        metavar="N",
+        help="seed of a random matrix, U[0, 10 n_k / n_y], if there is no file (default 1000)",
+    )
+    parser.add_argument(
+        "--tuner",
+        default="random",
+        choices=("random", "bayesian", "grid"),
+        help="the way in which trials are proposed (default random)",
+    )
+    numbers = {
+        "--max-trials": (10, "most trials, those of earlier runs in the folder included"),
+        "--executions": (1, "trainings for each trial, whose costs are averaged"),
+        "--epochs": (20, f"most epochs of training, which stops after {PATIENCE} without gain"),
+        "--batch-size": (100, "examples in a batch"),
+    }
+    for option, (default, text) in numbers.items():
+        parser.add_argument(
+            option,
+            type=positive_integer,
+            default=default,
+            metavar="N",
+            help=f"{text} (default {default})",
+        )
+    for name, text in SPACES.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="SPACE", help=text)
+    parser.add_argument(
+        "--seed",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="seed of trials and proposals, of --imbalanced and of --train-size (default 0)",
+    )
+    add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
+    parser.add_argument(
+        "--cache",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help="folder of pre-trained layers (default stages/ in --out); searches may share one",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
-
     from csdl_keras.tuning._same_search import is_worker
     from csdl_keras.tuning._search_lock import search_lock
 
@@ -57,8 +132,8 @@ def tune(arguments: argparse.Namespace) -> int:
 def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
     from csdl_keras import tuning
     from csdl_keras.experiments.console import make_console, print_table
-    from csdl_keras.experiments.search_display import SearchProgress, trials_table
-    from csdl_keras.experiments.search_figure import plot_search
+    from csdl_keras.experiments.display import SearchDisplay, trials_table
+    from csdl_keras.experiments.figures import plot_search
 
     console, failures = make_console(), Failures()
     data = datasets.load(
@@ -72,7 +147,6 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         "bayesian": tuning.BayesianOptimization,
         "grid": tuning.GridSearch,
     }
-    progress = SearchProgress(console, arguments.max_trials)
     tuner = classes[arguments.tuner](
         hyper_model,
         max_trials=arguments.max_trials,
@@ -80,8 +154,11 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         seed=arguments.seed,
         directory=str(folder),
         project_name="search",
-        announce=progress.finished,
+        announce=lambda trial: display.finished(trial),
     )
+    done = [] if worker else trial_records(tuner.oracle)
+    before = sum(record.status == "COMPLETED" for record in done)
+    display = SearchDisplay(console, "trials", arguments.max_trials, before)
     fit = {
         "x": data.x_train,
         "y": data.y_train,
@@ -101,8 +178,7 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
             "Stop it when you like: the same command goes on from there."
         )
-        progress.advance(sum(it.status == "COMPLETED" for it in trial_records(tuner.oracle)))
-    with failures.step("the search"), progress:
+    with failures.step("the search"), display:
         tuner.search(**fit)
     if worker:
         return failures.tell()  # the chief reports
@@ -120,12 +196,12 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
             model = hyper_model.classifier(tuner.get_best_models()[0])
             save_model(model, folder / "best_model.keras")
             paid = matrix[data.y_test, decide(model, data.x_test)].mean()
-            _tell_best(console, records[0], paid, folder)
+            _print_best(console, records[0], paid, folder)
             print(load_snippet(folder / "best_model.keras", arguments.dataset))
     return failures.tell()
 
 
-def _tell_best(console: Any, best: TrialRecord, paid: float, folder: pathlib.Path) -> None:
+def _print_best(console: "Console", best: TrialRecord, paid: float, folder: pathlib.Path) -> None:
     written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
     found = [str(path) for path in written if path.exists()]
     console.print(
@@ -146,11 +222,10 @@ def _matrix(arguments: argparse.Namespace, data: DataSet) -> np.ndarray:
 
 def _hyper_model(
     arguments: argparse.Namespace, data: DataSet, matrix: np.ndarray, cache: StageCache
-) -> Any:
+) -> "DecisionHyperModel":
     from csdl_keras import tuning
-    from csdl_keras.experiments.search_space import parse_space
 
-    texts = {name: getattr(arguments, name) for name in _SPACES}
+    texts = {name: getattr(arguments, name) for name in SPACES}
     spaces = {name: parse_space(name, text) for name, text in texts.items() if text is not None}
     common = {"algorithm": arguments.algorithm, "seed": arguments.seed, **spaces}
     if get_algorithm(arguments.algorithm).body == "cnn":
@@ -165,7 +240,7 @@ def _hyper_model(
     return tuning.CSDNNHyperModel(data.x_train.shape[1:], matrix, cache=cache, **common)
 
 
-def _check_completed(records: list[TrialRecord], oracle: Any) -> None:
+def _check_completed(records: list[TrialRecord], oracle: "Oracle") -> None:
     if records and records[0].validation_cost is not None:
         return
     messages = [trial.message for trial in oracle.trials.values() if trial.message]

@@ -1,10 +1,12 @@
-"""Renders a results folder as the paper's Table 2."""
+"""The command `csdl-keras report`."""
 
+import argparse
 import contextlib
 import pathlib
 
 from csdl_keras._utils.files import replace_file
 from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.commands.arguments import add_out
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import draw_beta_curves, draw_costs
@@ -12,16 +14,37 @@ from csdl_keras.experiments.reporting.latex import render_latex
 from csdl_keras.experiments.reporting.markdown import render_markdown
 from csdl_keras.experiments.reporting.page import render_page
 
+HELP = "make tables and figures of results"
+DESCRIPTION = (
+    "Makes the paper's Table 2 of a folder of results, the paper's figures beside ours, "
+    "as a page (report.html, all in one file), Markdown and LaTeX, with the curve of beta "
+    "and what the figures say of the paper's claims."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("folder", type=pathlib.Path, help="folder of csdl-keras table2")
+    add_out(parser, " (default: the same folder)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    failures = Failures()
+    for path in report(arguments.folder, arguments.out or arguments.folder, failures):
+        print(path)
+    return failures.tell()
+
 
 def report(
     folder: pathlib.Path, out: pathlib.Path, failures: Failures | None = None
 ) -> list[pathlib.Path]:
-    """Writes tables, figures and what they say of the paper's claims.
+    """Writes tables and figures of results, and compares them with the paper's claims.
 
-    It reads `results.csv`, and where they are there, `test_decisions/`,
-    `beta_curve.csv` and `run.json`; what has not been run is left open. It
+    It reads `results.csv`, and, if they are there, `test_decisions/`,
+    `beta_curve.csv` and `run.json`; results that are missing are left open. It
     writes `report.html`, which needs no other file, `table2.md`, `table2.tex`
-    (to be read by `\\input`, with the package booktabs), `figures/costs.png`
+    (for `\\input`, with the package booktabs), `figures/costs.png`
     and, if there are curves, `figures/beta_curve.png`.
 
     Args:

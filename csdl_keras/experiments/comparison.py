@@ -1,0 +1,168 @@
+"""Compares algorithms on one data set and several cost matrices."""
+
+import dataclasses
+import pathlib
+from collections.abc import Sequence
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.files import save_model
+from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell
+from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.failures import Failures
+from csdl_keras.experiments.files import write_rows
+from csdl_keras.experiments.results import Result
+from csdl_keras.fitting.divergence import DivergedError
+from csdl_keras.settings import Settings
+
+#: The algorithms that `csdl-keras compare` runs by default.
+DEFAULT_ALGORITHMS: tuple[str, ...] = (
+    "ensemble_bayes",
+    "calibrated_bayes",
+    "cost_model",
+    "dnn_blind",
+    "dnn_bayes",
+    "sdae_bayes",
+    "dnn_sosr",
+    "sdae_sosr",
+    "csdnn",
+    "cnn_blind",
+    "cnn_bayes",
+    "cnn_sosr",
+)
+
+
+@dataclasses.dataclass
+class ComparisonRun:
+    """Runs algorithms for several cost matrices of one data set, and keeps the best model.
+
+    A grid of one data set without values to choose from: the same cells, the same runner.
+
+    Args:
+        source: the data.
+        algorithms: names of `ALGORITHMS`, or your own `Algorithm`s.
+        num_cost_matrices: number of cost matrices; matrix `i` is
+            `randomized_proportional(y, seed=1000 + i)`, `y` the labels for training
+            and validation.
+        folder: existing folder for `results.csv` and `best_model.keras`.
+        settings: settings of the training.
+        runner: runs the cells; is told what fails.
+        seed: seed of the training. Defaults to 0.
+    """
+
+    source: DataSource
+    algorithms: Sequence[str | Algorithm]
+    num_cost_matrices: int
+    folder: pathlib.Path
+    settings: Settings
+    runner: CellRunner
+    seed: int = 0
+
+    #: The result of the model that is kept, `None` as long as there is none.
+    best: Result | None = dataclasses.field(init=False, default=None)
+    #: The file of the model of the lowest validation cost.
+    model_path: pathlib.Path = dataclasses.field(init=False)
+    #: The results so far, in the order of matrices and algorithms.
+    results: list[Result] = dataclasses.field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.model_path = self.folder / "best_model.keras"
+        self.cells = [
+            Cell(self.source, get_algorithm(algorithm), seed, self.settings, seed=self.seed)
+            for seed in range(FIRST_COST_SEED, FIRST_COST_SEED + self.num_cost_matrices)
+            for algorithm in self.algorithms
+        ]
+
+    def run(self, watcher: Watcher) -> Failures:
+        """Runs the cells; each result is on disk before the watcher is told of it.
+
+        Returns:
+            What failed; its results are missing, all others are there.
+        """
+        found: dict[Cell, Result] = {}
+        failures = self.runner.failures
+        watcher.expect(len(self.runner.missing(self.cells)))
+        for outcome, model in self.runner.run(self.cells):
+            cell = outcome.cell
+            with failures.step(cell.name):
+                if outcome.diverged is not None:
+                    raise DivergedError(outcome.diverged, outcome.epochs)
+                found[cell] = Result.of(outcome)
+                self.results = [found[it] for it in self.cells if it in found]
+                self._write()
+                watcher.finished(outcome)
+                with failures.step(f"the model of {cell.name}"):
+                    self._keep_best(found[cell], model)
+        return failures
+
+    def _write(self) -> None:
+        columns = [field.name for field in dataclasses.fields(Result)]
+        rows = map(dataclasses.asdict, self.results)
+        write_rows(self.folder / "results.csv", columns, rows)
+
+    def _keep_best(self, result: Result, model: Classifier | None) -> None:
+        """Saves the model of the lowest validation cost; half a model is never in the folder."""
+        if self.best is not None and result.validation_cost >= self.best.validation_cost:
+            return
+        suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
+        before, path = self.model_path, self.model_path.with_suffix(suffix)
+        save_model(model, path)
+        self.best, self.model_path = result, path
+        if before != path:
+            before.unlink(missing_ok=True)
+
+
+def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:
+    """Returns names of algorithms, each once; raises a ValueError that lists the right ones."""
+    wrong = [name for name in names if name not in ALGORITHMS]
+    if wrong or not names:
+        raise ValueError(f"Expected algorithms among {', '.join(ALGORITHMS)}; received {wrong}.")
+    return tuple(dict.fromkeys(get_algorithm(name).name for name in names))
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """The results of an algorithm, averaged over cost matrices.
+
+    Args:
+        algorithm: name of the algorithm.
+        matrices: number of cost matrices.
+        average_cost: mean over matrices.
+        standard_error: standard error of that mean, NaN for a single matrix.
+        error_rate: mean over matrices.
+        train_seconds: mean over matrices.
+    """
+
+    algorithm: str
+    matrices: int
+    average_cost: float
+    standard_error: float
+    error_rate: float
+    train_seconds: float
+
+
+def summarise(results: Sequence[Result]) -> list[Summary]:
+    """Returns one `Summary` for each algorithm, the lowest average cost first.
+
+    Algorithms with fewer cost matrices than others, as after an interruption, come last: a
+    mean over fewer of them may be low by the choice of matrices.
+    """
+    summaries = []
+    for name in dict.fromkeys(result.algorithm for result in results):
+        own = [result for result in results if result.algorithm == name]
+        costs = np.array([result.average_cost for result in own])
+        error = costs.std(ddof=1) / np.sqrt(len(costs)) if len(costs) > 1 else np.nan
+        summaries.append(
+            Summary(
+                algorithm=name,
+                matrices=len(own),
+                average_cost=float(costs.mean()),
+                standard_error=float(error),
+                error_rate=float(np.mean([result.error_rate for result in own])),
+                train_seconds=float(np.mean([result.train_seconds for result in own])),
+            )
+        )
+    return sorted(summaries, key=lambda summary: (-summary.matrices, summary.average_cost))
