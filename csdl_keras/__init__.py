@@ -11,7 +11,6 @@ import importlib
 from typing import Any
 
 from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
-from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.calibration import calibrate
 from csdl_keras.decide import decide
 from csdl_keras.diverged_error import DivergedError
@@ -33,11 +32,12 @@ from csdl_keras.output_kind import output_kind
 from csdl_keras.pretraining import pretrain
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
 from csdl_keras.resume import Resume
-from csdl_keras.settings import Settings
 from csdl_keras.shuffled_batches import ShuffledBatches
 from csdl_keras.stage_cache import StageCache
-from csdl_keras.trainer import Trainer
-from csdl_keras.training import train
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.train import train
+from csdl_keras.training.trainer import Trainer
 from csdl_keras.version import __version__
 
 __all__ = [

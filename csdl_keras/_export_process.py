@@ -9,7 +9,7 @@ import keras
 
 import csdl_keras  # noqa: F401  registers the layers that the model may have
 from csdl_keras._artifacts import write_artifact
-from csdl_keras._workers import end_with
+from csdl_keras._utils.processes import end_with
 
 
 def main(model: str, path: str, format: str, *modules: str) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.training.algorithms import ALGORITHMS
 from tests.testing import MIXED_POLICIES, TestCase, dtype_policy, to_numpy
 from tests.trainers import DATA, SETTINGS, VALIDATION, make_trainer
 

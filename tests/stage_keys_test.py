@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _stages
-from csdl_keras._job import Job
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.training import stages
+from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.recipe import Job
 from tests.changes import CELL, field_changes, stage_keys
 from tests.slow import SLOW_BUT_ON_TENSORFLOW
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
@@ -53,7 +53,7 @@ class TestSettings:
 
         with monkeypatch.context() as patch:
             for name in ("_train", "_pretrain"):
-                patch.setattr(_stages.Stages, name, noting(getattr(_stages.Stages, name)))
+                patch.setattr(stages.Stages, name, noting(getattr(stages.Stages, name)))
             model = trained(Choices(**fields))
         before = stage_keys(make_trainer(), row)
         told = 0

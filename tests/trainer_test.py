@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _stages
-from csdl_keras._fit_stacked import stack
-from csdl_keras._stages import Stages
-from csdl_keras.algorithms import Algorithm
+from csdl_keras.training import stages
+from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.fit_stacked import stack
+from csdl_keras.training.stages import Stages
 from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
 
@@ -142,7 +142,7 @@ class TestTrainAll:
             assert before
             yield from results
 
-        monkeypatch.setattr(_stages, "run_tasks", train_elsewhere_first)
+        monkeypatch.setattr(stages, "run_tasks", train_elsewhere_first)
         trainer = make_trainer(cache=csdl.StageCache(tmp_path), jobs=2)
         found = dict(trainer.train_all(self.REQUESTS))
         assert sorted(found) == [0, 1, 2] and sent

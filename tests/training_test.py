@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.stage_cache import StageCache
-from csdl_keras.training import train
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.train import train
 from tests.eager import eager_models
 from tests.trainers import DATA, LONGER, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from csdl_keras import datasets
 from csdl_keras._optional import optional_module
-from csdl_keras._workers import default_jobs
-from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.export_command import export_model
@@ -24,7 +22,9 @@ from csdl_keras.experiments.summary import summarise
 from csdl_keras.experiments.table1 import table1
 from csdl_keras.experiments.table2 import table2
 from csdl_keras.experiments.tune import tune
-from csdl_keras.settings import Settings
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.workers import default_jobs
 
 
 def compare(arguments: argparse.Namespace) -> int:

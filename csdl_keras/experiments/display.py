@@ -14,9 +14,9 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
+from csdl_keras.training.algorithms import get_algorithm
 
 
 class Display:

@@ -6,9 +6,9 @@ import numpy as np
 
 from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replacing
-from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
+from csdl_keras.training.algorithms import get_algorithm
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 _COLOURS = {"blind": "#999999", "baseline": "#CC79A7", "Bayes": "#0072B2", "SOSR": "#D55E00"}

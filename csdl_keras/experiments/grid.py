@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.compare import FIRST_COST_SEED
@@ -19,8 +18,9 @@ from csdl_keras.experiments.grid_files import GridFiles, on_curve
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.experiments.stage_runner import run_stages
-from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import StageCache
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.settings import Settings
 
 Chosen = dict[str, Settings]
 

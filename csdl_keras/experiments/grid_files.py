@@ -13,11 +13,11 @@ import numpy as np
 
 from csdl_keras._array_file import read_npz
 from csdl_keras._replace_file import replace_file
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.grid_result import GridResult
 from csdl_keras.experiments.outcome import Outcome
+from csdl_keras.training.algorithms import ALGORITHMS
 
 Row = dict[str, Any]
 

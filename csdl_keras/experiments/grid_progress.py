@@ -9,13 +9,13 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from csdl_keras._job import Job
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.experiments.cell import STAGES, Cell
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.stage_cache import StageCache
+from csdl_keras.training.recipe import Job
 
 Kind = tuple[str, str]
 

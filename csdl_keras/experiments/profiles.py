@@ -3,8 +3,8 @@
 import dataclasses
 from collections.abc import Mapping
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm
-from csdl_keras.settings import Settings
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm
+from csdl_keras.training.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
 BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)

@@ -9,9 +9,9 @@ from typing import Any
 import keras
 
 from csdl_keras._environment import adopt, environment
-from csdl_keras._workers import run_tasks
 from csdl_keras.experiments.cell import STAGES, Cell
 from csdl_keras.stage_cache import StageCache
+from csdl_keras.training.workers import run_tasks
 
 OnFinished = Callable[[Cell, str, float], None]
 
@@ -22,7 +22,7 @@ def run_stages(
     """Runs what is missing of the stages of cells: pre-training, then training, then decisions.
 
     Stages that cells share are sent out once. Where they run is joblib's
-    business: whatever `joblib.parallel_config` says, see `csdl_keras._workers`.
+    business: whatever `joblib.parallel_config` says, see `csdl_keras.training.workers`.
 
     Args:
         cells: the cells.

@@ -1,6 +1,6 @@
 """The command `csdl-keras table1`."""
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 _HEADINGS = ("algorithm", "name", "pre-training", "training", "prediction")
 

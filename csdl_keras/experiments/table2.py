@@ -8,12 +8,12 @@ import shlex
 from csdl_keras import datasets
 from csdl_keras._checks import check_number
 from csdl_keras._optional import optional_module
-from csdl_keras._workers import workers
 from csdl_keras._writable import check_writable
 from csdl_keras.experiments.compare import check_algorithms
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile
 from csdl_keras.experiments.run_folder import append_record
+from csdl_keras.training.workers import workers
 
 #: Options that may change from run to run in a folder: what they add stands beside what is there,
 #: and what is there stays. All others make other results of the same rows.

@@ -3,8 +3,8 @@
 import pathlib
 from typing import Any
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.experiments.whole_number import positive_integer, whole_number
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 #: Rows that can be searched: those of the paper trained by the negative log-likelihood or SOSR.
 TUNABLE = tuple(

@@ -7,15 +7,15 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._bodies import NETWORKS
 from csdl_keras._seeds import member_seed
-from csdl_keras._training_data import TrainingData
 from csdl_keras.calibration import calibrate
 from csdl_keras.costs import cost_vectors, regret
 from csdl_keras.losses import SOSRLoss
 from csdl_keras.output_kind import output_kind
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
-from csdl_keras.settings import Settings
+from csdl_keras.training.bodies import NETWORKS
+from csdl_keras.training.data import TrainingData
+from csdl_keras.training.settings import Settings
 
 Builder = Callable[[tuple[int, ...], int], keras.Model]
 

@@ -8,11 +8,11 @@ import keras_tuner
 
 from csdl_keras._checks import check_choice, check_integer, check_number
 from csdl_keras._seeds import Seeds
-from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.losses import SOSRLoss
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
 from csdl_keras.tuning._space import Space, check_space, declare

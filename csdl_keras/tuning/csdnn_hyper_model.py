@@ -8,10 +8,10 @@ import keras_tuner
 
 from csdl_keras import models
 from csdl_keras._checks import check_choice, check_integer
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import zero_one
 from csdl_keras.pretraining import pretrain
 from csdl_keras.stage_cache import StageCache
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import (
     AlgorithmHyperModel,

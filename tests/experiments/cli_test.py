@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _row_training
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.cli import main
+from csdl_keras.training import trained as trained_module
+from csdl_keras.training.algorithms import ALGORITHMS
 from tests.fresh_process import run_python
 
 TINY = ["compare", "--dataset", "digits", "--epochs", "1", "--train-size", "343"]
@@ -126,14 +126,14 @@ class TestRun:
         assert float(row["average_cost"]) == pytest.approx(cost, abs=1e-6)
 
     def test_ctrl_c_keeps_what_is_done(self, tmp_path, monkeypatch, capsys):
-        trained = _row_training.trained_row
+        trained = trained_module.trained_row
 
         def interrupted(stages, members):
             if members[0].row.name == "dnn_bayes":
                 raise KeyboardInterrupt
             return trained(stages, members)
 
-        monkeypatch.setattr(_row_training, "trained_row", interrupted)
+        monkeypatch.setattr(trained_module, "trained_row", interrupted)
         arguments = ["--algorithms", "dnn_blind,dnn_bayes", "--cost-seeds", "1"]
         assert main([*TINY, *arguments, "--out", str(tmp_path)]) == 130
         assert [row["algorithm"] for row in read_results(tmp_path)] == ["dnn_blind"]

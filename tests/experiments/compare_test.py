@@ -6,11 +6,11 @@ import pytest
 from rich.console import Console
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.display import Display
-from csdl_keras.trained import Trained
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.algorithms import ALGORITHMS
+from csdl_keras.training.trained import Trained
+from csdl_keras.training.trainer import Trainer
 
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
 SETTINGS = csdl.Settings(hidden_units=(16,)).limit_epochs(2)

@@ -6,12 +6,12 @@ import importlib
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _row_training
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments import cell, grid_files
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.trained import Trained
+from csdl_keras.training import trained as trained_module
+from csdl_keras.training.algorithms import ALGORITHMS
+from csdl_keras.training.trained import Trained
 from tests.experiments.compare_test import constant_model
 from tests.slow import SLOW_BUT_ON_TENSORFLOW
 
@@ -163,7 +163,7 @@ class TestCompare:
                 return Trained(constant_model(3), 1.0, 1)
             return Trained(constant_model(list(ALGORITHMS).index(name) % 10), 1.0, 1)
 
-        monkeypatch.setattr(_row_training, "trained_row", trained)
+        monkeypatch.setattr(trained_module, "trained_row", trained)
 
         def run(*more):
             status = main([*COMPARE, "--out", str(tmp_path / "run"), *more])
@@ -177,11 +177,11 @@ class TestCompare:
 
     def test_an_algorithm(self, run, tmp_path, monkeypatch):
         fail = failing(
-            _row_training.trained_row,
+            trained_module.trained_row,
             lambda stages, members: members[0].row.name == "dnn_bayes",
             RuntimeError("out of memory"),
         )
-        monkeypatch.setattr(_row_training, "trained_row", fail)
+        monkeypatch.setattr(trained_module, "trained_row", fail)
         status, output, told = run()
         assert status == 1
         assert told == (

@@ -16,8 +16,8 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.output import TolerantStream, tolerant_output
-from csdl_keras.trained import Trained
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.trained import Trained
+from csdl_keras.training.trainer import Trainer
 from tests.experiments.compare_test import constant_model
 from tests.experiments.reporting.markup_test import PLAIN, write
 from tests.fresh_process import REPOSITORY

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from csdl_keras._workers import workers
 from csdl_keras.experiments import stage_runner
 from csdl_keras.experiments.grid import Grid
+from csdl_keras.training.workers import workers
 from tests.experiments.grid_runs import SHORT, Recorder, run
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import pickle
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -13,8 +12,7 @@ import keras
 
 from csdl_keras._environment import set_for_workers
 from csdl_keras._optional import optional_module
-
-_SECONDS_BETWEEN_LOOKS = 0.5
+from csdl_keras._utils.processes import end_with
 
 
 def default_jobs() -> int:
@@ -75,22 +73,6 @@ def _portable(error: Exception) -> Exception:
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-def end_with(parent: int) -> None:
-    """Ends this process soon after `parent`, the one that started it, has ended.
-
-    A signal may end the parent at once, so that it cannot stop its workers. They
-    would go on training, beside those of whoever runs the same command again.
-    """
-
-    def watch() -> None:
-        # A process whose parent has ended gets another one.
-        while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 @contextlib.contextmanager

@@ -8,11 +8,11 @@ import keras
 import numpy as np
 
 from csdl_keras._executed_steps import executed_steps
-from csdl_keras._fit import Weights, build_network
-from csdl_keras._job import Job
 from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras._seeds import member_seed
-from csdl_keras._training_data import TrainingData
+from csdl_keras.training.data import TrainingData
+from csdl_keras.training.fit_network import Weights, build_network
+from csdl_keras.training.recipe import Job
 
 
 def fit_stacked(

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._bodies import NETWORKS, Body
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import zero_one
-from csdl_keras.settings import Settings
 from csdl_keras.stage_cache import fingerprint
+from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.bodies import NETWORKS, Body
+from csdl_keras.training.settings import Settings
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
 STAGE_VERSION = 3

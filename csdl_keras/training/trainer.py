@@ -10,16 +10,15 @@ import keras
 from csdl_keras._checks import check_choice, check_integer
 from csdl_keras._environment import environment
 from csdl_keras._fit_checks import LARGEST_SEED, check_cache, check_callbacks, check_verbose
-from csdl_keras._job import Job
 from csdl_keras._observers import check_observers
-from csdl_keras._row_jobs import row_jobs
-from csdl_keras._row_training import train_rows, trained_row
-from csdl_keras._stages import Stages
-from csdl_keras._training_data import check_training_data
-from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
-from csdl_keras.settings import Settings, check_settings
 from csdl_keras.stage_cache import StageCache, StageResult
-from csdl_keras.trained import Trained
+from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
+from csdl_keras.training.data import check_training_data
+from csdl_keras.training.recipe import Job
+from csdl_keras.training.recipes import row_jobs
+from csdl_keras.training.settings import Settings, check_settings
+from csdl_keras.training.stages import Stages
+from csdl_keras.training.trained import Trained, train_rows, trained_row
 
 
 class Trainer:

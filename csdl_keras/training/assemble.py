@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._examples import Examples
-from csdl_keras._fit import build_network
-from csdl_keras._job import Job
-from csdl_keras._machine import load_machine
-from csdl_keras._objective import LINKED
-from csdl_keras._training_data import TrainingData
 from csdl_keras.calibration import calibrate
 from csdl_keras.costs import regret
+from csdl_keras.training.data import Examples, TrainingData
+from csdl_keras.training.fit_csosr import load_machine
+from csdl_keras.training.fit_network import build_network
+from csdl_keras.training.objectives import LINKED
+from csdl_keras.training.recipe import Job
 
 
 def assemble(

@@ -1,23 +1,49 @@
 """The stages of jobs on one data set, each of them run once, in one process or several."""
 
 import dataclasses
+import functools
 import pathlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import keras
+import numpy as np
 
-from csdl_keras._divergence import check_converged, remember_divergence
 from csdl_keras._environment import adopt, environment
-from csdl_keras._fit import Weights, fit_network, pretrain_network
-from csdl_keras._fit_stacked import fit_stacked
-from csdl_keras._job import Job
-from csdl_keras._machine import fit_machine
 from csdl_keras._seeds import member_seed
-from csdl_keras._training_data import TrainingData
-from csdl_keras._workers import run_tasks, workers
 from csdl_keras.diverged_error import DivergedError
 from csdl_keras.stage_cache import StageCache, StageResult
+from csdl_keras.training.data import TrainingData
+from csdl_keras.training.fit_csosr import fit_machine
+from csdl_keras.training.fit_network import Weights, fit_network, pretrain_network
+from csdl_keras.training.fit_stacked import fit_stacked
+from csdl_keras.training.recipe import Job
+from csdl_keras.training.workers import run_tasks, workers
+
+Stage = Callable[..., tuple[list[np.ndarray], dict[str, Any]]]
+
+
+def remember_divergence(run: Stage) -> Stage:
+    """What runs a stage, and leaves its `DivergedError` as `info` where it raises one.
+
+    A cache keeps that like any result, so that nothing diverges twice.
+    """
+
+    @functools.wraps(run)
+    def remembering(*args: Any, **kwargs: Any) -> tuple[list[np.ndarray], dict[str, Any]]:
+        try:
+            return run(*args, **kwargs)
+        except DivergedError as error:
+            return [], {"epochs": error.epoch, "diverged": str(error)}
+
+    return remembering
+
+
+def check_converged(result: StageResult) -> StageResult:
+    """Returns what a stage left; raises the `DivergedError` that it ended in."""
+    if "diverged" in result.info:
+        raise DivergedError(result.info["diverged"], result.info["epochs"])
+    return result
 
 
 @dataclasses.dataclass(frozen=True)

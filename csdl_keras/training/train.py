@@ -4,9 +4,9 @@ from typing import Any
 
 import keras
 
-from csdl_keras.algorithms import Algorithm, get_algorithm
-from csdl_keras.settings import Settings
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.trainer import Trainer
 
 
 def train(

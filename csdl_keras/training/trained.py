@@ -1,15 +1,36 @@
-"""Trains the networks of rows, in one process or several, and joins those of a row."""
+"""A trained classifier, with what it took."""
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator
+from typing import Any
 
-from csdl_keras._assemble import assemble
-from csdl_keras._fit_stacked import split_members
-from csdl_keras._job import Job
-from csdl_keras._stages import Stages
-from csdl_keras.trained import Trained
+from csdl_keras.training.assemble import assemble
+from csdl_keras.training.fit_stacked import split_members
+from csdl_keras.training.recipe import Job
+from csdl_keras.training.stages import Stages
 
 OnError = Callable[[int, Exception], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Trained:
+    """A trained classifier and what its stages took together.
+
+    Args:
+        model: the classifier, a `keras.Model` or, of `csosr`, a `baselines.CSOSR`;
+            `csdl_keras.decide` takes its decisions.
+        seconds: of pre-training and training, stages shared with other
+            algorithms counted in full.
+        epochs: epochs of training, the stage after pre-training.
+        unit: the cost that an output of 1 stands for, where the model outputs
+            costs. Defaults to 1.
+    """
+
+    model: Any
+    seconds: float
+    epochs: int
+    unit: float = 1.0
 
 
 def trained_row(stages: Stages, members: list[Job]) -> Trained:

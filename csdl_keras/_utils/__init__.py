@@ -1,0 +1,1 @@
+"""Helpers that know nothing of costs or networks."""
