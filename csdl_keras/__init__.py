@@ -34,7 +34,8 @@ from csdl_keras.raise_on_divergence import RaiseOnDivergence
 from csdl_keras.resume import Resume
 from csdl_keras.shuffled_batches import ShuffledBatches
 from csdl_keras.stage_cache import StageCache
-from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import train
 from csdl_keras.training.trainer import Trainer

@@ -27,7 +27,7 @@ def readme():
 def test_python_blocks_run(readme, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
-    assert len(blocks) == 10
+    assert len(blocks) == 11
     namespace: dict = {}
     for block in blocks:
         # One epoch, and one trial, show that the code runs; more only take longer.

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training import stages
-from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training import schedule
+from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.fit_stacked import stack
 from csdl_keras.training.stages import Stages
 from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
@@ -142,7 +142,7 @@ class TestTrainAll:
             assert before
             yield from results
 
-        monkeypatch.setattr(stages, "run_tasks", train_elsewhere_first)
+        monkeypatch.setattr(schedule, "run_tasks", train_elsewhere_first)
         trainer = make_trainer(cache=csdl.StageCache(tmp_path), jobs=2)
         found = dict(trainer.train_all(self.REQUESTS))
         assert sorted(found) == [0, 1, 2] and sent
@@ -232,8 +232,10 @@ class TestStackedMembers:
                 chosen = outputs[np.arange(len(DATA.y_val)), :, DATA.y_val]
                 losses.append(-np.log(np.maximum(chosen, 1e-7)).mean(axis=0))
 
-        settings = dataclasses.replace(
-            csdl.Settings().limit_epochs(6), auto_learning_rate=0.05, auto_batch_size=20
+        settings = (
+            csdl.Settings()
+            .limit_epochs(6)
+            .replace({"auto.learning_rate": 0.05, "auto.batch_size": 20})
         )
         trainer = self.trainer(settings=settings, callbacks=[Losses()])
         row = dataclasses.replace(self.ROW, calibrated=False)
@@ -247,8 +249,8 @@ class TestStackedMembers:
 
     def test_one_member_is_another_stage(self):
         trainer = self.trainer()
-        descriptions = [
+        recipes = [
             trainer._members(dataclasses.replace(self.ROW, members=m), MATRICES[0], None)[0]
             for m in (1, 2, 3)
         ]
-        assert len({csdl.StageCache.key(job.training()) for job in descriptions}) == 3
+        assert len({csdl.StageCache.key(one.describe_training()) for one in recipes}) == 3

@@ -83,10 +83,10 @@ def _add_compare(commands: Any) -> None:
         type=positive_integer,
         metavar="N",
         help="train N epochs at most, and pre-train no longer than that; by default "
-        f"{settings.epochs} for the paper's fully-connected and {settings.cnn_epochs} for its "
-        f"convolutional network, {settings.pretraining_epochs} in pre-training and "
-        f"{settings.auto_epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
-        f"{settings.auto_color_epochs} on images in color, more on small sets",
+        f"{settings.mlp.epochs} for the paper's fully-connected and {settings.cnn.epochs} for its "
+        f"convolutional network, {settings.pretraining.epochs} in pre-training and "
+        f"{settings.auto.epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
+        f"{settings.auto.color_epochs} on images in color, more on small sets",
     )
     compare.add_argument(
         "--seed",
@@ -123,7 +123,8 @@ def _add_table2(commands: Any) -> None:
     )
     sizes = [
         f"{name}: {len(profile.datasets)} data set{'s' * (len(profile.datasets) > 1)}, hidden "
-        f"layers {'x'.join(map(str, profile.settings.hidden_units))}, {profile.cost_seeds} matrices"
+        f"layers {'x'.join(map(str, profile.settings.mlp.hidden_units))}, "
+        f"{profile.cost_seeds} matrices"
         for name, profile in PROFILES.items()
     ]
     table2.add_argument(

@@ -13,7 +13,8 @@ from csdl_keras.decide import decide
 from csdl_keras.diverged_error import DivergedError
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
-from csdl_keras.training.algorithms import Algorithm, get_algorithm
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
@@ -64,7 +65,7 @@ class Cell:
             "stage": "decisions",
             "training": StageCache.key(stages["training"]),
             "prediction": self.row.prediction,
-            "costs": fingerprint(self.matrix) if self.row.prediction == "bayes" else None,
+            "costs": fingerprint(self.matrix) if self.row.weighs_costs else None,
             "images": _images(self.source),
         }
         # Named only where they are not what they are in the rows of the paper.

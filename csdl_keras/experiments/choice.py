@@ -4,18 +4,19 @@ import dataclasses
 from typing import Any
 
 from csdl_keras.experiments.outcome import Outcome
+from csdl_keras.training.settings import column
 
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """A value of one field of `Settings`, tried for an algorithm.
+    """A value of one choice of `Settings`, tried for an algorithm.
 
     Args:
         dataset: name of the data set.
         imbalanced: whether it is the imbalanced variant.
         algorithm: name of the algorithm.
         cost_seed: seed of the cost matrix.
-        parameter: name of the field.
+        parameter: name of the choice, as `column` has it.
         value: what was tried.
         criterion: `"cost"`, or `"error"` in cost-blind rows.
         validation: the criterion on the validation examples; the lowest is chosen.
@@ -46,7 +47,7 @@ class Choice:
             imbalanced=cell.source.imbalanced,
             algorithm=cell.algorithm,
             cost_seed=cell.cost_seed,
-            parameter=parameter,
+            parameter=column(parameter),
             value=value,
             criterion="error" if cell.row.series == "blind" else "cost",
             validation=outcome.criterion,

@@ -14,6 +14,7 @@ from csdl_keras.datasets import DataSet
 from csdl_keras.decide import decide
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.results import Result, ResultFile
+from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trained import Trained
@@ -45,7 +46,7 @@ class Comparison:
 
     Args:
         data: the data set.
-        algorithms: names of `ALGORITHMS`.
+        algorithms: names of `ALGORITHMS`, or `Algorithm`s.
         num_cost_matrices: matrix `i` is `randomized_proportional(y,
             seed=1000 + i)`, `y` the training plus validation labels.
         folder: existing folder for `results.csv` and `best_model.keras`.
@@ -60,7 +61,7 @@ class Comparison:
     """
 
     data: DataSet
-    algorithms: Sequence[str]
+    algorithms: Sequence[str | Algorithm]
     num_cost_matrices: int
     folder: pathlib.Path
     settings: Settings
@@ -98,9 +99,10 @@ class Comparison:
             randomized_proportional(data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + i)
             for i in range(self.num_cost_matrices)
         ]
-        rows = [(name, i) for i in range(len(matrices)) for name in self.algorithms]
+        algorithms = [get_algorithm(one) for one in self.algorithms]
+        rows = [(one.name, i) for i in range(len(matrices)) for one in algorithms]
         file = ResultFile(self.folder / "results.csv")
-        requests = [(name, matrices[i]) for name, i in rows]
+        requests = [(one, matrix) for matrix in matrices for one in algorithms]
         self._announce(rows, 0)
         for number, trained in trainer.train_all(
             requests, on_error=lambda number, error: self._failed(rows, number, error)

@@ -173,7 +173,8 @@ class Grid:
 
     def _cell(self, dataset: str, name: str, cost_seed: int, settings: Settings) -> Cell:
         row = get_algorithm(name)
-        size = self.profile.cnn_train_size if row.body == "cnn" else self.profile.train_size
+        images = row.body_kind.takes_images
+        size = self.profile.cnn_train_size if images else self.profile.train_size
         source = self._source(dataset, size)
         return Cell(source, row.name, cost_seed, settings, self.cost_scale, self.seed)
 
@@ -188,7 +189,7 @@ class Grid:
                 continue
             field = fields[round_index]
             for value in self.profile.grids[field]:
-                settings = dataclasses.replace(chosen[name], **{field: value})
+                settings = chosen[name].replace({field: value})
                 found.append((field, value, self._cell(dataset, name, FIRST_COST_SEED, settings)))
         return found
 

@@ -109,7 +109,7 @@ class GridFiles:
             for outcome in curve:
                 cell = outcome.cell
                 if outcome.test is not None:
-                    name = beta_name(cell.algorithm, cell.cost_seed, cell.settings.beta)
+                    name = beta_name(cell.algorithm, cell.cost_seed, cell.settings.pretraining.beta)
                     arrays[name] = outcome.test
             if curve or self._path(source).exists():
                 self._write_arrays(source, arrays)

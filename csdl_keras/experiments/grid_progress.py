@@ -15,7 +15,7 @@ from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.stage_cache import StageCache
-from csdl_keras.training.recipe import Job
+from csdl_keras.training.recipe import Recipe
 
 Kind = tuple[str, str]
 
@@ -65,7 +65,7 @@ class GridProgress:
         """Counts a stage and prints what it took."""
         dataset = _dataset(cell)
         self._trained += stage != "decisions"
-        self._seconds[stage, cell.row.body].append(seconds)
+        self._seconds[stage, str(cell.row.body)].append(seconds)
         self._seen.add(_keys(cell)[stage])
         self._later[dataset] = {
             key: kind for key, kind in expected(left).items() if key not in self._seen
@@ -134,7 +134,7 @@ def expected(cells: Sequence[Cell]) -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     for cell in cells:
         for stage, key in _keys(cell).items():
-            found.setdefault(key, (stage, cell.row.body))
+            found.setdefault(key, (stage, str(cell.row.body)))
     return found
 
 
@@ -145,12 +145,14 @@ def _dataset(cell: Cell) -> str:
 def _keys(cell: Cell) -> dict[str, str]:
     """Addresses that are equal where stages are, for stand-ins of data and matrix."""
     matrix = randomized_proportional([0, 1, 2], seed=cell.cost_seed)
-    job = Job(cell.row, matrix, cell.settings, (10_000, 1), {"data": repr(cell.source)})
-    training = job.training()
+    recipe = Recipe(cell.row, matrix, cell.settings, (10_000, 1), {"data": repr(cell.source)})
+    training = recipe.describe_training()
     decisions = {
         "training": training,
         "prediction": cell.row.prediction,
-        "matrix": cell.cost_seed if cell.row.prediction == "bayes" else None,
+        "matrix": cell.cost_seed if cell.row.weighs_costs else None,
     }
-    descriptions = dict(zip(STAGES, (job.pretraining(), training, decisions), strict=True))
+    descriptions = dict(
+        zip(STAGES, (recipe.describe_pretraining(), training, decisions), strict=True)
+    )
     return {name: StageCache.key(it) for name, it in descriptions.items() if it is not None}

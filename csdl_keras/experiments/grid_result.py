@@ -8,6 +8,22 @@ import numpy as np
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.experiments.results import Result
 
+#: Columns that are choices of `Settings`, see `Settings.columns`.
+_CHOICES = (
+    "variant",
+    "hard_hinge",
+    "learning_rate",
+    "hidden_units",
+    "batch_size",
+    "pretraining_epochs",
+    "pretraining_learning_rate",
+    "corruption",
+    "beta",
+    "tied_weights",
+    "penalty",
+    "gamma_factor",
+)
+
 
 @dataclasses.dataclass(frozen=True)
 class GridResult(Result):
@@ -55,21 +71,12 @@ class GridResult(Result):
     def of(cls, outcome: Outcome) -> "GridResult":
         """The row of an outcome."""
         cell, data = outcome.cell, outcome.cell.source.load()
-        settings, body = cell.settings, cell.row.body
-        mlp, pretrained = body == "mlp", cell.row.pretraining != "none"
         wrong = 1.0 if outcome.test is None else float(np.mean(outcome.test != data.y_test))
-        rates = {
-            "mlp": settings.learning_rate,
-            "cnn": settings.cnn_learning_rate,
-            "auto": settings.auto_learning_rate,
-            "svm": None,
-        }
-        batches = {
-            "mlp": settings.batch_size,
-            "cnn": settings.cnn_batch_size,
-            "auto": settings.auto_batch_size,
-            "svm": None,
-        }
+        # Choices that the algorithm does not have are None.
+        found = cell.settings.columns(cell.row)
+        if "hidden_units" in found:
+            found["hidden_units"] = "-".join(map(str, found["hidden_units"]))
+        choices = {name: found.get(name) for name in _CHOICES}
         return cls(
             dataset=cell.source.name,
             imbalanced=cell.source.imbalanced,
@@ -82,21 +89,10 @@ class GridResult(Result):
             epochs=outcome.epochs,
             train_size=len(data.y_train_val),
             seed=cell.seed,
-            backend=keras.backend.backend() if body != "svm" else "scikit-learn",
+            backend=keras.backend.backend() if cell.row.body_kind.is_network else "scikit-learn",
             test_size=len(data.y_test),
             cost_scale=cell.cost_scale,
             drop_rate=cell.source.drop_rate if cell.source.imbalanced else None,
             grayscale=cell.source.grayscale,
-            variant=settings.cnn_variant if body == "cnn" else None,
-            hard_hinge=settings.hard_hinge if cell.row.training == "sosr" else None,
-            learning_rate=rates[body],
-            hidden_units="-".join(map(str, settings.hidden_units)) if mlp else None,
-            batch_size=batches[body],
-            pretraining_epochs=settings.pretraining_epochs if pretrained else None,
-            pretraining_learning_rate=settings.pretraining_learning_rate if pretrained else None,
-            corruption=settings.corruption if pretrained else None,
-            beta=settings.beta if cell.row.pretraining in ("seae", "cae") else None,
-            tied_weights=settings.tied_weights if pretrained else None,
-            penalty=settings.penalty if body == "svm" else None,
-            gamma_factor=settings.gamma_factor if body == "svm" else None,
+            **choices,
         )

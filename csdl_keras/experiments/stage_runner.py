@@ -50,7 +50,7 @@ def run_stages(
         if not pending:
             continue
         # The longest first, so that none of them is left to run alone at the end.
-        order = sorted(pending, key=lambda key: pending[key][0].row.body != "cnn")
+        order = sorted(pending, key=lambda key: not pending[key][0].row.body_kind.takes_images)
         here = environment()
         tasks = {key: (_run, pending[key][0], stage, folder, here) for key in order}
         for key, failure, seconds in run_tasks(tasks):

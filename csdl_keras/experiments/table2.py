@@ -71,11 +71,12 @@ def build_profile(arguments: argparse.Namespace) -> Profile:
         ValueError: if a name is unknown or a value out of range.
     """
     profile = PROFILES[arguments.profile]
-    settings = dataclasses.replace(
-        profile.settings,
-        hard_hinge=arguments.hard_hinge,
-        tied_weights=arguments.tied_weights,
-        cnn_variant=arguments.cnn_variant,
+    settings = profile.settings.replace(
+        {
+            "hard_hinge": arguments.hard_hinge,
+            "pretraining.tied_weights": arguments.tied_weights,
+            "cnn.variant": arguments.cnn_variant,
+        }
     )
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)

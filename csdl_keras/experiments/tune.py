@@ -154,7 +154,7 @@ def _hyper_model(
     texts = {name: getattr(arguments, name) for name in _SPACES}
     spaces = {name: parse_space(name, text) for name, text in texts.items() if text is not None}
     common = {"algorithm": arguments.algorithm, "seed": arguments.seed, **spaces}
-    if get_algorithm(arguments.algorithm).body == "cnn":
+    if get_algorithm(arguments.algorithm).body_kind.takes_images:
         foreign = sorted(set(spaces) - {"optimizer", "learning_rate", "cost_scale", "alpha"})
         if foreign:
             raise ValueError(

@@ -7,9 +7,7 @@ from csdl_keras.experiments.whole_number import positive_integer, whole_number
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 #: Rows that can be searched: those of the paper trained by the negative log-likelihood or SOSR.
-TUNABLE = tuple(
-    name for name in PAPER_ALGORITHMS if get_algorithm(name).training in ("nll", "sosr")
-)
+TUNABLE = tuple(name for name in PAPER_ALGORITHMS if get_algorithm(name).objective.searchable)
 
 SPACE = "as one value, values (0,0.25,1) or a range (0.01:1, or 0.01:1:log)"
 

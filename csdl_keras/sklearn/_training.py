@@ -10,7 +10,7 @@ from csdl_keras._random_state import random_generator
 from csdl_keras.output_kind import output_kind
 from csdl_keras.sklearn._own_network import Builder, train_own_networks
 from csdl_keras.sklearn._validation_split import validation_split
-from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import Examples, check_training_data
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer

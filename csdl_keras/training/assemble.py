@@ -1,59 +1,54 @@
-"""The classifier that trained weights make."""
+"""Assembles the classifier of an algorithm from trained weights."""
 
 from collections.abc import Sequence
 from typing import Any
 
+import keras
 import numpy as np
 
 from csdl_keras import models
 from csdl_keras.calibration import calibrate
 from csdl_keras.costs import regret
 from csdl_keras.training.data import Examples, TrainingData
-from csdl_keras.training.fit_csosr import load_machine
+from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network
-from csdl_keras.training.objectives import LINKED
-from csdl_keras.training.recipe import Job
+from csdl_keras.training.recipe import Recipe
 
 
 def assemble(
-    job: Job,
+    recipe: Recipe,
     weights: Sequence[Sequence[np.ndarray]],
     data: TrainingData,
 ) -> Any:
-    """The model of a row: its members with their weights, their mean, calibration, decision.
+    """Returns the model of an algorithm: the mean of its members, calibrated, and its decision.
 
     Args:
-        job: the row for one cost matrix.
-        weights: of each member.
+        recipe: the algorithm for one cost matrix.
+        weights: the weights of each member.
         data: training examples, of which networks keep means, and validation
             examples, on which probabilities are calibrated.
     """
-    if job.row.body == "svm":
-        return load_machine(weights[0])
-    held_out = data.validation if job.row.calibrated else None
-    members = [_member(job, arrays, data.train, held_out) for arrays in weights]
+    if not recipe.body.is_network:
+        return load_csosr(weights[0])
+    algorithm = recipe.algorithm
+    held_out = data.validation if algorithm.calibrated else None
+    members = [_member(recipe, arrays, data.train, held_out) for arrays in weights]
     model = members[0] if len(members) == 1 else models.ensemble(members)
-    if job.row.output == "cost":
+    if algorithm.output == "cost":
         return model
     if held_out is not None:
         model = calibrate(model, held_out.x, held_out.y)
-    if job.row.prediction != "bayes":
+    if not algorithm.weighs_costs:
         return model
-    if job.example_costs is None:
-        return models.bayes_classifier(model, job.matrix)
-    # What even the cheapest decision costs in a class changes no decision.
-    return models.bayes_classifier(model, regret(job.matrix), mean_costs=True)
+    if recipe.example_costs is None:
+        return models.bayes_classifier(model, recipe.matrix)
+    # A constant added to a class's costs changes no decision, so it is removed.
+    return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
 
 
 def _member(
-    job: Job, arrays: Sequence[np.ndarray], data: Examples, held_out: Examples | None
-) -> Any:
-    network = build_network(job, data.x, seed=0)  # of weights that are replaced at once
+    recipe: Recipe, arrays: Sequence[np.ndarray], data: Examples, held_out: Examples | None
+) -> keras.Model:
+    network = build_network(recipe, data.x, seed=0)  # its weights are replaced at once
     network.set_weights(arrays)
-    if job.row.training in LINKED:
-        return models.cost_estimator(network, LINKED[job.row.training][1])
-    if not isinstance(network, models.ExpectedCostModel):
-        return network
-    # Each has probabilities and costs of its own, so each is calibrated by itself.
-    costs = network.cost_model()
-    return costs if held_out is None else calibrate(costs, held_out.x, held_out.y)
+    return recipe.objective.classifier(network, held_out)

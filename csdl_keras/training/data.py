@@ -1,19 +1,19 @@
-"""What a trainer trains and validates on."""
+"""Training and validation examples, checked."""
 
 import dataclasses
 import functools
-from typing import Any
 
 import numpy as np
 
 from csdl_keras._array_checks import as_array
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels
 from csdl_keras.stage_cache import fingerprint
 
 
 @dataclasses.dataclass(frozen=True)
 class Examples:
-    """Inputs, labels, and where each example has costs of its own, those.
+    """Inputs and labels, and costs where each example has its own.
 
     Args:
         x: float32 inputs `(N, ...)`.
@@ -27,14 +27,17 @@ class Examples:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """What there is of the three."""
+        """The arrays that there are."""
         return (self.x, self.y) if self.costs is None else (self.x, self.y, self.costs)
 
 
-def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
-    """Copies of the examples, if they pass their checks.
+def check_examples(
+    name: str, x: ArrayLike, y: ArrayLike, costs: ArrayLike | None = None
+) -> Examples:
+    """Returns copies of the examples if they pass their checks.
 
-    What is trained on and known by its contents must not change with the arrays of a caller.
+    Stages are known by the contents of their data, which must not change when the caller
+    changes an array.
 
     Args:
         name: what messages call the inputs.
@@ -52,8 +55,8 @@ def check_examples(name: str, x: Any, y: Any, costs: Any = None) -> Examples:
     return Examples(inputs, labels, vectors)
 
 
-def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
-    """A copy of inputs in float32, if they pass their checks and are as many as the labels."""
+def check_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarray:
+    """Returns a float32 copy of inputs that pass their checks and are as many as the labels."""
     inputs = as_array(name, x, "(N, ...)")
     fits = inputs.ndim >= 2 and size in (None, len(inputs)) and 0 not in inputs.shape[1:]
     if inputs.dtype.kind not in "iuf" or not fits:
@@ -62,7 +65,7 @@ def check_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
             f"Expected `{name}` to be real inputs of shape (N, ...){number}; "
             f"received shape {inputs.shape}, dtype {inputs.dtype}."
         )
-    with np.errstate(over="ignore"):  # what float32 does not hold becomes infinite
+    with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
     if not np.isfinite(inputs).all():
         raise ValueError(
@@ -78,7 +81,7 @@ class TrainingData:
     Args:
         train: the training examples.
         validation: the validation examples, or `None`.
-        unlabelled: inputs for pre-training alone, or `None`.
+        unlabelled: inputs without labels, which pre-training sees too, or `None`.
     """
 
     train: Examples
@@ -87,12 +90,12 @@ class TrainingData:
 
     @property
     def parts(self) -> list[Examples]:
-        """What there is of the two."""
+        """The training examples, and the validation examples if there are any."""
         return [part for part in (self.train, self.validation) if part is not None]
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """What tells inputs and labels."""
+        """A digest of inputs and labels."""
         arrays: list[np.ndarray] = []
         for part in self.parts:
             arrays += [part.x, part.y]
@@ -100,23 +103,23 @@ class TrainingData:
 
     @functools.cached_property
     def unlabelled_fingerprint(self) -> str | None:
-        """What tells the unlabelled inputs."""
+        """A digest of the unlabelled inputs."""
         return None if self.unlabelled is None else fingerprint(self.unlabelled)
 
     @functools.cached_property
     def costs_fingerprint(self) -> str:
-        """What tells the examples' own costs."""
+        """A digest of the examples' own costs."""
         return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
 
 
 def check_training_data(
-    x: Any,
-    y: Any,
-    costs: Any = None,
-    validation_data: tuple[Any, ...] | None = None,
-    unlabelled: Any = None,
+    x: ArrayLike,
+    y: ArrayLike,
+    costs: ArrayLike | None = None,
+    validation_data: tuple[ArrayLike, ...] | None = None,
+    unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
-    """The data, if it passes its checks."""
+    """Returns the data if it passes its checks."""
     train = check_examples("x", x, y, costs)
     shape = train.x.shape[1:]
     if unlabelled is not None:
@@ -154,6 +157,6 @@ def check_images(data: TrainingData) -> None:
         low, high = float(part.x.min()), float(part.x.max())
         if low < 0.0 or high > 1.0:
             raise ValueError(
-                "Expected images for a convolutional row to lie in [0, 1]; received values from "
-                f"{low:.6g} to {high:.6g}."
+                "Expected images for a convolutional network to lie in [0, 1]; received values "
+                f"from {low:.6g} to {high:.6g}."
             )

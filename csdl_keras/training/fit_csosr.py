@@ -1,4 +1,4 @@
-"""How the kernel machine of Table 1 is trained and kept."""
+"""Trains and restores `CSOSR`, the kernel machine of Table 1."""
 
 import importlib
 import json
@@ -9,28 +9,28 @@ import numpy as np
 
 from csdl_keras._array_checks import variance_beyond_rounding
 from csdl_keras.training.data import Examples
-from csdl_keras.training.recipe import Job
+from csdl_keras.training.recipe import Recipe
 
-_MACHINES, _ARRAYS = "csdl_keras.baselines", "csdl_keras.baselines._csosr_arrays"
+_BASELINES, _ARRAYS = "csdl_keras.baselines", "csdl_keras.baselines._csosr_arrays"
 
 
-def fit_machine(job: Job, data: Examples) -> tuple[list[np.ndarray], dict[str, Any]]:
+def fit_csosr(recipe: Recipe, data: Examples) -> tuple[list[np.ndarray], dict[str, Any]]:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
-    settings, rows = job.settings, data.x.reshape(len(data.x), -1)
-    unit = rows.shape[1] * variance_beyond_rounding(rows) or 1.0  # of examples that are all alike
-    machine = importlib.import_module(_MACHINES).CSOSR(
-        penalty=settings.penalty,
-        gamma=float(settings.gamma_factor / unit),
-        cost_matrix=job.scaled if data.costs is None else None,
+    body, rows = recipe.body, data.x.reshape(len(data.x), -1)
+    unit = rows.shape[1] * variance_beyond_rounding(rows) or 1.0  # 1 where all examples are alike
+    machine = importlib.import_module(_BASELINES).CSOSR(
+        penalty=body.penalty,
+        gamma=float(body.gamma_factor / unit),
+        cost_matrix=recipe.scaled if data.costs is None else None,
     )
-    machine.fit(rows, data.y if data.costs is None else data.costs / job.unit)
+    machine.fit(rows, data.y if data.costs is None else data.costs / recipe.unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
     record, arrays = importlib.import_module(_ARRAYS).to_arrays(machine)
     return [np.frombuffer(json.dumps(record).encode(), np.uint8), *arrays], info
 
 
-def load_machine(arrays: Sequence[np.ndarray]) -> Any:
-    """The `CSOSR` that `fit_machine` returned."""
-    machine = importlib.import_module(_MACHINES).CSOSR()
+def load_csosr(arrays: Sequence[np.ndarray]) -> Any:
+    """Returns the `CSOSR` that `fit_csosr` returned."""
+    machine = importlib.import_module(_BASELINES).CSOSR()
     record = json.loads(arrays[0].tobytes())
     return importlib.import_module(_ARRAYS).restore(machine, record, arrays[1:])

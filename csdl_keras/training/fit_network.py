@@ -1,4 +1,4 @@
-"""How a network is built and trained for a row."""
+"""Builds, pre-trains and trains the network of a recipe."""
 
 import pathlib
 from collections.abc import Sequence
@@ -7,120 +7,119 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras import models
 from csdl_keras._executed_steps import executed_steps
 from csdl_keras._seeded_fit import seeded_fit
+from csdl_keras._utils.types import Verbose, Weights
 from csdl_keras.costs import cost_vectors
-from csdl_keras.hidden_layers import hidden_layers
-from csdl_keras.pretraining import pretrain
 from csdl_keras.raise_on_divergence import RaiseOnDivergence
-from csdl_keras.stage_cache import StageCache
 from csdl_keras.training.data import TrainingData
-from csdl_keras.training.objectives import mean_costs, objective, targets
-from csdl_keras.training.recipe import Job
-
-Weights = list[np.ndarray]
+from csdl_keras.training.recipe import Recipe
 
 
-def build_network(job: Job, x: np.ndarray, seed: int | None) -> keras.Model:
-    """The untrained network of a job for training inputs `x`."""
-    if job.row.training == "expected_cost":
-        body = job.body.build(job.settings, x, len(job.matrix), "features", seed)
-        return models.expected_cost_model(body, job.scaled, seed=seed)
-    # Probabilities of classes, or costs of decisions.
-    width = job.matrix.shape[1 if job.row.output == "cost" else 0]
-    return job.body.build(job.settings, x, width, job.row.output, seed)
+def build_network(recipe: Recipe, x: np.ndarray, seed: int | None) -> keras.Model:
+    """Returns the untrained network of a recipe for training inputs `x`."""
+    return recipe.objective.build(recipe.body, x, recipe.matrix, recipe.unit, seed)
 
 
 def pretrain_network(
-    job: Job,
+    recipe: Recipe,
     data: TrainingData,
     seed: int | None,
     unfinished: pathlib.Path | None,
     callbacks: Sequence[keras.callbacks.Callback],
-    verbose: Any,
+    verbose: Verbose,
 ) -> tuple[Weights, dict[str, Any]]:
-    """Pre-trains a new network; returns the weights of its hidden layers.
+    """Pre-trains a new network; returns the weights of its pre-trained layers.
 
-    In the folder `unfinished`, if there is one, it keeps layers that are done, and the state
-    of the one under way.
+    Args:
+        recipe: of an algorithm that pre-trains.
+        data: what to train on.
+        seed: seed of everything random, or `None`.
+        unfinished: folder that keeps the layers that are done and the state of the one under
+            way, or `None`.
+        callbacks: Keras callbacks for each `fit`.
+        verbose: as in `keras.Model.fit`.
     """
-    train = data.train
-    model = build_network(job, train.x, seed)
-    settings, matrix = job.settings, job.pretraining_costs
-    costs = None
-    if train.costs is not None and matrix is not None and job.row.pretraining == "cae":
-        costs = train.costs / job.unit
+    train, pretraining = data.train, recipe.pretraining
+    assert pretraining is not None
+    model, matrix, costs = build_network(recipe, train.x, seed), recipe.pretraining_costs, None
+    if matrix is not None and train.costs is not None and pretraining.looks_at == "costs":
+        costs = train.costs / recipe.unit
     elif matrix is not None:
         costs = cost_vectors(matrix, train.y)
-    optimizers = {"adam": keras.optimizers.Adam, "sgd": keras.optimizers.SGD}
-    pretrain(
+    pretraining.run(
         model,
         train.x,
-        costs=costs,
+        costs,
         unlabelled=data.unlabelled,
-        beta=job.beta,
-        corruption=settings.corruption,
-        epochs=job.pretraining_epochs,
-        batch_size=settings.batch_size,
-        optimizer=optimizers[settings.pretraining_optimizer](settings.pretraining_learning_rate),
-        tied=settings.tied_weights,
+        epochs=recipe.pretraining_epochs,
+        batch_size=recipe.body.batch_size,
         seed=seed,
-        callbacks=[*callbacks, RaiseOnDivergence(f"{job.row.name!r} (pre-training)")],
+        callbacks=[*callbacks, RaiseOnDivergence(f"{recipe.algorithm.name!r} (pre-training)")],
         verbose=verbose,
-        cache=None if unfinished is None else StageCache(unfinished),
+        unfinished=unfinished,
     )
-    weights = [array for layer in hidden_layers(model) for array in layer.get_weights()]
-    return weights, {"epochs": job.pretraining_epochs}
+    weights = [array for layer in pretraining.layers(model) for array in layer.get_weights()]
+    return weights, {"epochs": recipe.pretraining_epochs}
 
 
 def fit_network(
-    job: Job,
+    recipe: Recipe,
     data: TrainingData,
     pretrained: Sequence[np.ndarray],
     seed: int | None,
     unfinished: pathlib.Path | None,
     callbacks: Sequence[keras.callbacks.Callback],
-    verbose: Any,
+    verbose: Verbose,
 ) -> tuple[Weights, dict[str, Any]]:
-    """Trains a new network from pre-trained weights, if any; returns all its weights.
+    """Trains a new network; returns all its weights.
 
-    It keeps its state in the folder `unfinished`, if there is one.
+    Args:
+        recipe: how it is trained.
+        data: what to train and to validate on.
+        pretrained: weights of pre-trained layers, empty without pre-training.
+        seed: seed of everything random, or `None`.
+        unfinished: folder that keeps the state of the training, or `None`.
+        callbacks: Keras callbacks for `fit`.
+        verbose: as in `keras.Model.fit`.
     """
-    train, validation = data.train, data.validation
-    model, settings = build_network(job, train.x, seed), job.settings
-    if len(pretrained):
+    train, validation, name = data.train, data.validation, recipe.algorithm.name
+    body, objective, costs = recipe.body, recipe.objective, (recipe.matrix, recipe.unit)
+    model = build_network(recipe, train.x, seed)
+    if recipe.pretraining is not None:
         weights = iter(pretrained)
-        for layer in hidden_layers(model):
+        for layer in recipe.pretraining.layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
-    steps = job.body.steps(settings, train.x.shape)
-    optimizer = job.body.optimizer(settings, steps, on_costs=job.on_costs)
-    batch_size = job.body.batch_size(settings)
-    executed = executed_steps(len(train.x), batch_size)
-    model.compile(optimizer, **objective(job, train), steps_per_execution=executed)
-    stopping, monitor = [], job.body.monitor(train.x)
+    shape = train.x.shape
+    optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
+    executed = executed_steps(len(train.x), body.batch_size)
+    arguments = objective.compile_arguments(train, *costs, name)
+    model.compile(optimizer, **arguments, steps_per_execution=executed)
+    stopping, monitor = [], body.monitor(train.x)
     if validation is not None and monitor is not None:
         stopping.append(
             keras.callbacks.EarlyStopping(
                 monitor,
                 mode="min",
-                patience=job.patience,
+                patience=body.patience_on(shape),
                 restore_best_weights=True,
             )
         )
     history = seeded_fit(
         model,
         train.x,
-        targets(job, train),
+        objective.targets(train, *costs),
         seed,
         unfinished,
         callbacks,
         stopping,
-        sample_weight=mean_costs(job, train) if job.row.training == "weighted_nll" else None,
-        validation_data=None if validation is None else (validation.x, targets(job, validation)),
-        epochs=job.epochs,
-        batch_size=batch_size,
-        what=repr(job.row.name),
+        sample_weight=objective.sample_weight(train, recipe.matrix, name),
+        validation_data=(
+            None if validation is None else (validation.x, objective.targets(validation, *costs))
+        ),
+        epochs=body.epochs_on(shape),
+        batch_size=body.batch_size,
+        what=repr(name),
         verbose=verbose,
     )
     return model.get_weights(), {"epochs": len(history.epoch)}

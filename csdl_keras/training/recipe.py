@@ -1,4 +1,4 @@
-"""What the stages of an algorithm depend on, as descriptions that tell equal stages."""
+"""Describes everything a stage depends on; stages with equal descriptions are the same stage."""
 
 import dataclasses
 from typing import Any
@@ -7,22 +7,24 @@ import numpy as np
 
 from csdl_keras.costs import zero_one
 from csdl_keras.stage_cache import fingerprint
-from csdl_keras.training.algorithms import Algorithm
-from csdl_keras.training.bodies import NETWORKS, Body
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.descriptions import describe
+from csdl_keras.training.objective import Objective
+from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.training.settings import Settings
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
-STAGE_VERSION = 3
-PRETRAINING_VERSION = 4
+STAGE_VERSION = 4
+PRETRAINING_VERSION = 5
 
 
 @dataclasses.dataclass(frozen=True)
-class Job:
+class Recipe:
     """An algorithm for one cost matrix under one set of choices.
 
     Args:
-        row: the algorithm.
-        matrix: its cost matrix, checked; of costs that differ from example to
+        algorithm: the algorithm.
+        matrix: its cost matrix, checked; where costs differ from example to
             example, the mean of each class.
         settings: how it is trained.
         shape: shape of the training inputs, `(N, ...)`.
@@ -37,7 +39,7 @@ class Job:
         unlabelled_size: their number. Defaults to 0.
     """
 
-    row: Algorithm
+    algorithm: Algorithm
     matrix: np.ndarray
     settings: Settings
     shape: tuple[int, ...]
@@ -50,16 +52,24 @@ class Job:
     unlabelled_size: int = 0
 
     @property
-    def on_costs(self) -> bool:
-        """Whether the network trains on costs, and not on labels alone or weighted."""
-        return self.row.training not in ("nll", "weighted_nll")
+    def body(self) -> Any:
+        """The network, or the kernel machine, with its choices."""
+        return self.settings.body_of(self.algorithm)
+
+    @property
+    def objective(self) -> Objective:
+        """What it is trained for."""
+        return self.settings.objective_of(self.algorithm)
+
+    @property
+    def pretraining(self) -> Pretraining | None:
+        """Its pre-training with its choices, `None` if it has none."""
+        return self.settings.pretraining_of(self.algorithm)
 
     @property
     def unit(self) -> float:
-        """By what losses divide costs: the largest, or where it may be far out, the mean."""
-        if self.row.training in ("expected_cost", "poisson"):
-            return float(self.matrix[self.matrix > 0].mean())
-        return float(self.matrix.max()) if self.largest is None else self.largest
+        """What losses divide costs by: the largest cost, or the mean where outliers are likely."""
+        return self.objective.unit_of(self.matrix, self.largest)
 
     @property
     def scaled(self) -> np.ndarray:
@@ -67,91 +77,67 @@ class Job:
         return self.matrix / self.unit
 
     @property
-    def beta(self) -> float:
-        """The balance in pre-training; 0 is the cost-blind auto-encoder in any row."""
-        return self.settings.beta if self.row.pretraining in ("seae", "cae") else 0.0
-
-    @property
     def pretraining_costs(self) -> np.ndarray | None:
-        """The cost matrix of pre-training, None where it does not look at costs."""
-        if self.beta == 0:
-            return None
-        return self.scaled if self.row.pretraining == "cae" else zero_one(len(self.matrix))
-
-    @property
-    def body(self) -> Body:
-        """The network, of rows that have one."""
-        return NETWORKS[self.row.body]
+        """The cost matrix of pre-training, `None` where it does not look at costs."""
+        looks_at = None if self.pretraining is None else self.pretraining.looks_at
+        matrices = {"costs": self.scaled, "errors": zero_one(len(self.matrix))}
+        return matrices.get(looks_at or "inputs")
 
     @property
     def pretraining_epochs(self) -> int:
-        """Epochs of pre-training, a layer."""
+        """Epochs of pre-training for each layer."""
+        assert self.pretraining is not None
         size = self.shape[0] + self.unlabelled_size
-        return self.settings.pretraining_epochs * self.settings.stretch("mlp", size)
+        return self.pretraining.epochs * self.body.stretch(size)
 
-    @property
-    def epochs(self) -> int:
-        """Most epochs of training."""
-        return self.body.epochs(self.settings, self.shape)
-
-    @property
-    def patience(self) -> int:
-        """Epochs without improvement before training stops."""
-        return self.body.patience(self.settings, self.shape)
-
-    def pretraining(self) -> dict[str, Any] | None:
-        """The description of its pre-training, None if it has none."""
-        if self.row.pretraining == "none":
+    def describe_pretraining(self) -> dict[str, Any] | None:
+        """Describes its pre-training, `None` if it has none."""
+        pretraining = self.pretraining
+        if pretraining is None:
             return None
-        settings, costs = self.settings, self.pretraining_costs
         more = {} if self.unlabelled is None else {"unlabelled": self.unlabelled}
+        errors = pretraining.looks_at == "errors"
         return {
             **self._common("pretraining", PRETRAINING_VERSION),
             **more,
-            "hidden_units": list(settings.hidden_units),
-            "costs": self._costs(costs, errors=self.row.pretraining == "seae"),
-            "beta": self.beta,
-            "corruption": settings.corruption,
+            "kind": describe(type(pretraining)),
+            "choices": pretraining.describe(),
+            "body": describe(type(self.body)),
+            "network": self.body.describe(without=("schedule", "optimizer")),
+            "costs": self._costs(self.pretraining_costs, errors),
             "epochs": self.pretraining_epochs,
-            "batch_size": settings.batch_size,
-            "optimizer": settings.pretraining_optimizer,
-            "learning_rate": settings.pretraining_learning_rate,
-            "tied_weights": settings.tied_weights,
+            "batch_size": self.body.batch_size,
         }
 
-    def training(self) -> dict[str, Any]:
-        """The description of its training, that of its pre-training within."""
-        blind = self.row.training == "nll"
+    def describe_training(self) -> dict[str, Any]:
+        """Describes its training, and its pre-training within."""
+        objective = self.objective
         description = {
             **self._common("training"),
-            "body": self.row.body,
-            "training": self.row.training,
-            "costs": None if blind else self._costs(self.scaled),
+            "body": describe(type(self.body)),
+            "choices": self.body.describe_for(objective.on_costs),
+            "training": describe(objective),
+            "costs": None if objective.blind else self._costs(self.scaled),
         }
-        settings = self.settings
-        if self.row.body == "svm":
-            return {
-                **description,
-                "penalty": settings.penalty,
-                "gamma_factor": settings.gamma_factor,
-            }
-        if self.row.training == "sosr" and settings.hard_hinge:
-            description["training"] = "one_sided"
-        description |= {"epochs": self.epochs, "patience": self.patience}
-        description |= self.body.choices(settings, self.on_costs)
+        if not self.body.is_network:
+            return description
+        description |= {
+            "epochs": self.body.epochs_on(self.shape),
+            "patience": self.body.patience_on(self.shape),
+            "pretraining": self.describe_pretraining(),
+        }
         if self.stacked > 1:
             description["stacked"] = self.stacked
-        if self.row.body == "mlp":
-            description["pretraining"] = self.pretraining()
         return description
 
     def _costs(self, matrix: np.ndarray | None, errors: bool = False) -> str | None:
-        """What tells the costs that a stage looks at; `errors` are the same for all examples."""
+        """Describes the costs that a stage looks at; `errors` are the same for all examples."""
         if matrix is None:
             return None
         if self.example_costs is None or errors:
             return fingerprint(matrix)
-        return f"{self.example_costs} / {self.unit!r}"  # rows divide them by different units
+        # Algorithms divide them by different units.
+        return f"{self.example_costs} / {self.unit!r}"
 
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)

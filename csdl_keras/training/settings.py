@@ -1,169 +1,138 @@
-"""How networks are trained, one set of choices for every algorithm."""
+"""How networks are trained, one set of choices for all algorithms."""
 
 import dataclasses
-import math
+from collections.abc import Mapping
 from typing import Any
 
-from csdl_keras._checks import (
-    check_bool,
-    check_choice,
-    check_integer,
-    check_number,
-    check_type,
-)
-
-_POSITIVE = (
-    "learning_rate",
-    "pretraining_learning_rate",
-    "cnn_learning_rate",
-    "auto_learning_rate",
-    "penalty",
-    "gamma_factor",
-)
-_MOST = 10**9
-_COUNTS = (
-    "batch_size",
-    "epochs",
-    "pretraining_epochs",
-    "cnn_epochs",
-    "cnn_batch_size",
-    "auto_epochs",
-    "auto_color_epochs",
-    "auto_batch_size",
-    "auto_min_steps",
-    "patience",
-    "min_steps",
-)
+from csdl_keras._checks import check_integer, check_type
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.bodies import MLP, AutoNetwork, CaffeCNN, KernelMachine
+from csdl_keras.training.body import Body
+from csdl_keras.training.choices import Choices, choices_of, flag
+from csdl_keras.training.objective import Objective
+from csdl_keras.training.objectives import OBJECTIVES
+from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
 
 
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """The choices that all algorithms share, so that they differ by stages alone.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(Choices):
+    """The choices that all algorithms share, so that they differ by their stages alone.
 
     Args:
-        hidden_units: units of the hidden layers of every fully-connected row.
-        batch_size: examples a batch, in every stage.
-        epochs: most epochs of training the fully-connected network.
-        learning_rate: of SGD in training the fully-connected network.
-        momentum: of SGD in training the fully-connected network.
-        hard_hinge: whether SOSR rows train with the hinge, `OneSidedLoss`, that
-            SOSR smooths, as the authors' code does.
-        pretraining_epochs: epochs for each layer.
-        pretraining_learning_rate: of the optimizer of pre-training.
-        pretraining_optimizer: `"adam"` or `"sgd"`.
-        tied_weights: whether decoders in pre-training use the transposed
-            weights, as in the authors' code.
-        corruption: probability of zeroing an input in pre-training.
-        beta: balance between reconstruction and costs in CAE and SEAE rows.
-        cnn_variant: `"quick"` or `"full"`, see `caffe_cifar10`.
-        cnn_epochs: most epochs of training the convolutional network.
-        cnn_batch_size: examples a batch for it.
-        cnn_learning_rate: of SGD with momentum .9, falling to 0 by a half cosine.
-        auto_epochs: epochs of training the network of the default rows; more on
-            sets so small that they make fewer than `auto_min_steps` updates.
-        auto_color_epochs: the same for images of several channels, photographs and the
-            like, which take longer to learn.
-        auto_batch_size: examples a batch for it.
-        auto_learning_rate: highest rate of AdamW for it.
-        auto_min_steps: updates that its training takes at the least.
-        auto_clipnorm: largest norm of its gradient where it trains on costs, of which
-            a few may be far dearer than the rest; `None` for any.
-        penalty: of `CSOSR`, for violations.
-        gamma_factor: `gamma` of the Gaussian kernel of `CSOSR`, in units of 1
-            over the number of inputs times their variance, so that one range
-            suits all data.
-        patience: epochs without a lower validation cost before training stops;
-            the weights of the best epoch are kept.
-        min_steps: updates that training may take at the least: on sets so small
-            that its epochs give fewer, epochs and patience, and those of
-            pre-training, are multiplied, see `stretch`.
+        mlp: a `training.MLP`, the fully-connected network.
+        cnn: a `training.CaffeCNN`, the convolutional network.
+        auto: a `training.AutoNetwork`, the network of the default algorithms.
+        svm: a `training.KernelMachine`, of `csosr`.
+        pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
+        hard_hinge: whether SOSR algorithms train with the hinge, `OneSidedLoss`, that SOSR
+            smooths, as the authors' code does. Defaults to False.
 
     Raises:
         ValueError: if a value is out of range.
 
     Example:
 
-    >>> Settings(hidden_units=(100,)).limit_epochs(3).epochs
-    3
+    >>> from csdl_keras import training
+    >>> settings = Settings(mlp=training.MLP(hidden_units=(100,)))
+    >>> settings.limit_epochs(3).mlp.epochs, settings.replace({"cnn.epochs": 4}).cnn.epochs
+    (3, 4)
     """
 
-    hidden_units: tuple[int, ...] = (500, 500, 500)
-    batch_size: int = 100
-    epochs: int = 25
-    learning_rate: float = 0.2
-    momentum: float = 0.9
-    hard_hinge: bool = False
-    pretraining_epochs: int = 10
-    pretraining_learning_rate: float = 1e-3
-    pretraining_optimizer: str = "adam"
-    tied_weights: bool = False
-    corruption: float = 0.25
-    beta: float = 0.25
-    cnn_variant: str = "quick"
-    cnn_epochs: int = 8
-    cnn_batch_size: int = 25
-    cnn_learning_rate: float = 1e-3
-    auto_epochs: int = 12
-    auto_color_epochs: int = 36
-    auto_batch_size: int = 50
-    auto_learning_rate: float = 3e-3
-    auto_min_steps: int = 1000
-    auto_clipnorm: float | None = 1.0
-    penalty: float = 1.0
-    gamma_factor: float = 1.0
-    patience: int = 10
-    min_steps: int = 800
-
-    def __post_init__(self) -> None:
-        check_type("hidden_units", self.hidden_units, (tuple, list), "a tuple of integers")
-        units = [check_integer("hidden_units", size, high=_MOST) for size in self.hidden_units]
-        checked: dict[str, Any] = {"hidden_units": tuple(units)}
-        check_choice("pretraining_optimizer", self.pretraining_optimizer, ("adam", "sgd"))
-        check_choice("cnn_variant", self.cnn_variant, ("quick", "full"))
-        for name in ("corruption", "beta", "momentum"):
-            checked[name] = check_number(name, getattr(self, name), 0, 1)
-        for name in (*_POSITIVE, "auto_clipnorm"):
-            if name != "auto_clipnorm" or self.auto_clipnorm is not None:
-                checked[name] = check_number(name, getattr(self, name), 0, exclude_low=True)
-        for name in ("hard_hinge", "tied_weights"):
-            check_bool(name, getattr(self, name))
-        for name in _COUNTS:
-            checked[name] = check_integer(name, getattr(self, name), high=_MOST)
-        # As plain numbers, whatever library they come from: descriptions of stages are JSON.
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+    mlp: MLP = choices_of(MLP)
+    cnn: CaffeCNN = choices_of(CaffeCNN)
+    auto: AutoNetwork = choices_of(AutoNetwork)
+    svm: KernelMachine = choices_of(KernelMachine)
+    pretraining: AutoEncoders = choices_of(AutoEncoders)
+    hard_hinge: bool = flag(False)
 
     def limit_epochs(self, epochs: int) -> "Settings":
-        """A copy that trains at most `epochs` epochs, and pre-trains no longer than that."""
+        """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
         check_integer("epochs", epochs)
         return dataclasses.replace(
             self,
-            epochs=epochs,
-            cnn_epochs=epochs,
-            auto_epochs=epochs,
-            auto_color_epochs=epochs,
-            auto_min_steps=1,
-            pretraining_epochs=min(self.pretraining_epochs, epochs),
-            min_steps=1,
+            mlp=self.mlp.limit_epochs(epochs),
+            cnn=self.cnn.limit_epochs(epochs),
+            auto=self.auto.limit_epochs(epochs),
+            pretraining=self.pretraining.limit_epochs(epochs),
         )
 
-    def stretch(self, body: str, train_size: int) -> int:
-        """By what epochs are multiplied so that training may take `min_steps` updates.
+    def replace(self, choices: Mapping[str, Any]) -> "Settings":
+        """Returns a copy with other choices.
 
         Args:
-            body: `"mlp"` or `"cnn"`.
-            train_size: number of training examples.
+            choices: values by their names, such as `"mlp.learning_rate"` or `"hard_hinge"`.
 
-        Returns:
-            A whole number, 1 unless the training set is small.
+        Raises:
+            ValueError: if there is no such choice, or a value is out of range.
         """
-        check_choice("body", body, ("mlp", "cnn"))
-        check_integer("train_size", train_size)
-        if body == "mlp":
-            epochs, batch_size = self.epochs, self.batch_size
-        else:
-            epochs, batch_size = self.cnn_epochs, self.cnn_batch_size
-        return math.ceil(self.min_steps / (epochs * math.ceil(train_size / batch_size)))
+        changed: Any = self
+        for name, value in choices.items():
+            owner, _, field = name.rpartition(".")
+            part: Any = getattr(changed, owner, None) if owner else changed
+            known = [it.name for it in dataclasses.fields(part)] if part is not None else []
+            if field not in known:
+                raise ValueError(
+                    "Expected the name of a choice, such as 'mlp.learning_rate'; received "
+                    f"{name!r}."
+                )
+            part = dataclasses.replace(part, **{field: value})
+            changed = dataclasses.replace(changed, **{owner: part}) if owner else part
+        return changed
+
+    def body_of(self, algorithm: Algorithm) -> Any:
+        """Returns the body of an algorithm with its choices."""
+        body = algorithm.body
+        return getattr(self, body) if isinstance(body, str) else body
+
+    def objective_of(self, algorithm: Algorithm) -> Objective:
+        """Returns what an algorithm is trained for."""
+        objective = algorithm.objective
+        if self.hard_hinge and objective.hinge is not None:
+            return OBJECTIVES[objective.hinge]
+        return objective
+
+    def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
+        """Returns the pre-training of an algorithm with its choices, `None` if it has none."""
+        if not isinstance(algorithm.pretraining, str):
+            return algorithm.pretraining
+        sees = algorithm.pretraining_sees
+        return None if sees is None else dataclasses.replace(self.pretraining, sees=sees)
+
+    def names(self, algorithm: Algorithm) -> list[str]:
+        """Returns the names of the choices that an algorithm depends on, as `replace` takes them.
+
+        Those of its own objects are not among them.
+        """
+        found = ["hard_hinge"] if algorithm.objective.hinge is not None else []
+        if isinstance(algorithm.body, str):
+            fields = dataclasses.fields(self.body_of(algorithm))
+            found += [f"{algorithm.body}.{field.name}" for field in fields]
+        if algorithm.pretrains and isinstance(algorithm.pretraining, str):
+            fields = dataclasses.fields(self.pretraining)
+            unread = {"sees", "beta"} if algorithm.pretraining_sees == "inputs" else {"sees"}
+            found += [f"pretraining.{it.name}" for it in fields if it.name not in unread]
+        return found
+
+    def columns(self, algorithm: Algorithm) -> dict[str, Any]:
+        """Returns the choices that an algorithm depends on by the names of columns."""
+        values = {}
+        for name in self.names(algorithm):
+            owner, _, field = name.rpartition(".")
+            values[column(name)] = getattr(getattr(self, owner) if owner else self, field)
+        return values
+
+
+def column(name: str) -> str:
+    """Returns what tables of results call a choice.
+
+    Example:
+
+    >>> column("pretraining.beta"), column("pretraining.epochs"), column("cnn.epochs")
+    ('beta', 'pretraining_epochs', 'epochs')
+    """
+    owner, _, field = name.rpartition(".")
+    of_bodies = {it.name for it in dataclasses.fields(Body)}
+    return f"{owner}_{field}" if owner == "pretraining" and field in of_bodies else field
 
 
 def check_settings(settings: Any) -> Settings:

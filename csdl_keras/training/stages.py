@@ -1,4 +1,4 @@
-"""The stages of jobs on one data set, each of them run once, in one process or several."""
+"""The stages of recipes on one data set, each of them run once, in one process or several."""
 
 import dataclasses
 import functools
@@ -11,26 +11,28 @@ import numpy as np
 
 from csdl_keras._environment import adopt, environment
 from csdl_keras._seeds import member_seed
+from csdl_keras._utils.types import Verbose, Weights
 from csdl_keras.diverged_error import DivergedError
 from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.training.data import TrainingData
-from csdl_keras.training.fit_csosr import fit_machine
-from csdl_keras.training.fit_network import Weights, fit_network, pretrain_network
+from csdl_keras.training.fit_csosr import fit_csosr
+from csdl_keras.training.fit_network import fit_network, pretrain_network
 from csdl_keras.training.fit_stacked import fit_stacked
-from csdl_keras.training.recipe import Job
-from csdl_keras.training.workers import run_tasks, workers
+from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.schedule import Stage, run_stages
+from csdl_keras.training.workers import workers
 
-Stage = Callable[..., tuple[list[np.ndarray], dict[str, Any]]]
+RunStage = Callable[..., tuple[Weights, dict[str, Any]]]
 
 
-def remember_divergence(run: Stage) -> Stage:
-    """What runs a stage, and leaves its `DivergedError` as `info` where it raises one.
+def remember_divergence(run: RunStage) -> RunStage:
+    """Makes a function that runs a stage leave a `DivergedError` as `info` of its result.
 
     A cache keeps that like any result, so that nothing diverges twice.
     """
 
     @functools.wraps(run)
-    def remembering(*args: Any, **kwargs: Any) -> tuple[list[np.ndarray], dict[str, Any]]:
+    def remembering(*args: Any, **kwargs: Any) -> tuple[Weights, dict[str, Any]]:
         try:
             return run(*args, **kwargs)
         except DivergedError as error:
@@ -48,11 +50,11 @@ def check_converged(result: StageResult) -> StageResult:
 
 @dataclasses.dataclass(frozen=True)
 class Stages:
-    """Runs stages of jobs, and keeps what they leave in a cache.
+    """Runs stages of recipes, and keeps what they leave in a cache.
 
     Args:
         data: what to train and to validate on.
-        seed: from which each stage begins, or `None`.
+        seed: the seed that each stage begins from, or `None`.
         cache: where finished stages are found.
         callbacks: Keras callbacks for each `fit` in this process.
         verbose: as in `keras.Model.fit`.
@@ -62,130 +64,115 @@ class Stages:
     seed: int | None
     cache: StageCache
     callbacks: Sequence[keras.callbacks.Callback] = ()
-    verbose: Any = 0
+    verbose: Verbose = 0
 
-    def pretrained(self, job: Job) -> StageResult | None:
-        """What the job's pre-training leaves; `None` if it has none."""
-        description = job.pretraining()
+    def pretrained(self, recipe: Recipe) -> StageResult | None:
+        """Returns what the recipe's pre-training leaves; `None` if it has none."""
+        description = recipe.describe_pretraining()
         if description is None:
             return None
-        return check_converged(self._pretrained(job, description))
+        return check_converged(self._stage("pretraining", recipe, description, ()))
 
-    def trained(self, job: Job) -> StageResult:
-        """What the job's training leaves."""
-        pretrained = self.pretrained(job)
-        return check_converged(self._trained(job, pretrained.arrays if pretrained else ()))
+    def trained(self, recipe: Recipe) -> StageResult:
+        """Returns what the recipe's training leaves."""
+        pretrained = self.pretrained(recipe)
+        arrays = pretrained.arrays if pretrained else ()
+        return check_converged(self._stage("training", recipe, recipe.describe_training(), arrays))
 
-    def _pretrained(self, job: Job, description: dict[str, Any]) -> StageResult:
-        unfinished = self.cache.unfinished(description)
-        return self.cache.get(description, lambda: self._pretrain(job, unfinished))
-
-    def _trained(self, job: Job, pretrained: Sequence[Any]) -> StageResult:
-        description = job.training()
-        unfinished = self.cache.unfinished(description)
-        return self.cache.get(description, lambda: self._train(job, pretrained, unfinished))
-
-    def is_trained(self, job: Job) -> bool:
-        """Whether the cache has the job's training."""
-        return job.training() in self.cache
+    def is_trained(self, recipe: Recipe) -> bool:
+        """Tells whether the cache has the recipe's training."""
+        return recipe.describe_training() in self.cache
 
     def run_missing(
-        self, jobs: Sequence[Job], processes: int
-    ) -> Generator[tuple[list[Job], Exception | None]]:
-        """Runs what jobs lack in processes of their own.
-
-        Stages that need no other go first, all at once; then those that begin
-        where a pre-training ended.
+        self, recipes: Sequence[Recipe], processes: int
+    ) -> Generator[tuple[list[Recipe], Exception | None]]:
+        """Runs what recipes lack in processes of their own, see `run_stages`.
 
         Returns:
-            An iterator of jobs that share a stage, and `None` once they are trained
+            An iterator of recipes that share a stage, and `None` once they are trained
             or the error with which that stage failed; the other stages still run then.
         """
-        waves: list[dict[tuple[str, str], list[Job]]] = [{}, {}]
-        for job in jobs:
-            if self.is_trained(job):
-                continue
-            before, training = job.pretraining(), job.training()
-            if before is not None and before not in self.cache:
-                waves[0].setdefault(("pretraining", self.cache.key(before)), []).append(job)
-            wave = waves[0 if before is None else 1]
-            wave.setdefault(("training", self.cache.key(training)), []).append(job)
-        failed: set[str] = set()
         with workers(processes):
-            for wave in waves:
-                # The longest first, so that none of them is left to run alone at the end.
-                order = sorted(wave, key=lambda work: wave[work][0].row.body == "mlp")
-                # A cache in memory stays here; one in a folder keeps other trainers waiting there.
-                cache = StageCache() if self.cache.folder is None else self.cache
-                alone = dataclasses.replace(self, cache=cache, callbacks=(), verbose=0)
-                tasks = {}
-                for stage, key in order:
-                    sharing = wave[stage, key]
-                    if self._before(sharing[0]) in failed:
-                        continue
-                    try:
-                        work = self._work(stage, sharing[0])
-                    except DivergedError as error:  # in its pre-training
-                        yield sharing, error
-                        continue
-                    tasks[stage, key] = (_run_alone, alone, *work)
-                for (stage, key), result, _ in run_tasks(tasks):
-                    sharing = wave[stage, key]
-                    if isinstance(result, Exception):
-                        failed.add(key)
-                        yield sharing, result
-                    elif stage == "training":
-                        self.cache.put(sharing[0].training(), result)
-                        yield sharing, None
-                    else:
-                        self.cache.put(sharing[0].pretraining() or {}, result)
+            for finished in run_stages(recipes, self._next_stage):
+                if finished.error is not None:
+                    yield finished.jobs, finished.error
+                    continue
+                assert finished.stage is not None  # or there would be an error
+                description = finished.stage.task[4]
+                self.cache.put(description, finished.result)
+                if finished.stage.name == "training":
+                    yield finished.jobs, None
 
-    def _before(self, job: Job) -> str | None:
-        before = job.pretraining()
-        return None if before is None else self.cache.key(before)
+    def _next_stage(self, recipe: Recipe) -> Stage | None:
+        if self.is_trained(recipe):
+            return None
+        name, description, arrays = "training", recipe.describe_training(), list[np.ndarray]()
+        before = recipe.describe_pretraining()
+        if before is not None:
+            found = self.cache.find(before)
+            if found is None:
+                name, description = "pretraining", before
+            else:
+                arrays = list(check_converged(found).arrays)
+        # A cache in memory stays here; one in a folder keeps other trainers waiting there.
+        cache = StageCache() if self.cache.folder is None else self.cache
+        alone = dataclasses.replace(self, cache=cache, callbacks=(), verbose=0)
+        return Stage(
+            key=self.cache.key(description),
+            task=(_run_alone, alone, name, recipe, description, arrays),
+            name=name,
+            size=0.0 if recipe.body.can_pretrain else 1.0,
+        )
 
-    def _work(self, stage: str, job: Job) -> tuple[str, Job, Weights]:
-        """A stage with the weights that it begins from."""
-        found = self.pretrained(job) if stage == "training" else None
-        return stage, job, list(found.arrays) if found else []
+    def _stage(
+        self, name: str, recipe: Recipe, description: dict[str, Any], pretrained: Sequence[Any]
+    ) -> StageResult:
+        unfinished = self.cache.unfinished(description)
+        if name == "pretraining":
+            return self.cache.get(description, lambda: self._pretrain(recipe, unfinished))
+        return self.cache.get(description, lambda: self._train(recipe, pretrained, unfinished))
 
-    def _begin(self, job: Job) -> int | None:
-        if job.context["environment"] != environment():
+    def _begin(self, recipe: Recipe) -> int | None:
+        """Begins a stage from its seed, the only place that sets the global one."""
+        if recipe.context["environment"] != environment():
             raise ValueError(
                 "Expected the settings of Keras and its backend to stay as they were when training "
                 "was asked for; received others. Change them behind the last result."
             )
-        seed = member_seed(self.seed, job.member)
+        seed = member_seed(self.seed, recipe.member)
         if seed is not None:
             keras.utils.set_random_seed(seed)
         return seed
 
     @remember_divergence
     def _pretrain(
-        self, job: Job, unfinished: pathlib.Path | None
+        self, recipe: Recipe, unfinished: pathlib.Path | None
     ) -> tuple[Weights, dict[str, Any]]:
-        seed = self._begin(job)
-        return pretrain_network(job, self.data, seed, unfinished, self.callbacks, self.verbose)
+        seed = self._begin(recipe)
+        return pretrain_network(recipe, self.data, seed, unfinished, self.callbacks, self.verbose)
 
     @remember_divergence
     def _train(
-        self, job: Job, pretrained: Sequence[Any], unfinished: pathlib.Path | None
+        self, recipe: Recipe, pretrained: Sequence[Any], unfinished: pathlib.Path | None
     ) -> tuple[Weights, dict[str, Any]]:
-        seed = self._begin(job)
+        seed = self._begin(recipe)
         common = (seed, unfinished, self.callbacks, self.verbose)
-        if job.row.body == "svm":
-            return fit_machine(job, self.data.train)
-        if job.stacked > 1:
-            return fit_stacked(job, self.data, *common)
-        return fit_network(job, self.data, pretrained, *common)
+        if not recipe.body.is_network:
+            return fit_csosr(recipe, self.data.train)
+        if recipe.stacked > 1:
+            return fit_stacked(recipe, self.data, *common)
+        return fit_network(recipe, self.data, pretrained, *common)
 
 
-def _run_alone(stages: Stages, stage: str, job: Job, pretrained: Weights) -> StageResult:
-    """A stage in a process of its own, which computes as that of the trainer does."""
-    adopt(job.context["environment"])
-    if stage == "pretraining":
-        result = stages._pretrained(job, job.pretraining() or {})
-    else:
-        result = stages._trained(job, pretrained)
+def _run_alone(
+    stages: Stages,
+    name: str,
+    recipe: Recipe,
+    description: dict[str, Any],
+    pretrained: Sequence[Any],
+) -> StageResult:
+    """Runs a stage in a process of its own, which computes as that of the trainer does."""
+    adopt(recipe.context["environment"])
+    result = stages._stage(name, recipe, description, pretrained)
     keras.utils.clear_session()  # or Keras would hold on to every model of the process
     return result

@@ -1,6 +1,7 @@
 """Processes in which stages run."""
 
 import contextlib
+import importlib
 import os
 import pickle
 import time
@@ -73,6 +74,30 @@ def _portable(error: Exception) -> Exception:
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
+
+
+def check_sendable(algorithm: Any) -> None:
+    """Raises unless other processes can be sent an algorithm.
+
+    Args:
+        algorithm: an `Algorithm`; those of names alone can be sent.
+
+    Raises:
+        ValueError: if one of its objects cannot be pickled.
+    """
+    if not algorithm.own_parts:
+        return
+    optional_module("joblib", "compare")
+    # What joblib pickles with, which takes classes of the main program too.
+    reduction = importlib.import_module("joblib.externals.loky.backend.reduction")
+    for part in algorithm.own_parts:
+        try:
+            reduction.dumps(part)
+        except Exception as error:
+            raise ValueError(
+                f"Expected parts of {algorithm.name!r} that other processes can be sent, with "
+                f"several jobs; received {part!r}, which cannot be pickled: {error}."
+            ) from error
 
 
 @contextlib.contextmanager

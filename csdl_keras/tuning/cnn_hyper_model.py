@@ -8,7 +8,7 @@ import keras_tuner
 
 from csdl_keras import models
 from csdl_keras._checks import check_choice
-from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
 from csdl_keras.tuning.range import Range
@@ -102,7 +102,7 @@ class CNNHyperModel(AlgorithmHyperModel):
             self.input_shape,
             self.num_classes,
             variant=declare(hp, "variant", self.variant),
-            output=self.row.output,
+            output=self.algorithm.output,
             mean=self.mean,
             seed=seed,
         )

@@ -126,14 +126,14 @@ class TestRun:
         assert float(row["average_cost"]) == pytest.approx(cost, abs=1e-6)
 
     def test_ctrl_c_keeps_what_is_done(self, tmp_path, monkeypatch, capsys):
-        trained = trained_module.trained_row
+        trained = trained_module.train_one
 
         def interrupted(stages, members):
-            if members[0].row.name == "dnn_bayes":
+            if members[0].algorithm.name == "dnn_bayes":
                 raise KeyboardInterrupt
             return trained(stages, members)
 
-        monkeypatch.setattr(trained_module, "trained_row", interrupted)
+        monkeypatch.setattr(trained_module, "train_one", interrupted)
         arguments = ["--algorithms", "dnn_blind,dnn_bayes", "--cost-seeds", "1"]
         assert main([*TINY, *arguments, "--out", str(tmp_path)]) == 130
         assert [row["algorithm"] for row in read_results(tmp_path)] == ["dnn_blind"]

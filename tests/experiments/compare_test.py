@@ -13,7 +13,7 @@ from csdl_keras.training.trained import Trained
 from csdl_keras.training.trainer import Trainer
 
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
-SETTINGS = csdl.Settings(hidden_units=(16,)).limit_epochs(2)
+SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (16,)}).limit_epochs(2)
 NAMES = ["dnn_blind", "dnn_sosr"]
 
 

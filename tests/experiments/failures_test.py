@@ -158,12 +158,12 @@ class TestCompare:
         """A function that runs the command on ready-made models; status, output, errors."""
 
         def trained(stages, members):
-            name = members[0].row.name
+            name = members[0].algorithm.name
             if name == "dnn_bayes":
                 return Trained(constant_model(3), 1.0, 1)
             return Trained(constant_model(list(ALGORITHMS).index(name) % 10), 1.0, 1)
 
-        monkeypatch.setattr(trained_module, "trained_row", trained)
+        monkeypatch.setattr(trained_module, "train_one", trained)
 
         def run(*more):
             status = main([*COMPARE, "--out", str(tmp_path / "run"), *more])
@@ -177,11 +177,11 @@ class TestCompare:
 
     def test_an_algorithm(self, run, tmp_path, monkeypatch):
         fail = failing(
-            trained_module.trained_row,
-            lambda stages, members: members[0].row.name == "dnn_bayes",
+            trained_module.train_one,
+            lambda stages, members: members[0].algorithm.name == "dnn_bayes",
             RuntimeError("out of memory"),
         )
-        monkeypatch.setattr(trained_module, "trained_row", fail)
+        monkeypatch.setattr(trained_module, "train_one", fail)
         status, output, told = run()
         assert status == 1
         assert told == (
@@ -231,7 +231,11 @@ class TestTrainAll:
     @pytest.mark.parametrize("jobs", [1, 2])
     def test_a_request_that_diverges_costs_no_other(self, jobs):
         data = csdl.datasets.load("digits", train_size=229)
-        settings = csdl.Settings(hidden_units=(8,), cnn_learning_rate=1e30).limit_epochs(1)
+        settings = (
+            csdl.Settings()
+            .replace({"mlp.hidden_units": (8,), "cnn.learning_rate": 1e30})
+            .limit_epochs(1)
+        )
         trainer = csdl.Trainer(data.x_train, data.y_train, settings=settings, seed=0, jobs=jobs)
         matrix = csdl.costs.zero_one(10)
         requests = [("cnn_sosr", matrix), ("dnn_sosr", matrix), ("cnn_sosr", matrix)]

@@ -15,10 +15,21 @@ from tests.fresh_process import REPOSITORY
 
 PROFILE = Profile(
     datasets=("digits_imb",),
-    settings=csdl.Settings(
-        hidden_units=(8,), epochs=2, pretraining_epochs=1, cnn_epochs=1, min_steps=1
+    settings=csdl.Settings().replace(
+        {
+            "mlp.hidden_units": (8,),
+            "mlp.epochs": 2,
+            "pretraining.epochs": 1,
+            "cnn.epochs": 1,
+            "mlp.min_steps": 1,
+            "cnn.min_steps": 1,
+        }
     ),
-    grids={"learning_rate": (0.01, 0.3), "beta": (0.0, 0.5), "penalty": (0.1, 1.0)},
+    grids={
+        "mlp.learning_rate": (0.01, 0.3),
+        "pretraining.beta": (0.0, 0.5),
+        "svm.penalty": (0.1, 1.0),
+    },
     cost_seeds=2,
     dear_cost_seeds=1,
     train_size=343,
@@ -29,7 +40,7 @@ SHORT = dataclasses.replace(
     PROFILE,
     datasets=("digits",),
     algorithms=("dnn_bayes", "csdnn"),
-    grids={"beta": (0.0, 0.5)},
+    grids={"pretraining.beta": (0.0, 0.5)},
     cost_seeds=1,
 )
 RUN = """

@@ -9,9 +9,12 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.grid import Grid
+from csdl_keras.training.settings import column
 from tests.eager import eager_models
 from tests.experiments.failures_test import failing
 from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, read, run
+
+GRIDS = {column(name): values for name, values in PROFILE.grids.items()}
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,7 @@ class TestRun:
             chosen = [row for row in rows if row["chosen"] == "True"]
             figures = [float(row["validation"]) for row in rows]
             assert len(chosen) == 1 and float(chosen[0]["validation"]) == min(figures)
-            assert [float(row["value"]) for row in rows] == list(PROFILE.grids[parameter])
+            assert [float(row["value"]) for row in rows] == list(GRIDS[parameter])
             assert results[name][parameter] == chosen[0]["value"]
 
     def test_curve_of_beta(self, finished):
@@ -149,7 +152,7 @@ class TestRun:
 class TestDivergence:
     def test_a_value_that_diverges_is_not_chosen(self, tmp_path):
         profile = dataclasses.replace(
-            SHORT, algorithms=("cnn_bayes",), grids={"cnn_learning_rate": (1e30, 1e-3)}
+            SHORT, algorithms=("cnn_bayes",), grids={"cnn.learning_rate": (1e30, 1e-3)}
         )
         watcher = run(tmp_path, profile)
         assert [choice.value for choice in watcher.choices] == [1e-3]
@@ -158,7 +161,7 @@ class TestDivergence:
         assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
 
     def test_a_row_that_diverges_does_not_stop_the_grid(self, tmp_path):
-        settings = dataclasses.replace(SHORT.settings, cnn_learning_rate=1e30)
+        settings = SHORT.settings.replace({"cnn.learning_rate": 1e30})
         profile = dataclasses.replace(
             SHORT, algorithms=("cnn_bayes", "dnn_sosr"), grids={}, settings=settings
         )

@@ -48,7 +48,7 @@ def no_training() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keras.Model, "fit", _begin)
-        for stage in ("fit_network", "fit_stacked", "fit_machine", "pretrain_network"):
+        for stage in ("fit_network", "fit_stacked", "fit_csosr", "pretrain_network"):
             patch.setattr(f"csdl_keras.training.stages.{stage}", _begin)
         patch.setattr("csdl_keras.pretraining.CAE", _AutoEncoder)
         patch.setattr("csdl_keras.pretraining.Stage", _Stage)
