@@ -1,7 +1,5 @@
 """The algorithms of the paper's Table 1, and a few beyond it, as data."""
 
-from typing import Any
-
 from csdl_keras._checks import check_choice
 from csdl_keras.training.algorithm import Algorithm
 
@@ -11,7 +9,7 @@ class _Algorithms(dict[str, Algorithm]):
 
     aliases = {"scae_sosr": "csdnn"}
 
-    def __missing__(self, name: Any) -> Algorithm:
+    def __missing__(self, name: str) -> Algorithm:
         if name in self.aliases:
             return self[self.aliases[name]]
         raise KeyError(name)

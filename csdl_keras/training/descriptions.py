@@ -3,9 +3,9 @@
 import dataclasses
 import functools
 import hashlib
-import inspect
 import json
 import sys
+import sysconfig
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -15,18 +15,23 @@ import numpy as np
 
 from csdl_keras.stage_cache import fingerprint
 
-#: Packages whose code is known by its name; their versions are in the key of a stage, or they
-#: are part of Python.
-_KNOWN = {"csdl_keras", "jax", "keras", "ml_dtypes", "numpy", "scipy", "tensorflow", "torch"}
+_FUNCTIONS = (
+    types.BuiltinFunctionType,
+    types.FunctionType,
+    types.MethodDescriptorType,
+    types.MethodType,
+    types.WrapperDescriptorType,
+)
 
 
 def describe(value: Any) -> Any:
     """Describes a value as JSON, so that values of other contents are described otherwise.
 
-    Functions and classes of the package, of Keras and of what these are made of are
-    described by their names. Your own are described by their code too, and by what that code
-    refers to: constants, defaults, variables of enclosing functions, global values, functions
-    and classes. So an edit of a loss, or another loss of the same name, is another value.
+    Functions and classes of this package and of Python are described by their names, those
+    of installed packages by their names and the version of the package. Your own are described
+    by their code too, and by what that code refers to: constants, defaults, variables of
+    enclosing functions, global values, functions and classes. So an edit of a loss, or another
+    loss of the same name, is another value.
 
     Args:
         value: numbers, strings, arrays, functions, classes, dataclasses, Keras objects, and
@@ -40,8 +45,8 @@ def describe(value: Any) -> Any:
 
     Example:
 
-    >>> describe((1, "a", keras.losses.Huber))
-    [1, 'a', 'keras.src.losses.losses.Huber']
+    >>> describe((1, "a", keras.losses.Huber))  # doctest: +ELLIPSIS
+    [1, 'a', 'keras.src.losses.losses.Huber ...']
     """
     return _Describer().describe(value)
 
@@ -57,8 +62,10 @@ class _Describer:
             return value
         if isinstance(value, (float, complex, bytes)):
             return value if isinstance(value, float) and np.isfinite(value) else repr(value)
-        if isinstance(value, (type(...), types.ModuleType)):
-            return repr(getattr(value, "__name__", value))
+        if isinstance(value, types.ModuleType):
+            return value.__name__
+        if value is ...:
+            return "..."
         if isinstance(value, (list, tuple)):
             return [self.describe(one) for one in value]
         if isinstance(value, (set, frozenset)):
@@ -75,18 +82,17 @@ class _Describer:
             if one is value:
                 return f"<{number}>"
         self.seen.append(value)
-        if isinstance(value, type) or inspect.isroutine(value):
-            return self._named(value)
-        return self._instance(value)
+        named = isinstance(value, (type, *_FUNCTIONS)) or _version_of(value) is not None
+        return self._named(value) if named else self._instance(value)
 
     def _named(self, value: Any) -> Any:
         """A function or class."""
         if isinstance(value, types.MethodType):
             return [self.describe(value.__func__), self.describe(value.__self__)]
         name = f"{getattr(value, '__module__', None)}.{value.__qualname__}"
-        root = name.partition(".")[0]
-        if root in _KNOWN or (root in sys.stdlib_module_names and root != "__main__"):
-            return name
+        version = _version_of(value)
+        if version is not None:
+            return f"{name} {version}".rstrip()
         if isinstance(value, type):
             parts = {key: one for key, one in vars(value).items() if _is_content(key, one)}
             contents: Any = [self.describe(value.__bases__), self.describe(parts)]
@@ -98,14 +104,21 @@ class _Describer:
         return f"{name} {hashlib.sha256(text.encode()).hexdigest()}"
 
     def _function(self, function: types.FunctionType) -> Any:
-        used = sorted(_names(function.__code__) & function.__globals__.keys())
+        names, defined = _names(function.__code__), function.__globals__
+        used = {name: defined[name] for name in sorted(names & defined.keys())}
+        for name, module in list(used.items()):
+            # Of a module of your own, whatever of the same name the code may refer to.
+            if isinstance(module, types.ModuleType) and _version(module.__name__) is None:
+                used |= {
+                    f"{name}.{it}": vars(module)[it] for it in sorted(names & vars(module).keys())
+                }
         cells = [_cell(cell) for cell in function.__closure__ or ()]
         return [
             self._code(function.__code__),
             self.describe(function.__defaults__),
             self.describe(function.__kwdefaults__),
             self.describe(cells),
-            [[name, self.describe(function.__globals__[name])] for name in used],
+            [[name, self.describe(one)] for name, one in used.items()],
         ]
 
     def _code(self, code: types.CodeType) -> Any:
@@ -124,9 +137,10 @@ class _Describer:
             parts = value.func
         elif dataclasses.is_dataclass(value):
             parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        elif hasattr(value, "get_config"):
-            weights = value.get_weights() if hasattr(value, "get_weights") else ()
-            parts = (value.get_config(), weights)
+        elif isinstance(value, keras.layers.Layer):
+            parts = (value.get_config(), value.get_weights())
+        elif isinstance(value, (keras.metrics.Metric, keras.optimizers.Optimizer)):
+            parts = (value.get_config(), value.variables)
         elif type(value).__module__ == "builtins" or not hasattr(value, "__dict__"):
             raise ValueError(
                 "Expected a part of an algorithm that consists of numbers, strings, arrays, "
@@ -136,6 +150,28 @@ class _Describer:
         else:
             parts = vars(value)
         return [kind, self.describe(parts)]
+
+
+def _version_of(value: Any) -> str | None:
+    """The version of the package of a named value, `None` if it is your own or has no name."""
+    module = getattr(value, "__module__", None)
+    if not isinstance(module, str) or not isinstance(getattr(value, "__qualname__", None), str):
+        return None
+    return _version(module)
+
+
+def _version(module: str) -> str | None:
+    """The version of an installed module, `""` for those of Python and of this package.
+
+    `None` for modules of your own.
+    """
+    root = module.partition(".")[0]
+    if root == "csdl_keras" or (root in sys.stdlib_module_names and root != "__main__"):
+        return ""
+    package = sys.modules.get(root)
+    file = str(getattr(package, "__file__", None) or "")
+    installed = file.startswith((sysconfig.get_path("purelib"), sysconfig.get_path("platlib")))
+    return str(getattr(package, "__version__", "installed")) if installed else None
 
 
 def _is_content(name: str, value: Any) -> bool:

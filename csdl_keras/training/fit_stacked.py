@@ -1,7 +1,7 @@
 """Members of an ensemble trained as one network, whose layers hold the weights of all of them."""
 
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import keras
@@ -11,7 +11,7 @@ from csdl_keras._executed_steps import executed_steps
 from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras._seeds import member_seed
 from csdl_keras._utils.types import Verbose, Weights
-from csdl_keras.training.data import TrainingData
+from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.recipe import Recipe
 
@@ -121,7 +121,7 @@ class _BestEpochs(keras.callbacks.Callback):
         validation: examples, or `None`.
     """
 
-    def __init__(self, networks: Sequence[keras.Model], validation: Any):
+    def __init__(self, networks: Sequence[keras.Model], validation: Examples | None):
         super().__init__()
         self.networks = networks
         self.validation = validation
@@ -143,7 +143,7 @@ class _BestEpochs(keras.callbacks.Callback):
         if self.validation is None:
             self._keep(range(len(self.networks)))
 
-    def _keep(self, members: Any) -> None:
+    def _keep(self, members: Iterable[int]) -> None:
         stacked = [layer.get_weights() for layer in _dense(self.model)]
         for member in members:
             network = self.networks[member]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import keras
 import numpy as np
 
+from csdl_keras._utils.types import Verbose
 from csdl_keras.hidden_layers import hidden_layers
 from csdl_keras.pretraining import pretrain
 from csdl_keras.stage_cache import StageCache
@@ -53,7 +54,7 @@ class Pretraining(Choices):
         batch_size: int,
         seed: int | None,
         callbacks: Sequence[keras.callbacks.Callback],
-        verbose: Any,
+        verbose: Verbose,
         unfinished: pathlib.Path | None,
     ) -> None:
         """Changes the weights of `layers(model)`.

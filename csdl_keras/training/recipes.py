@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._optional import optional_module
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import (
     check_cost_matrix,
     check_labels,
@@ -23,7 +24,7 @@ from csdl_keras.training.settings import Settings
 def recipes(
     data: TrainingData,
     algorithm: Algorithm,
-    cost_matrix: Any,
+    cost_matrix: ArrayLike | None,
     settings: Settings,
     context: dict[str, Any],
 ) -> list[Recipe]:
@@ -49,7 +50,7 @@ def recipes(
 def _first_recipe(
     data: TrainingData,
     algorithm: Algorithm,
-    cost_matrix: Any,
+    cost_matrix: ArrayLike | None,
     settings: Settings,
     context: dict[str, Any],
 ) -> Recipe:

@@ -135,6 +135,6 @@ def column(name: str) -> str:
     return f"{owner}_{field}" if owner == "pretraining" and field in of_bodies else field
 
 
-def check_settings(settings: Any) -> Settings:
+def check_settings(settings: object) -> Settings:
     """Returns `settings` if it is a `Settings`."""
     return check_type("settings", settings, Settings, "a Settings")

@@ -125,7 +125,11 @@ class Stages:
         )
 
     def _stage(
-        self, name: str, recipe: Recipe, description: dict[str, Any], pretrained: Sequence[Any]
+        self,
+        name: str,
+        recipe: Recipe,
+        description: dict[str, Any],
+        pretrained: Sequence[np.ndarray],
     ) -> StageResult:
         unfinished = self.cache.unfinished(description)
         if name == "pretraining":
@@ -153,7 +157,7 @@ class Stages:
 
     @remember_divergence
     def _train(
-        self, recipe: Recipe, pretrained: Sequence[Any], unfinished: pathlib.Path | None
+        self, recipe: Recipe, pretrained: Sequence[np.ndarray], unfinished: pathlib.Path | None
     ) -> tuple[Weights, dict[str, Any]]:
         seed = self._begin(recipe)
         common = (seed, unfinished, self.callbacks, self.verbose)
@@ -169,7 +173,7 @@ def _run_alone(
     name: str,
     recipe: Recipe,
     description: dict[str, Any],
-    pretrained: Sequence[Any],
+    pretrained: Sequence[np.ndarray],
 ) -> StageResult:
     """Runs a stage in a process of its own, which computes as that of the trainer does."""
     adopt(recipe.context["environment"])

@@ -14,6 +14,7 @@ import keras
 from csdl_keras._environment import set_for_workers
 from csdl_keras._optional import optional_module
 from csdl_keras._utils.processes import end_with
+from csdl_keras.training.algorithm import Algorithm
 
 
 def default_jobs() -> int:
@@ -76,7 +77,7 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-def check_sendable(algorithm: Any) -> None:
+def check_sendable(algorithm: Algorithm) -> None:
     """Raises unless other processes can be sent an algorithm.
 
     Args:

@@ -110,7 +110,7 @@ class TestRun:
 
     def test_the_record(self, finished):
         record = json.loads((finished[0] / "run.json").read_text())
-        assert record["settings"]["epochs"] == 1
+        assert record["settings"]["mlp"]["epochs"] == 1
         assert record["arguments"]["train_size"] == "343"
         assert record["versions"]["keras"] == keras.__version__
 
