@@ -47,7 +47,7 @@ TABLES = {
     "upsell": "upsell_bank_telemarketing",
 }
 #: As Keras trains: gradients of any norm.
-UNCLIPPED = csdl.Settings(auto_clipnorm=None)
+UNCLIPPED = csdl.Settings().replace({"auto.clipnorm": None})
 
 
 @dataclasses.dataclass

@@ -12,7 +12,6 @@ from typing import Any
 
 from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
 from csdl_keras._utils.version import __version__
-from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.fitting.divergence import DivergedError, RaiseOnDivergence
 from csdl_keras.fitting.resume import Resume
 from csdl_keras.fitting.shuffled_batches import ShuffledBatches
@@ -33,11 +32,13 @@ from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.export import export
-from csdl_keras.pretraining import pretrain
 from csdl_keras.pretraining.hidden_layers import hidden_layers
-from csdl_keras.settings import Settings
-from csdl_keras.trainer import Trainer
-from csdl_keras.training import train
+from csdl_keras.pretraining.pretrain import pretrain
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.train import train
+from csdl_keras.training.trainer import Trainer
 
 __all__ = [
     "ALGORITHMS",

@@ -2,7 +2,8 @@ import dataclasses
 
 import pytest
 
-from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, get_algorithm
 
 ORDER = (
     "dnn_blind sdae_blind cnn_blind csosr min dnn_bayes sdae_bayes seae_bayes scae_bayes cnn_bayes "

@@ -24,8 +24,8 @@ def cell_stages(folder: pathlib.Path, cell: Cell = CELL) -> dict[str, dict[str, 
 
 def stage_keys(trainer: csdl.Trainer, row: Any = "csdnn", matrix: Any = MATRICES[0]) -> list[str]:
     """The keys of all stages of a row."""
-    jobs = trainer._members(csdl.algorithms.get_algorithm(row), matrix, None)
-    found = [stage for job in jobs for stage in (job.pretraining(), job.training())]
+    recipes = trainer._members(row, matrix, None)
+    found = [it for one in recipes for it in (one.describe_pretraining(), one.describe_training())]
     return [csdl.StageCache.key(stage) for stage in found if stage is not None]
 
 
@@ -53,7 +53,7 @@ def assert_all_differ(one: dict[str, list[str]], other: dict[str, list[str]]) ->
 
 def other_value(value: Any) -> Any:
     """Another value of the same type, which is allowed where that one is."""
-    others = {"adam": "sgd", "quick": "full"}
+    others = {"adam": "sgd", "quick": "full", "costs": "errors", None: 3}
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -67,10 +67,21 @@ def other_value(value: Any) -> Any:
     raise AssertionError(f"another value than {value!r} is needed here")
 
 
-def field_changes(thing: Any) -> dict[str, Any]:
-    """By name of a field of a dataclass, a copy with another value of that field."""
-    names = [field.name for field in dataclasses.fields(thing)]
-    return {
-        name: dataclasses.replace(thing, **{name: other_value(getattr(thing, name))})
-        for name in names
-    }
+def setting_names(settings: csdl.Settings) -> dict[str, Any]:
+    """All choices by the names that `replace` takes."""
+    found = {}
+    for field in dataclasses.fields(settings):
+        part = getattr(settings, field.name)
+        if dataclasses.is_dataclass(part):
+            found |= {
+                f"{field.name}.{it.name}": getattr(part, it.name) for it in dataclasses.fields(part)
+            }
+        else:
+            found[field.name] = part
+    return found
+
+
+def setting_changes(settings: csdl.Settings) -> dict[str, csdl.Settings]:
+    """By name of a choice, settings with another value of it."""
+    names = setting_names(settings).items()
+    return {name: settings.replace({name: other_value(value)}) for name, value in names}

@@ -14,8 +14,15 @@ from tests.interruptions import Epochs, Stop
 from tests.trainers import DATA, MATRICES
 from tests.weights import assert_same_weights
 
-SETTINGS = csdl.Settings(
-    hidden_units=(8, 6), batch_size=50, epochs=2, pretraining_epochs=2, min_steps=1
+SETTINGS = csdl.Settings().replace(
+    {
+        "mlp.hidden_units": (8, 6),
+        "mlp.batch_size": 50,
+        "mlp.epochs": 2,
+        "pretraining.epochs": 2,
+        "mlp.min_steps": 1,
+        "cnn.min_steps": 1,
+    }
 )
 #: Where training is stopped: the row, the call of its `fit`, and the epoch.
 PLACES = {

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import Algorithm
+from csdl_keras.training.algorithm import Algorithm
 from tests.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
 
 ABSTAIN = csdl.costs.with_abstain(MATRICES[0], price=0.01)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import Algorithm
+from csdl_keras.training.algorithm import Algorithm
 from tests.fresh_process import run_python
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
 

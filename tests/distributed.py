@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 import csdl_keras as csdl
+from csdl_keras import training
 
 EXAMPLES, BATCH_SIZE = 80, 20
 RNG = np.random.default_rng(0)
@@ -40,7 +41,9 @@ def train_from(pretraining: Any, training: Any) -> list[np.ndarray]:
 
 def train_row() -> list[np.ndarray]:
     """The weights of a whole algorithm."""
-    settings = csdl.Settings((5, 4), batch_size=BATCH_SIZE).limit_epochs(2)
+    settings = csdl.Settings(
+        mlp=training.MLP(hidden_units=(5, 4), batch_size=BATCH_SIZE)
+    ).limit_epochs(2)
     validation = (X[:40], Y[:40])
     return csdl.train("csdnn", X, Y, C, validation, settings, seed=0).get_weights()
 

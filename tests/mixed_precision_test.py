@@ -1,6 +1,5 @@
 """Training in 16 bits: heads, losses and costs stay in float32, and finite, in every row."""
 
-import dataclasses
 import functools
 
 import keras
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS
+from csdl_keras.training.algorithms import ALGORITHMS
 from tests.testing import MIXED_POLICIES, TestCase, dtype_policy, to_numpy
 from tests.trainers import DATA, SETTINGS, VALIDATION, make_trainer
 
@@ -29,7 +28,7 @@ def policy(request):
 @functools.cache
 def trainer_of(policy: str) -> csdl.Trainer:
     """One for each policy, so that rows share stages."""
-    settings = dataclasses.replace(SETTINGS, epochs=1, pretraining_epochs=1)
+    settings = SETTINGS.replace({"mlp.epochs": 1, "pretraining.epochs": 1})
     return make_trainer(validation_data=VALIDATION, settings=settings)
 
 

@@ -35,7 +35,7 @@ x, y = np.random.default_rng(0).random((30, 4)), np.arange(30) % 2
 matrix = [[0, 1], [5, 0]]
 network = csdl.models.mlp((4,), 2, (3,))
 folder = tempfile.mkdtemp()
-settings = csdl.Settings(hidden_units=(3,)).limit_epochs(1)
+settings = csdl.Settings().replace({'mlp.hidden_units': (3,)}).limit_epochs(1)
 uses = {
     "csosr": lambda: csdl.train("csosr", x, y, matrix),
     "baselines": lambda: csdl.baselines.CSOSR,

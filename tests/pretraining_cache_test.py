@@ -1,5 +1,7 @@
 """Pre-training with a cost matrix and labels, and pre-trained layers kept in a cache."""
 
+import random
+
 import keras
 import numpy as np
 import pytest
@@ -24,6 +26,19 @@ def pretrained(hidden_units=(5, 4), **arguments):
     net = make_net(hidden_units)
     histories = csdl.pretrain(net, **{"x": X, "beta": 0.25, **QUICK, **arguments})
     return net.get_weights(), histories
+
+
+def test_only_a_seed_sets_the_global_one(run_eagerly):
+    """With a cache or without: so layers of a dataset draw the same numbers."""
+    drawn = {}
+    for seed, cache in ((0, None), (0, csdl.StageCache()), (None, None)):
+        random.seed(1)
+        data = {"x": as_tf_data(X, C[LABELS]), "data_id": "a"}
+        pretrained(**data, seed=seed, cache=cache, corruption=0.0)
+        drawn[seed, cache is None] = random.random()
+    assert drawn[0, True] == drawn[0, False]
+    random.seed(1)
+    assert drawn[None, True] == random.random() != drawn[0, True]
 
 
 class TestCostMatrix:

@@ -13,14 +13,15 @@ from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, Counter, make_t
 
 X = np.random.default_rng(0).uniform(size=(40, 4)).astype("float32")
 COSTS = np.random.default_rng(1).uniform(size=(40, 3)).astype("float32")
-TOO_FAST = dataclasses.replace(
-    SETTINGS,
-    learning_rate=1e38,
-    cnn_learning_rate=1e38,
-    auto_learning_rate=1e38,
-    pretraining_learning_rate=1e38,
-    pretraining_optimizer="sgd",
-    auto_batch_size=20,
+TOO_FAST = SETTINGS.replace(
+    {
+        "mlp.learning_rate": 1e38,
+        "cnn.learning_rate": 1e38,
+        "auto.learning_rate": 1e38,
+        "pretraining.learning_rate": 1e38,
+        "pretraining.optimizer": "sgd",
+        "auto.batch_size": 20,
+    }
 )
 
 

@@ -89,7 +89,11 @@ class TestTrainer:
     @pytest.mark.parametrize("name", ["csdnn", "cnn_bayes"])
     def test_other_threads_may_draw_random_numbers(self, name, monkeypatch):
         """As those of a Dask worker do."""
-        settings = csdl.Settings(hidden_units=(6,), min_steps=1).limit_epochs(1)
+        settings = (
+            csdl.Settings()
+            .replace({"mlp.hidden_units": (6,), "mlp.min_steps": 1, "cnn.min_steps": 1})
+            .limit_epochs(1)
+        )
         matrix = csdl.costs.randomized_proportional([0, 1, 2], seed=0)
         labels = np.arange(40) % 3
 

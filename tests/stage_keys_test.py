@@ -6,41 +6,34 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _stages
-from csdl_keras._job import Job
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.experiments.data_source import DataSource
-from tests.changes import CELL, cell_stages, field_changes, stage_keys
+from csdl_keras.training import stages
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.choices import Choices
+from csdl_keras.training.recipe import Recipe
+from tests.changes import CELL, cell_stages, setting_changes, stage_keys
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
 from tests.weights import assert_same_weights
 
 X, Y = DATA.x_train, DATA.y_train
 
 
-class Choices(csdl.Settings):
-    """Settings that note which of them are read."""
-
-    def __getattribute__(self, name):
-        if not name.startswith("_"):
-            READ.add(name)
-        return super().__getattribute__(name)
-
-
-READ: set[str] = set()
-
-
 class TestSettings:
     @pytest.mark.parametrize("row", ["csdnn", "cnn_bayes", "csosr", "cost_model"])
-    def test_every_field(self, row, run_eagerly, monkeypatch, tried):
-        """Another key, or one that no computation of the row reads, or the same weights."""
-        fields = dataclasses.asdict(SETTINGS)
-        noted: set[str] = set()
+    def test_every_choice(self, row, run_eagerly, monkeypatch, tried):
+        """Another key, or a choice that training does not read, or the same weights."""
+        read: set[tuple[type, str]] = set()
+        noted: set[tuple[type, str]] = set()
+
+        def reading(choices, name):
+            read.add((type(choices), name))
+            return object.__getattribute__(choices, name)
 
         def noting(run):
             def noted_run(*args):
-                READ.clear()
+                read.clear()
                 result = run(*args)
-                noted.update(READ)
+                noted.update(read)
                 return result
 
             return noted_run
@@ -49,22 +42,25 @@ class TestSettings:
             return make_trainer(settings=settings).train(row, MATRICES[0]).model
 
         with monkeypatch.context() as patch:
+            patch.setattr(Choices, "__getattribute__", reading, raising=False)
             for name in ("_train", "_pretrain"):
-                patch.setattr(_stages.Stages, name, noting(getattr(_stages.Stages, name)))
-            model = trained(Choices(**fields))
+                patch.setattr(stages.Stages, name, noting(getattr(stages.Stages, name)))
+            model = trained(SETTINGS)
         before = stage_keys(make_trainer(), row)
         told = 0
-        for name, settings in field_changes(SETTINGS).items():
+        for name, settings in setting_changes(SETTINGS).items():
+            owner, _, field = name.rpartition(".")
+            kind = type(getattr(SETTINGS, owner)) if owner else type(SETTINGS)
             if before[-1] != stage_keys(make_trainer(settings=settings), row)[-1]:
                 told += 1
-            elif name in noted:
+            elif (kind, field) in noted:
                 assert_same_weights(trained(settings), model)
         assert told >= 2
-        tried(f"fields of Settings, {row}", len(fields))
+        tried(f"choices of Settings, {row}", len(setting_changes(SETTINGS)))
 
 
 class TestRows:
-    """Fields of `Algorithm` and `Job`, which one cache of a trainer tells apart."""
+    """Fields of `Algorithm` and `Recipe`, which one cache of a trainer tells apart."""
 
     BASE = Algorithm("one", "One", "auto", "none", "nll", "bayes")
     CHANGES = {
@@ -97,13 +93,13 @@ class TestRows:
                 )
         tried("fields of Algorithm", len(fields))
 
-    def test_every_field_of_a_job(self, tried):
-        (job,) = make_trainer()._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
+    def test_every_field_of_a_recipe(self, tried):
+        (recipe,) = make_trainer()._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
         changes = {
-            "row": csdl.ALGORITHMS["sdae_sosr"],
+            "algorithm": csdl.ALGORITHMS["sdae_sosr"],
             "matrix": MATRICES[1],
-            "settings": dataclasses.replace(SETTINGS, learning_rate=0.1),
-            "context": {**job.context, "seed": 5},
+            "settings": SETTINGS.replace({"mlp.learning_rate": 0.1}),
+            "context": {**recipe.context, "seed": 5},
             "member": 1,
             "example_costs": "a digest",
             "largest": 0.5,
@@ -112,12 +108,16 @@ class TestRows:
         }
         #: Both follow from data whose contents are in keys.
         derived = {"shape", "unlabelled_size"}
-        assert {field.name for field in dataclasses.fields(Job)} == changes.keys() | derived
-        keys = {csdl.StageCache.key(job.training())}
+        assert {field.name for field in dataclasses.fields(Recipe)} == changes.keys() | derived
+        keys = {csdl.StageCache.key(recipe.describe_training())}
         for name, value in changes.items():
-            keys.add(csdl.StageCache.key(dataclasses.replace(job, **{name: value}).training()))
+            keys.add(
+                csdl.StageCache.key(
+                    dataclasses.replace(recipe, **{name: value}).describe_training()
+                )
+            )
         assert len(keys) == 1 + len(changes)
-        tried("fields of Job", len(changes))
+        tried("fields of Recipe", len(changes))
 
     @pytest.mark.parametrize("row", ["csdnn", "cnn_bayes", "min", "csosr"])
     def test_matrices(self, row, tried):
@@ -140,7 +140,7 @@ class TestCells:
         ],
         "algorithm": [{"algorithm": csdl.ALGORITHMS[name]} for name in ("sdae_bayes", "seae_sosr")],
         "cost_seed": [{"cost_seed": 1001}],
-        "settings": [{"settings": dataclasses.replace(SETTINGS, beta=0.5)}],
+        "settings": [{"settings": SETTINGS.replace({"pretraining.beta": 0.5})}],
         "cost_scale": [{"cost_scale": 20.0}],
         "seed": [{"seed": 1}],
     }

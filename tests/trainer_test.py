@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _stages
-from csdl_keras._fit_stacked import stack
-from csdl_keras._stages import Stages
-from csdl_keras.algorithms import Algorithm
+from csdl_keras.training import schedule
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.fit_stacked import stack
+from csdl_keras.training.stages import Stages
 from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
 
@@ -114,7 +114,7 @@ class TestTrainAll:
             assert trained.epochs == twin.epochs
 
     def test_requests_may_have_settings_of_their_own(self, run_eagerly):
-        other = dataclasses.replace(SETTINGS, hidden_units=(5,))
+        other = SETTINGS.replace({"mlp.hidden_units": (5,)})
         requests = [("dnn_sosr", MATRICES[0]), ("dnn_sosr", MATRICES[0], other)]
         sizes = [trained.model.count_params() for _, trained in make_trainer().train_all(requests)]
         expected = [65 * units + (units + 1) * 10 for units in (16, 5)]
@@ -149,7 +149,7 @@ class TestTrainAll:
             assert before
             yield from results
 
-        monkeypatch.setattr(_stages, "run_tasks", train_elsewhere_first)
+        monkeypatch.setattr(schedule, "run_tasks", train_elsewhere_first)
         trainer = make_trainer(cache=csdl.StageCache(tmp_path), jobs=2)
         found = dict(trainer.train_all(self.REQUESTS))
         assert sorted(found) == [0, 1, 2] and sent
@@ -239,8 +239,10 @@ class TestStackedMembers:
                 chosen = outputs[np.arange(len(DATA.y_val)), :, DATA.y_val]
                 losses.append(-np.log(np.maximum(chosen, 1e-7)).mean(axis=0))
 
-        settings = dataclasses.replace(
-            csdl.Settings().limit_epochs(6), auto_learning_rate=0.05, auto_batch_size=20
+        settings = (
+            csdl.Settings()
+            .limit_epochs(6)
+            .replace({"auto.learning_rate": 0.05, "auto.batch_size": 20})
         )
         trainer = self.trainer(settings=settings, callbacks=[Losses()])
         row = dataclasses.replace(self.ROW, calibrated=False)
@@ -254,8 +256,8 @@ class TestStackedMembers:
 
     def test_one_member_is_another_stage(self):
         trainer = self.trainer()
-        descriptions = [
+        recipes = [
             trainer._members(dataclasses.replace(self.ROW, members=m), MATRICES[0], None)[0]
             for m in (1, 2, 3)
         ]
-        assert len({csdl.StageCache.key(job.training()) for job in descriptions}) == 3
+        assert len({csdl.StageCache.key(one.describe_training()) for one in recipes}) == 3

@@ -3,20 +3,33 @@
 import keras
 
 import csdl_keras as csdl
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.trainer import Trainer
 
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
 MATRICES = [csdl.costs.randomized_proportional(DATA.y_train_val, seed=seed) for seed in (0, 1)]
-SETTINGS = csdl.Settings(
-    hidden_units=(16,),
-    epochs=2,
-    pretraining_epochs=2,
-    cnn_epochs=1,
-    min_steps=1,
-    auto_epochs=1,
-    auto_min_steps=1,
+SETTINGS = csdl.Settings().replace(
+    {
+        "mlp.hidden_units": (16,),
+        "mlp.epochs": 2,
+        "pretraining.epochs": 2,
+        "cnn.epochs": 1,
+        "mlp.min_steps": 1,
+        "cnn.min_steps": 1,
+        "auto.epochs": 1,
+        "auto.min_steps": 1,
+    }
 )
-LONGER = csdl.Settings(hidden_units=(16,), batch_size=10, epochs=9, patience=3, min_steps=1)
+LONGER = csdl.Settings().replace(
+    {
+        "mlp.hidden_units": (16,),
+        "mlp.batch_size": 10,
+        "mlp.epochs": 9,
+        "mlp.patience": 3,
+        "cnn.patience": 3,
+        "mlp.min_steps": 1,
+        "cnn.min_steps": 1,
+    }
+)
 VALIDATION = (DATA.x_val, DATA.y_val)
 
 

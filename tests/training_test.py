@@ -1,6 +1,5 @@
 """Algorithms from end to end, on scikit-learn's digits and tiny networks."""
 
-import dataclasses
 import random
 
 import keras
@@ -8,9 +7,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.fitting.stage_cache import StageCache
-from csdl_keras.training import train
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.training.train import train
 from tests.eager import eager_models
 from tests.trainers import DATA, LONGER, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
@@ -127,58 +127,58 @@ class TestOptions:
         ("change", "name", "stages"),
         [
             ({"hard_hinge": True}, "csdnn", ["training"]),
-            ({"tied_weights": True}, "csdnn", ["pretraining", "training"]),
-            ({"pretraining_optimizer": "sgd"}, "sdae_bayes", ["pretraining", "training"]),
-            ({"pretraining_learning_rate": 0.5}, "sdae_bayes", ["pretraining", "training"]),
-            ({"corruption": 0.5}, "sdae_bayes", ["pretraining", "training"]),
-            ({"beta": 0.5}, "csdnn", ["pretraining", "training"]),
-            ({"momentum": 0.0}, "csdnn", ["training"]),
-            ({"learning_rate": 0.01}, "csdnn", ["training"]),
-            ({"cnn_variant": "full"}, "cnn_sosr", ["training"]),
-            ({"cnn_learning_rate": 1e-5}, "cnn_sosr", ["training"]),
-            ({"penalty": 9.0}, "csosr", ["training"]),
-            ({"gamma_factor": 0.5}, "csosr", ["training"]),
-            ({"auto_clipnorm": None}, "cost_model", ["training"]),
-            ({"auto_clipnorm": None}, "calibrated_bayes", []),
+            ({"pretraining.tied_weights": True}, "csdnn", ["pretraining", "training"]),
+            ({"pretraining.optimizer": "sgd"}, "sdae_bayes", ["pretraining", "training"]),
+            ({"pretraining.learning_rate": 0.5}, "sdae_bayes", ["pretraining", "training"]),
+            ({"pretraining.corruption": 0.5}, "sdae_bayes", ["pretraining", "training"]),
+            ({"pretraining.beta": 0.5}, "csdnn", ["pretraining", "training"]),
+            ({"mlp.momentum": 0.0}, "csdnn", ["training"]),
+            ({"mlp.learning_rate": 0.01}, "csdnn", ["training"]),
+            ({"cnn.variant": "full"}, "cnn_sosr", ["training"]),
+            ({"cnn.learning_rate": 1e-5}, "cnn_sosr", ["training"]),
+            ({"svm.penalty": 9.0}, "csosr", ["training"]),
+            ({"svm.gamma_factor": 0.5}, "csosr", ["training"]),
+            ({"auto.clipnorm": None}, "cost_model", ["training"]),
+            ({"auto.clipnorm": None}, "calibrated_bayes", []),
             ({"hard_hinge": True}, "dnn_blind", []),
-            ({"beta": 0.5}, "sdae_bayes", []),
-            ({"cnn_epochs": 5}, "csdnn", []),
-            ({"epochs": 5}, "cnn_sosr", []),
+            ({"pretraining.beta": 0.5}, "sdae_bayes", []),
+            ({"cnn.epochs": 5}, "csdnn", []),
+            ({"mlp.epochs": 5}, "cnn_sosr", []),
         ],
         ids=str,
     )
     def test_what_an_option_changes(self, change, name, stages):
         trainer = make_trainer()
         before = trainer.stages(name, MATRICES[0])
-        after = trainer.stages(name, MATRICES[0], dataclasses.replace(SETTINGS, **change))
+        after = trainer.stages(name, MATRICES[0], SETTINGS.replace(change))
         assert [stage for stage in before if before[stage] != after[stage]] == stages
 
     @pytest.mark.parametrize(
         ("change", "name"),
         [
             ({"hard_hinge": True}, "dnn_sosr"),
-            ({"tied_weights": True}, "csdnn"),
-            ({"pretraining_optimizer": "sgd"}, "csdnn"),
-            ({"momentum": 0.0}, "dnn_sosr"),
-            ({"auto_clipnorm": 1e-3}, "cost_model"),
+            ({"pretraining.tied_weights": True}, "csdnn"),
+            ({"pretraining.optimizer": "sgd"}, "csdnn"),
+            ({"mlp.momentum": 0.0}, "dnn_sosr"),
+            ({"auto.clipnorm": 1e-3}, "cost_model"),
         ],
         ids=str,
     )
     def test_the_network_is_another(self, change, name):
         trainer = make_trainer()
         weights = trainer.train(name, MATRICES[0]).model.get_weights()
-        settings = dataclasses.replace(SETTINGS, **change)
+        settings = SETTINGS.replace(change)
         others = trainer.train(name, MATRICES[0], settings).model.get_weights()
         assert np.abs(weights[0] - others[0]).max() > 1e-5
 
     def test_full_variant(self):
-        settings = dataclasses.replace(SETTINGS, cnn_variant="full")
+        settings = SETTINGS.replace({"cnn.variant": "full"})
         model = make_trainer(settings=settings).train("cnn_bayes", MATRICES[0]).model
         assert "norm1" in str([layer.name for layer in model._flatten_layers()])
 
     def test_beta_of_0_is_the_cost_blind_stage(self):
         """SEAE and CAE without costs share the stages of the SDAE."""
-        trainer, settings = make_trainer(), dataclasses.replace(SETTINGS, beta=0.0)
+        trainer, settings = make_trainer(), SETTINGS.replace({"pretraining.beta": 0.0})
         sdae = trainer.stages("sdae_sosr", MATRICES[0])
         assert trainer.stages("csdnn", MATRICES[0], settings) == sdae
         assert trainer.stages("seae_sosr", MATRICES[0], settings) == sdae
@@ -187,7 +187,7 @@ class TestOptions:
         """A class whose mistakes cost ten times as much is taken for others less often."""
         matrix = np.ones((10, 10)) - np.eye(10)
         matrix[3] *= 30.0
-        settings = dataclasses.replace(LONGER, epochs=3)
+        settings = LONGER.replace({"mlp.epochs": 3})
         trainer = make_trainer(settings=settings)
         blind, weighted = (
             csdl.decide(trainer.train(name, matrix).model, DATA.x_test) == 3
@@ -199,21 +199,31 @@ class TestOptions:
         ("field", "value"),
         [
             ("hard_hinge", 1),
-            ("tied_weights", "yes"),
-            ("pretraining_optimizer", "lion"),
-            ("cnn_variant", "quickest"),
-            ("momentum", 1.5),
-            ("penalty", 0.0),
-            ("gamma_factor", -1.0),
-            ("epochs", 0),
-            ("beta", 2.0),
-            ("learning_rate", 0.0),
-            ("auto_clipnorm", 0.0),
+            ("pretraining.tied_weights", "yes"),
+            ("pretraining.optimizer", "lion"),
+            ("cnn.variant", "quickest"),
+            ("mlp.momentum", 1.5),
+            ("svm.penalty", 0.0),
+            ("svm.gamma_factor", -1.0),
+            ("mlp.epochs", 0),
+            ("pretraining.beta", 2.0),
+            ("mlp.learning_rate", 0.0),
+            ("auto.clipnorm", 0.0),
         ],
     )
     def test_values_out_of_range(self, field, value):
-        with pytest.raises(ValueError, match=f"Expected `{field}`.*received {value!r}"):
-            csdl.Settings(**{field: value})
+        name = field.rpartition(".")[2]
+        with pytest.raises(ValueError, match=f"Expected `{name}`.*received {value!r}"):
+            csdl.Settings().replace({field: value})
+
+    @pytest.mark.parametrize("name", ["beta", "mlp.beta", "rnn.epochs", "mlp.epochs.a", ""])
+    def test_unknown_choices(self, name):
+        with pytest.raises(ValueError, match=f"the name of a choice.*received {name!r}"):
+            csdl.Settings().replace({name: 1})
+
+    def test_parts_are_of_their_class(self):
+        with pytest.raises(ValueError, match="Expected `mlp` to be an instance of MLP; received 3"):
+            csdl.Settings(mlp=3)
 
 
 class TestCache:
@@ -242,7 +252,7 @@ class TestCache:
         elif change == "seed":
             kwargs["seed"] = 1
         elif change == "settings":
-            kwargs["settings"] = dataclasses.replace(SETTINGS, corruption=0.5)
+            kwargs["settings"] = SETTINGS.replace({"pretraining.corruption": 0.5})
         elif change == "matrix":
             matrix = MATRICES[1]
         try:
@@ -305,7 +315,9 @@ class TestEpochs:
 
     def test_small_sets_are_trained_for_more_epochs(self):
         steps = -(-len(DATA.y_train) // 10)
-        settings = dataclasses.replace(LONGER, epochs=2, min_steps=3 * steps)
+        settings = LONGER.replace(
+            {"mlp.epochs": 2, "mlp.min_steps": 3 * steps, "cnn.min_steps": 3 * steps}
+        )
         assert self.run(None, settings).epochs == 4
 
 
@@ -385,7 +397,7 @@ class TestTrain:
         random.seed(7)
 
     def test_it_learns(self):
-        settings = dataclasses.replace(LONGER, epochs=20, patience=20)
+        settings = LONGER.replace({"mlp.epochs": 20, "mlp.patience": 20, "cnn.patience": 20})
         model = train("dnn_sosr", DATA.x_train, DATA.y_train, MATRICES[0], VALIDATION, settings, 0)
         cost = cost_of(model, DATA.x_test, DATA.y_test, MATRICES[0])
         constant = MATRICES[0][DATA.y_test].mean(axis=0).min()

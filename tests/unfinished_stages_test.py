@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras._stages import _run_alone
 from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.eager import eager_models
 from tests.fresh_process import REPOSITORY
@@ -19,8 +18,17 @@ from tests.interruptions import Epochs, Stop
 from tests.trainers import DATA, MATRICES, VALIDATION
 
 X, X_VAL = (x.reshape(len(x), -1) for x in (DATA.x_train, DATA.x_val))
-PAPER = csdl.Settings(
-    hidden_units=(12, 8), batch_size=40, epochs=4, pretraining_epochs=3, patience=3, min_steps=1
+PAPER = csdl.Settings().replace(
+    {
+        "mlp.hidden_units": (12, 8),
+        "mlp.batch_size": 40,
+        "mlp.epochs": 4,
+        "pretraining.epochs": 3,
+        "mlp.patience": 3,
+        "cnn.patience": 3,
+        "mlp.min_steps": 1,
+        "cnn.min_steps": 1,
+    }
 )
 #: By name: an algorithm, what it is trained on, settings, and the epochs of its fits.
 CASES = {
@@ -234,9 +242,9 @@ def test_a_process_of_several_takes_up_what_another_run_left(expected, tmp_path,
     epochs, cache = Epochs(), csdl.StageCache(tmp_path)
     arguments = {"settings": settings, "seed": 0, "cache": cache, "callbacks": [epochs]}
     trainer = csdl.Trainer(x, DATA.y_train, validation, **arguments)
-    (job,) = trainer._members(csdl.ALGORITHMS[name], MATRICES[0], None)
-    work = trainer._stages._work("training", job)
-    assert _run_alone(trainer._stages, *work) is None  # what it left is in the folder
-    found = cache.find(job.training()).arrays
+    (recipe,) = trainer._members(name, MATRICES[0], None)
+    run, _, *work = trainer._stages._next_stage(recipe).task
+    assert run(trainer._stages, *work) is None  # what it left is in the folder
+    found = cache.find(recipe.describe_training()).arrays
     assert epochs.begun == [[2, 3]]
     nothing_lost("a process of several, by an exception", found, expected["paper"])

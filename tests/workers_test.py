@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from csdl_keras._workers import run_tasks, workers
+from csdl_keras.training.workers import run_tasks, workers
 
 
 class UnreadableError(Exception):

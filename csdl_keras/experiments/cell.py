@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
-from csdl_keras.settings import Settings
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.trainer import Trainer
 
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
@@ -61,7 +61,7 @@ class Cell:
             "stage": "decisions",
             "training": StageCache.key(stages["training"]),
             "prediction": algorithm.prediction,
-            "costs": fingerprint(self.matrix) if algorithm.prediction == "bayes" else None,
+            "costs": fingerprint(self.matrix) if algorithm.weighs_costs else None,
             "images": _images(self.source),
         }
         # Named only where they differ from the algorithms of the paper.

@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._workers import forget_models
 from csdl_keras.baselines import CSOSR
 from csdl_keras.experiments.cell import Cell, Outcome
 from csdl_keras.experiments.data_source import DataSource
@@ -17,8 +16,9 @@ from csdl_keras.experiments.failures import Failures
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.prediction.decide import decide
-from csdl_keras.trained import Trained
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.trained import Trained
+from csdl_keras.training.trainer import Trainer
+from csdl_keras.training.workers import forget_models
 
 Classifier: TypeAlias = keras.Model | CSOSR
 

@@ -8,7 +8,6 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.files import save_model
-from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
 from csdl_keras.experiments.data_source import DataSource
@@ -16,7 +15,9 @@ from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.files import write_rows
 from csdl_keras.experiments.results import Result
 from csdl_keras.fitting.divergence import DivergedError
-from csdl_keras.settings import Settings
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.training.settings import Settings
 
 #: The algorithms that `csdl-keras compare` runs by default.
 DEFAULT_ALGORITHMS: tuple[str, ...] = (

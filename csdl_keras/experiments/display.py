@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.comparison import Summary
 from csdl_keras.experiments.results import Choice
 from csdl_keras.experiments.trials import TrialRecord, varied
+from csdl_keras.training.algorithms import get_algorithm
 
 if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial

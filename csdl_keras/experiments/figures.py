@@ -7,10 +7,10 @@ import numpy as np
 
 from csdl_keras._utils.files import replacing
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.comparison import Summary
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.trials import TrialRecord, varied
+from csdl_keras.training.algorithms import get_algorithm
 
 #: Hyperparameters that are drawn ahead of the others.
 _FIRST = ("beta", "depth")

@@ -13,10 +13,10 @@ import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
 from csdl_keras._utils.files import replace_file
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.results import Choice, GridResult
+from csdl_keras.training.algorithms import ALGORITHMS
 
 Row = dict[str, Any]
 
@@ -139,7 +139,9 @@ class GridFiles:
             for outcome in curve:
                 cell = outcome.cell
                 if outcome.test is not None:
-                    name = beta_name(cell.algorithm.name, cell.cost_seed, cell.settings.beta)
+                    name = beta_name(
+                        cell.algorithm.name, cell.cost_seed, cell.settings.pretraining.beta
+                    )
                     arrays[name] = outcome.test
             if curve or self._path(source).exists():
                 self._write_arrays(source, arrays)

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner, Watcher
 from csdl_keras.experiments.data_source import DataSource
@@ -15,7 +14,9 @@ from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.files import CURVE_ALGORITHM, GridFiles
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.experiments.results import Choice
-from csdl_keras.settings import Settings
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.settings import Settings
 
 Chosen = dict[Algorithm, Settings]
 
@@ -126,7 +127,7 @@ class Grid:
                         for number, (it, outcome) in enumerate(zip(tried, found, strict=True))
                     ]
                     field, value = tried[best].field, tried[best].value
-                    chosen[algorithm] = dataclasses.replace(settings, **{field: value})
+                    chosen[algorithm] = settings.replace({field: value})
                     choices += made
                     if (field, algorithm.name) == ("beta", CURVE_ALGORITHM):
                         curve += found
@@ -167,8 +168,8 @@ class Grid:
         )
 
     def _cell(self, dataset: str, algorithm: Algorithm, cost_seed: int, settings: Settings) -> Cell:
-        cnn = algorithm.body == "cnn"
-        size = self.profile.cnn_train_size if cnn else self.profile.train_size
+        images = algorithm.body_kind.takes_images
+        size = self.profile.cnn_train_size if images else self.profile.train_size
         source = self._source(dataset, size)
         return Cell(source, algorithm, cost_seed, settings, self.cost_scale, self.seed)
 
@@ -178,7 +179,7 @@ class Grid:
         for algorithm, settings in chosen.items():
             for field in self.profile.parameters(algorithm)[index : index + 1]:
                 for value in self.profile.grids[field]:
-                    changed = dataclasses.replace(settings, **{field: value})
+                    changed = settings.replace({field: value})
                     cell = self._cell(dataset, algorithm, FIRST_COST_SEED, changed)
                     found.append(Candidate(field, value, cell))
         return found

@@ -4,8 +4,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm
-from csdl_keras.settings import Settings
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS
+from csdl_keras.training.bodies import MLP, CaffeCNN
+from csdl_keras.training.pretrainings import AutoEncoders
+from csdl_keras.training.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
 BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
@@ -18,7 +21,7 @@ class Profile:
     Args:
         datasets: names of data sets, with `_imb` for imbalanced variants.
         settings: settings of the training where nothing is chosen.
-        grids: values to choose from, by the name of a field of `Settings`;
+        grids: values to choose from, by a name that `Settings.replace` takes;
             fields are chosen one after the other, in this order.
         cost_seeds: number of cost matrices.
         slow_cost_seeds: number of cost matrices for algorithms that train a
@@ -40,22 +43,13 @@ class Profile:
     algorithms: tuple[str | Algorithm, ...] = PAPER_ALGORITHMS
 
     def parameters(self, algorithm: Algorithm) -> list[str]:
-        """Returns the fields that are chosen for an algorithm, in order."""
-        if algorithm.body == "svm":
-            fields = ["penalty", "gamma_factor"]
-        elif algorithm.body == "cnn":
-            fields = ["cnn_learning_rate"]
-        else:
-            fields = ["learning_rate"]
-            if algorithm.pretraining != "none":
-                fields += ["pretraining_learning_rate", "corruption"]
-            if algorithm.pretraining in ("seae", "cae"):
-                fields.append("beta")
-        return [name for name in self.grids if name in fields]
+        """Returns the names of the choices that are made for an algorithm, in order."""
+        names = self.settings.names(algorithm)
+        return [name for name in self.grids if name in names]
 
     def matrices(self, algorithm: Algorithm) -> int:
         """Returns the number of cost matrices for an algorithm."""
-        shared = algorithm.training == "nll" or algorithm.body == "mlp"
+        shared = algorithm.objective.blind or algorithm.body_kind.can_pretrain
         return self.cost_seeds if shared else min(self.cost_seeds, self.slow_cost_seeds)
 
 
@@ -71,19 +65,19 @@ def _with_variants(names: tuple[str, ...]) -> tuple[str, ...]:
 PROFILES = {
     "tiny": Profile(
         datasets=("digits",),
-        settings=Settings(hidden_units=(64, 64, 64), batch_size=50),
-        grids={"beta": (0.0, 0.25, 1.0), "penalty": (1.0, 10.0)},
+        settings=Settings(mlp=MLP(hidden_units=(64, 64, 64), batch_size=50)),
+        grids={"pretraining.beta": (0.0, 0.25, 1.0), "svm.penalty": (1.0, 10.0)},
         cost_seeds=2,
         slow_cost_seeds=2,
     ),
     "small": Profile(
         datasets=_with_variants(_HERE),
-        settings=Settings(epochs=20, cnn_epochs=10),
+        settings=Settings(mlp=MLP(epochs=20), cnn=CaffeCNN(epochs=10)),
         grids={
-            "learning_rate": (0.05, 0.2, 0.5),
-            "beta": BETAS,
-            "penalty": (1.0, 10.0),
-            "gamma_factor": (1.0, 2.0),
+            "mlp.learning_rate": (0.05, 0.2, 0.5),
+            "pretraining.beta": BETAS,
+            "svm.penalty": (1.0, 10.0),
+            "svm.gamma_factor": (1.0, 2.0),
         },
         cost_seeds=5,
         slow_cost_seeds=3,
@@ -93,22 +87,18 @@ PROFILES = {
     "paper": Profile(
         datasets=_with_variants(_FOUR),
         settings=Settings(
-            hidden_units=(3000, 3000, 3000),
-            epochs=100,
-            momentum=0.0,
-            pretraining_epochs=30,
-            pretraining_optimizer="sgd",
-            pretraining_learning_rate=0.01,
-            cnn_epochs=30,
+            mlp=MLP(hidden_units=(3000, 3000, 3000), epochs=100, momentum=0.0),
+            pretraining=AutoEncoders(epochs=30, optimizer="sgd", learning_rate=0.01),
+            cnn=CaffeCNN(epochs=30),
         ),
         grids={
-            "learning_rate": (5e-4, 5e-3, 5e-2, 1e-1, 2e-1),
-            "cnn_learning_rate": (1e-4, 5e-4, 1e-3),
-            "pretraining_learning_rate": (5e-4, 5e-3, 5e-2),
-            "corruption": (0.0, 0.1, 0.25, 0.4),
-            "beta": BETAS,
-            "penalty": (0.3, 1.0, 3.0, 10.0),
-            "gamma_factor": (0.5, 1.0, 2.0, 4.0),
+            "mlp.learning_rate": (5e-4, 5e-3, 5e-2, 1e-1, 2e-1),
+            "cnn.learning_rate": (1e-4, 5e-4, 1e-3),
+            "pretraining.learning_rate": (5e-4, 5e-3, 5e-2),
+            "pretraining.corruption": (0.0, 0.1, 0.25, 0.4),
+            "pretraining.beta": BETAS,
+            "svm.penalty": (0.3, 1.0, 3.0, 10.0),
+            "svm.gamma_factor": (0.5, 1.0, 2.0, 4.0),
         },
         cost_seeds=5,
         slow_cost_seeds=5,

@@ -7,6 +7,23 @@ import keras
 import numpy as np
 
 from csdl_keras.experiments.cell import Outcome
+from csdl_keras.training.settings import column
+
+#: Columns that are choices of `Settings`, see `Settings.columns`.
+_CHOICES = (
+    "variant",
+    "hard_hinge",
+    "learning_rate",
+    "hidden_units",
+    "batch_size",
+    "pretraining_epochs",
+    "pretraining_learning_rate",
+    "corruption",
+    "beta",
+    "tied_weights",
+    "penalty",
+    "gamma_factor",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,45 +107,25 @@ class GridResult(Result):
     @classmethod
     def of(cls, outcome: Outcome) -> "GridResult":
         """Returns the result of an outcome, with the choices that its algorithm has."""
-        cell, algorithm, settings = outcome.cell, outcome.cell.algorithm, outcome.cell.settings
-        mlp, svm = algorithm.body == "mlp", algorithm.body == "svm"
-        pretrained = algorithm.pretraining != "none"
-        on_costs = algorithm.pretraining in ("seae", "cae")
-        rates = {
-            "mlp": settings.learning_rate,
-            "cnn": settings.cnn_learning_rate,
-            "auto": settings.auto_learning_rate,
-        }
-        batches = {
-            "mlp": settings.batch_size,
-            "cnn": settings.cnn_batch_size,
-            "auto": settings.auto_batch_size,
-        }
+        cell = outcome.cell
+        choices = cell.settings.columns(cell.algorithm)
+        known: dict[str, Any] = {name: choices.get(name) for name in _CHOICES}
+        if "hidden_units" in choices:
+            known["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
         return cls(
             **_result(outcome),
             test_size=len(cell.source.load().y_test),
             cost_scale=cell.cost_scale,
             drop_rate=cell.source.drop_rate if cell.source.imbalanced else None,
             grayscale=cell.source.grayscale,
-            variant=settings.cnn_variant if algorithm.body == "cnn" else None,
-            hard_hinge=settings.hard_hinge if algorithm.training == "sosr" else None,
-            learning_rate=rates.get(algorithm.body),
-            hidden_units="-".join(map(str, settings.hidden_units)) if mlp else None,
-            batch_size=batches.get(algorithm.body),
-            pretraining_epochs=settings.pretraining_epochs if pretrained else None,
-            pretraining_learning_rate=settings.pretraining_learning_rate if pretrained else None,
-            corruption=settings.corruption if pretrained else None,
-            beta=settings.beta if on_costs else None,
-            tied_weights=settings.tied_weights if pretrained else None,
-            penalty=settings.penalty if svm else None,
-            gamma_factor=settings.gamma_factor if svm else None,
+            **known,
         )
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:
     """Returns the fields of a `Result`."""
     cell = outcome.cell
-    keras_trained = cell.algorithm.body != "svm"
+    keras_trained = cell.algorithm.body_kind.is_network
     return {
         "dataset": cell.source.name,
         "imbalanced": cell.source.imbalanced,
@@ -147,14 +144,14 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """A value of one field of `Settings`, tried for an algorithm on the validation examples.
+    """A value of one choice of `Settings`, tried for an algorithm on the validation examples.
 
     Args:
         dataset: name of the data set.
         imbalanced: whether it is the imbalanced variant.
         algorithm: name of the algorithm.
         cost_seed: seed of the cost matrix.
-        parameter: name of the field.
+        parameter: name of the choice, as `column` has it.
         value: the value that was tried.
         criterion: `"cost"`, or `"error"` for cost-blind algorithms.
         validation: the criterion on the validation examples; the lowest is chosen.
@@ -187,7 +184,7 @@ class Choice:
             imbalanced=cell.source.imbalanced,
             algorithm=cell.algorithm.name,
             cost_seed=cell.cost_seed,
-            parameter=parameter,
+            parameter=column(parameter),
             value=value,
             criterion=outcome.criterion_name,
             validation=outcome.criterion,

@@ -8,7 +8,7 @@ import sys
 import keras
 
 import csdl_keras  # noqa: F401  registers the layers that the model may have
-from csdl_keras._workers import end_with
+from csdl_keras._utils.processes import end_with
 from csdl_keras.prediction._formats import write_artifact
 
 

@@ -84,7 +84,6 @@ class LayerCache:
         }
 
         def run() -> tuple[list[np.ndarray], dict[str, Any]]:
-            keras.utils.set_random_seed(cae.seed)
             history = fit(self.cache.unfinished(description))
             return layer.get_weights(), {"epoch": history.epoch, "history": history.history}
 

@@ -69,8 +69,10 @@ def pretrain(
     Of arrays, the codes that a layer learns from are computed once and kept, up to 4 GiB;
     beyond, and of datasets, they are computed for each batch, and memory does not grow.
 
-    Weights of decoders, corruption and, of arrays, shuffling follow `seed`: batches and
-    masks from seed, layer, epoch and step alone, on whatever came before.
+    Weights of decoders, corruption and, for arrays, shuffling follow `seed`: batches and
+    masks depend on seed, layer, epoch and step alone. With a seed, each layer begins with
+    `keras.utils.set_random_seed`, whether there is a cache or not; without one the global
+    state is left to follow its course.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
@@ -123,11 +125,10 @@ def pretrain(
         of those with weight, `"reconstruction_loss"` and `"cost_loss"`.
 
     Raises:
-        ValueError: if an argument is out of range, the model has no trainable
-            hidden `Dense` layer, costs are missing or fail their check, or values
-            outside [0, 1] meet the cross-entropy, or a cache comes without seed or
-            with callbacks that may change training.
-            All data is checked before training begins.
+        ValueError: if an argument is out of range, the model has no trainable hidden
+            `Dense` layer, costs are missing or fail their check, values outside [0, 1]
+            meet the cross-entropy, or a cache comes without seed or with callbacks that
+            may change training. All data is checked before training begins.
         DivergedError: if training diverges.
 
     References:
@@ -191,8 +192,10 @@ def pretrain(
         kept = LayerCache(cache, data, data_id, choices)
 
     def fit(
-        stage: LayerFit, below: keras.Model | None, unfinished: pathlib.Path | None
+        stage: LayerFit, below: keras.Model | None, unfinished: pathlib.Path | None = None
     ) -> keras.callbacks.History:
+        if stage.cae.seed is not None:
+            keras.utils.set_random_seed(stage.cae.seed)
         return stage.pretrain(
             **data.fit_arguments(below, bounded),
             optimizer=type(optimizer).from_config(optimizer.get_config()),
@@ -208,23 +211,15 @@ def pretrain(
     for index, layer in enumerate(layers, start=1):
         if verbose in ("auto", 1, 2):
             sizes = f"{layer.input.shape[-1]} -> {layer.units}"
-            print(
-                f"Pre-training {layer.name} ({index} of {len(layers)}): {sizes} units", flush=True
-            )
+            place = f"{index} of {len(layers)}"
+            print(f"Pre-training {layer.name} ({place}): {sizes} units", flush=True)
         below = below_layer(model, layer)
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        stage = LayerFit(
-            cae,
-            None if data.keeps_codes(below) else below,
-            beta,
-            reconstruction,
-            matrix,
-            cost_scale,
+        lower = None if data.keeps_codes(below) else below
+        run = functools.partial(
+            fit, LayerFit(cae, lower, beta, reconstruction, matrix, cost_scale), below
         )
-        if kept is None:
-            histories.append(fit(stage, below, None))
-        else:
-            histories.append(kept.pretrain(cae, below, functools.partial(fit, stage, below)))
+        histories.append(run() if kept is None else kept.pretrain(cae, below, run))
     return histories
 
 

@@ -7,15 +7,14 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._bodies import NETWORKS
-from csdl_keras._training_data import TrainingData
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras.costs import cost_vectors, regret
 from csdl_keras.fitting.divergence import RaiseOnDivergence
-from csdl_keras.losses import SOSRLoss
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
-from csdl_keras.settings import Settings
+from csdl_keras.training.data import TrainingData
+from csdl_keras.training.objectives import OBJECTIVES
+from csdl_keras.training.settings import Settings
 
 Builder = Callable[[tuple[int, ...], int], keras.Model]
 
@@ -36,7 +35,7 @@ def train_own_networks(
         data: to train and to validate on.
         matrix: `(K, D)`; of costs that differ from example to example, the mean
             of each class.
-        settings: of which those of the default rows count, `auto_...`.
+        settings: its `auto` says how they are trained.
         seed: from which each member begins, or `None`.
         members: number of networks.
         verbose: as in `keras.Model.fit`.
@@ -91,17 +90,14 @@ def _fit(
     settings: Settings,
     verbose: Any,
 ) -> None:
-    body, shape = NETWORKS["auto"], data.train.x.shape
+    body, shape = settings.auto, data.train.x.shape
     if not network.compiled:
-        losses = {
-            "cost": SOSRLoss(),
-            "probability": keras.losses.SparseCategoricalCrossentropy(),
-        }
+        objective = OBJECTIVES["sosr" if kind == "cost" else "nll"]
+        loss = objective.make_loss()
         if network.output_shape[-1] == 1:
-            losses["probability"] = keras.losses.BinaryCrossentropy()
-        steps = body.steps(settings, shape)
-        optimizer = body.optimizer(settings, steps, on_costs=kind == "cost")
-        network.compile(optimizer, loss=losses[kind])
+            loss = keras.losses.BinaryCrossentropy()
+        optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
+        network.compile(optimizer, loss=loss)
     pairs = []
     for part in data.parts:
         if kind == "probability":
@@ -111,7 +107,7 @@ def _fit(
             pairs.append((part.x, costs.astype("float32")))
     callbacks: list[keras.callbacks.Callback] = [RaiseOnDivergence()]
     if len(pairs) > 1:
-        patience = body.patience(settings, shape)
+        patience = body.patience_on(shape)
         best = keras.callbacks.EarlyStopping(
             "val_loss", patience=patience, restore_best_weights=True
         )
@@ -119,8 +115,8 @@ def _fit(
     network.fit(
         *pairs[0],
         validation_data=pairs[1] if len(pairs) > 1 else None,
-        epochs=body.epochs(settings, shape),
-        batch_size=body.batch_size(settings),
+        epochs=body.epochs_on(shape),
+        batch_size=body.batch_size,
         callbacks=callbacks,
         verbose=verbose,
     )

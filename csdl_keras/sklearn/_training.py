@@ -6,14 +6,13 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._examples import Examples
-from csdl_keras._training_data import check_training_data
 from csdl_keras._utils.seeds import random_generator
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.outputs.kind import output_kind
-from csdl_keras.settings import Settings
 from csdl_keras.sklearn._own_network import Builder, train_own_networks
-from csdl_keras.trainer import Trainer
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.data import Examples, check_training_data
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.trainer import Trainer
 
 
 def train_model(

@@ -10,19 +10,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from csdl_keras._examples import Examples
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer, check_number, check_verbose
 from csdl_keras._utils.seeds import random_generator
-from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.evaluation import decision_costs
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
-from csdl_keras.settings import Settings, check_settings
 from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
 from csdl_keras.sklearn._own_network import Builder
 from csdl_keras.sklearn._training import probability_model, train_model
+from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.data import Examples
+from csdl_keras.training.settings import Settings, check_settings
 
 
 def _has_probabilities(estimator: "CostSensitiveClassifier") -> bool:
@@ -47,7 +48,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     class, calibrated, and makes the Bayes decision; the latter is trained on
     cost vectors divided by the largest cost. If it is not compiled, it gets
     cross-entropy or `SOSRLoss`, and the optimizer of the default rows; epochs
-    and the size of batches are theirs in any case, `settings.auto_...`, and the
+    and the size of batches are theirs in any case, `settings.auto`, and the
     epoch of the lowest validation loss is kept. `models.mlp` is such a function.
 
     Args:
@@ -90,7 +91,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> x = rng.normal(size=(60, 4))
     >>> y = np.where(x[:, 0] > 0, "sick", "healthy")
-    >>> settings = csdl_keras.Settings(hidden_units=(8,)).limit_epochs(2)
+    >>> settings = csdl_keras.Settings().replace({"mlp.hidden_units": (8,)}).limit_epochs(2)
     >>> model = CostSensitiveClassifier(
     ...     "dnn_bayes",
     ...     cost_matrix=[[0, 1], [100, 0]],  # to miss an illness costs 100

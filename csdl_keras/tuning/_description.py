@@ -12,9 +12,10 @@ import keras_tuner
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.algorithms import ALGORITHMS, Algorithm
 from csdl_keras.fitting.shuffled_batches import ShuffledBatches
 from csdl_keras.pretraining.layer_cache import describe_model
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import ALGORITHMS
 
 #: Arguments of `search` on which no result depends.
 _FREE_ARGUMENTS = ("callbacks", "validation_batch_size", "verbose")
@@ -29,7 +30,7 @@ _CHANGING = (
 #: Arguments of the package's HyperModels on which no result depends.
 _FREE = ("cache", "name", "tunable")
 #: Those that are attributes of another name.
-_ATTRIBUTES = {"algorithm": "row", "classifier": "trained"}
+_ATTRIBUTES = {"classifier": "trained"}
 #: More numbers than that in a list are data.
 _LONG = 50
 
@@ -90,6 +91,8 @@ def describe(value: Any) -> Any:
         return {str(name): describe(one) for name, one in value.items()}
     if isinstance(value, Algorithm) and ALGORITHMS.get(value.name) == value:
         return value.name
+    if isinstance(value, Algorithm):
+        return value.describe()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return repr(value)
     if isinstance(value, keras.Model):

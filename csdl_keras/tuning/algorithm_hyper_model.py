@@ -8,11 +8,12 @@ import keras_tuner
 
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras.algorithms import Algorithm, get_algorithm
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.losses import SOSRLoss
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.bodies import BODIES
 from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
 from csdl_keras.tuning._trial_fit import count_execution, trial_fit, validation_apart
@@ -37,6 +38,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         seed: of everything random in training, or None.
         name: as in `keras_tuner.HyperModel`.
         tunable: as in `keras_tuner.HyperModel`.
+        takes_own_body: whether the body may be an object of your own too.
     """
 
     def __init__(
@@ -55,22 +57,27 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         seed: int | None,
         name: str | None,
         tunable: bool,
+        takes_own_body: bool = False,
     ):
         super().__init__(name=name, tunable=tunable)
-        self.row = get_algorithm(algorithm)
-        if self.row.body != body or self.row.training not in ("nll", "sosr"):
+        self.algorithm = get_algorithm(algorithm)
+        self.objective = self.algorithm.objective
+        own_body = not isinstance(self.algorithm.body, str)
+        fits = issubclass(self.algorithm.body_kind, BODIES[body])
+        searchable = self.objective.searchable
+        if not (fits or (own_body and takes_own_body)) or not searchable:
             raise ValueError(
-                f"Expected an algorithm with body {body!r} that trains with NLL or SOSR; "
-                f"received {self.row.name!r}, body {self.row.body!r} and training "
-                f"{self.row.training!r}."
+                f"Expected an algorithm with body {body!r} that trains with NLL or SOSR, or with "
+                f"objects of your own; received {self.algorithm.name!r}, body "
+                f"{self.algorithm.body!r} and training {self.algorithm.training!r}."
             )
         self.input_shape = tuple(input_shape)
         self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
         if self.cost_matrix is None:
-            if self.row.training == "nll" or self.row.pretraining == "seae":
+            if not self.objective.on_costs or self.algorithm.pretraining_sees == "errors":
                 raise ValueError(
-                    f"Expected a `cost_matrix` for {self.row.name!r}, which trains on labels; "
-                    "received None."
+                    f"Expected a `cost_matrix` for {self.algorithm.name!r}, which trains on "
+                    "labels; received None."
                 )
             self.num_classes = check_integer("num_classes", num_classes, low=2)
         else:
@@ -108,15 +115,14 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
         """The compiled network, its spaces declared; what `tuner.get_best_models` loads into."""
         model = self.network(hp, self.seed)
-        if self.row.training == "sosr":
-            scale = declare(hp, "cost_scale", self.cost_scale) / self.max_cost
-            alpha = declare(hp, "alpha", self.alpha)
-            loss = SOSRLoss(self.cost_matrix, alpha=alpha, cost_scale=scale)
-            metric = AverageCost(self.cost_matrix)
-        else:
-            loss = keras.losses.SparseCategoricalCrossentropy()
-            bayes = self.row.prediction == "bayes"
-            metric = AverageCost(self.cost_matrix, output="probability", bayes=bayes)
+        objective, bayes = self.objective, self.algorithm.weighs_costs
+        spaces = {"cost_scale": self.cost_scale, "alpha": self.alpha}
+        chosen = {name: declare(hp, name, spaces[name]) for name in objective.searched}
+        if objective.on_costs:
+            chosen["cost_scale"] = chosen.get("cost_scale", 1.0) / self.max_cost
+            chosen["cost_matrix"] = self.cost_matrix
+        loss = objective.make_loss(**chosen)
+        metric = AverageCost(self.cost_matrix, output=objective.output, bayes=bayes)
         optimizer = self._build_optimizer(hp)
         # Checkpoints hold its state too; one that is not built would be skipped with a warning.
         optimizer.build(model.trainable_variables)
@@ -179,9 +185,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         Returns:
             The model itself, or for Bayes rows its `bayes_classifier`.
         """
-        if self.row.prediction == "bayes":
+        if self.algorithm.weighs_costs:
             return bayes_classifier(model, self.cost_matrix)
-        return model
+        return self.objective.classifier(model, None)
 
     def _learning_rates(self, space: Any) -> dict[str, Space]:
         """A space for each optimizer that is searched."""

@@ -8,7 +8,7 @@ import keras_tuner
 
 from csdl_keras import models
 from csdl_keras._utils.checks import check_choice
-from csdl_keras.algorithms import Algorithm
+from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
 from csdl_keras.tuning.space import Range, Space, check_space, declare
 
@@ -101,7 +101,7 @@ class CNNHyperModel(AlgorithmHyperModel):
             self.input_shape,
             self.num_classes,
             variant=declare(hp, "variant", self.variant),
-            output=self.row.output,
+            output=self.algorithm.output,
             mean=self.mean,
             seed=seed,
         )

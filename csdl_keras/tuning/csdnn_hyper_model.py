@@ -1,17 +1,20 @@
 """The search space of the fully-connected, pre-trained algorithms."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import keras
 import keras_tuner
+import numpy as np
 
-from csdl_keras import models
 from csdl_keras._utils.checks import check_choice, check_integer
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import zero_one
 from csdl_keras.fitting.stage_cache import StageCache
-from csdl_keras.pretraining import pretrain
+from csdl_keras.pretraining.pretrain import pretrain
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.bodies import MLP
+from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.tuning.algorithm_hyper_model import (
     AlgorithmHyperModel,
     check_positive,
@@ -132,6 +135,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             seed,
             name,
             tunable,
+            takes_own_body=True,
         )
         self.beta = check_space("beta", beta, check_share)
         self.depth = check_space("depth", depth, check_integer)
@@ -157,21 +161,25 @@ class CSDNNHyperModel(AlgorithmHyperModel):
     @property
     def bounded(self) -> bool:
         """Whether inputs have to lie in [0, 1]."""
-        return self.row.pretraining != "none" and self.reconstruction == "cross_entropy"
+        return self.algorithm.pretrains and self.reconstruction == "cross_entropy"
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
         """The untrained network, not compiled."""
-        units = declare(hp, "units", self.units)
-        hidden_units = [units] * declare(hp, "depth", self.depth)
-        if self.row.pretraining != "none":
-            if self.row.pretraining != "dae":
+        own = self.algorithm.body
+        body = MLP() if isinstance(own, str) else own
+        if isinstance(body, MLP):
+            units = declare(hp, "units", self.units)
+            hidden_units = (units,) * declare(hp, "depth", self.depth)
+            body = dataclasses.replace(body, hidden_units=hidden_units)
+        if isinstance(self.algorithm.pretraining, str) and self.algorithm.pretrains:
+            if self.algorithm.pretraining_sees != "inputs":
                 declare(hp, "beta", self.beta)
             declare(hp, "corruption", self.corruption)
             declare(hp, "pretraining_learning_rate", self.pretraining_learning_rate)
             declare(hp, "pretraining_epochs", self.pretraining_epochs)
-        return models.mlp(
-            self.input_shape, self.num_classes, hidden_units, output=self.row.output, seed=seed
-        )
+        # No network of these depends on the data, which are not known yet.
+        stand_in = np.zeros((1, *self.input_shape), "float32")
+        return body.build(stand_in, self.num_classes, self.algorithm.output, seed)
 
     def pretrain(
         self,
@@ -183,16 +191,16 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         **fit_arguments: Any,
     ) -> None:
         """Pre-trains the hidden layers of `model`, through the cache if there is one."""
-        if self.row.pretraining == "none":
+        sees, own = self.algorithm.pretraining_sees, self.algorithm.pretraining
+        if sees is None:
             return
-        beta = 0.0 if self.row.pretraining == "dae" else hp.get("beta")
+        if not isinstance(own, str):
+            self._run_own(own, model, x, y, seed, fit_arguments)
+            return
+        beta = 0.0 if sees == "inputs" else hp.get("beta")
         matrix, cost_scale = self.cost_matrix, 1.0 / self.max_cost
-        if self.row.pretraining == "seae":
+        if sees == "errors":
             matrix, cost_scale = zero_one(self.num_classes), 1.0
-        # Without a cache of yours each layer is still fitted as with one: results must not differ.
-        cache = self.cache
-        if cache is None and seed is not None:
-            cache = StageCache()
         pretrain(
             model,
             x,
@@ -207,7 +215,39 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             reconstruction=self.reconstruction,
             steps_per_epoch=fit_arguments.get("steps_per_epoch"),
             seed=seed,
-            cache=cache,
-            data_id=self.data_id if self.cache is not None else "this trial's",
+            cache=self.cache,
+            data_id=self.data_id,
             verbose=0,
+        )
+
+    def _run_own(
+        self,
+        pretraining: Pretraining,
+        model: keras.Model,
+        x: Any,
+        y: Any,
+        seed: int | None,
+        fit_arguments: dict[str, Any],
+    ) -> None:
+        """Runs a pre-training of your own on arrays."""
+        matrix = {
+            "costs": self.cost_matrix,
+            "errors": zero_one(self.num_classes) * self.max_cost,
+        }.get(pretraining.looks_at)
+        costs = None
+        if pretraining.looks_at != "inputs":
+            costs = (np.asarray(y) if matrix is None else matrix[np.asarray(y)]) / self.max_cost
+        if seed is not None:
+            keras.utils.set_random_seed(seed)
+        pretraining.run(
+            model,
+            np.asarray(x),
+            costs,
+            unlabelled=None,
+            epochs=pretraining.epochs,
+            batch_size=fit_arguments.get("batch_size") or 32,
+            seed=seed,
+            callbacks=(),
+            verbose=0,
+            unfinished=None,
         )

@@ -84,10 +84,10 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         prediction = declare(hp, "prediction", self.prediction)
         temperature = declare(hp, "temperature", self.temperature)
         # The argmax is the Bayes decision where all mistakes cost the same.
-        matrix = self.cost_matrix if prediction == "bayes" else zero_one(self.num_classes)
+        matrices = {"bayes": self.cost_matrix, "argmax": zero_one(self.num_classes)}
         outputs = ClassProbabilities(self.from_logits)(self.trained.outputs[0])
         outputs = TemperatureScaling(temperature)(outputs)
-        model = keras.Model(inputs_of(self.trained), BayesDecision(matrix)(outputs))
+        model = keras.Model(inputs_of(self.trained), BayesDecision(matrices[prediction])(outputs))
         optimizer = keras.optimizers.SGD()  # nothing is trained; checkpoints expect one
         optimizer.build(model.trainable_variables)
         model.compile(optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix)])

@@ -7,9 +7,8 @@ import os
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _workers
-from csdl_keras._workers import workers
 from csdl_keras.experiments import cell_runner
+from csdl_keras.training.workers import _spare_modules, workers
 from tests.experiments.failures_test import failing
 from tests.experiments.grid_runs import SHORT, Recorder, make_grid, run
 
@@ -50,7 +49,7 @@ class TestCellRunner:
         assert again.trained == 0 and len(again.found) == 2
 
     def test_collections_spare_what_modules_hold(self, tmp_path):
-        _workers._spare_modules.cache_clear()
+        _spare_modules.cache_clear()
         gc.unfreeze()
         try:
             run(tmp_path, dataclasses.replace(SHORT, algorithms=("dnn_blind",), grids={}))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.cli import main
+from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.grid_runs import train_all_with
 from tests.fresh_process import run_python
 
@@ -110,7 +110,7 @@ class TestRun:
 
     def test_the_record(self, finished):
         record = json.loads((finished[0] / "run.json").read_text())
-        assert record["settings"]["epochs"] == 1
+        assert record["settings"]["mlp"]["epochs"] == 1
         assert record["arguments"]["train_size"] == "343"
         assert record["versions"]["keras"] == keras.__version__
 

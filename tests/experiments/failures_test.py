@@ -6,10 +6,10 @@ import importlib
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments import cell, files, results
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
+from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.compare_test import constant_model
 from tests.experiments.grid_runs import train_all_with
 
@@ -214,7 +214,11 @@ class TestTrainAll:
     @pytest.mark.parametrize("jobs", [1, 2])
     def test_a_request_that_diverges_costs_no_other(self, jobs):
         data = csdl.datasets.load("digits", train_size=229)
-        settings = csdl.Settings(hidden_units=(8,), cnn_learning_rate=1e30).limit_epochs(1)
+        settings = (
+            csdl.Settings()
+            .replace({"mlp.hidden_units": (8,), "cnn.learning_rate": 1e30})
+            .limit_epochs(1)
+        )
         trainer = csdl.Trainer(data.x_train, data.y_train, settings=settings, seed=0, jobs=jobs)
         matrix = csdl.costs.zero_one(10)
         requests = [("cnn_sosr", matrix), ("dnn_sosr", matrix), ("cnn_sosr", matrix)]

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.comparison import summarise
 from csdl_keras.experiments.figures import plot_costs
+from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.results_test import make_result
 
 image = pytest.importorskip("matplotlib.image")

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from csdl_keras._workers import workers
+from csdl_keras.training.workers import workers
 from tests.experiments.grid_runs import SHORT, read, run, stage_times, start
 
 

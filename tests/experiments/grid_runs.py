@@ -12,15 +12,26 @@ import csdl_keras as csdl
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
-from csdl_keras.trained import Trained
+from csdl_keras.training.trained import Trained
 from tests.fresh_process import REPOSITORY
 
 PROFILE = Profile(
     datasets=("digits_imb",),
-    settings=csdl.Settings(
-        hidden_units=(8,), epochs=2, pretraining_epochs=1, cnn_epochs=1, min_steps=1
+    settings=csdl.Settings().replace(
+        {
+            "mlp.hidden_units": (8,),
+            "mlp.epochs": 2,
+            "pretraining.epochs": 1,
+            "cnn.epochs": 1,
+            "mlp.min_steps": 1,
+            "cnn.min_steps": 1,
+        }
     ),
-    grids={"learning_rate": (0.01, 0.3), "beta": (0.0, 0.5), "penalty": (0.1, 1.0)},
+    grids={
+        "mlp.learning_rate": (0.01, 0.3),
+        "pretraining.beta": (0.0, 0.5),
+        "svm.penalty": (0.1, 1.0),
+    },
     cost_seeds=2,
     slow_cost_seeds=1,
     train_size=343,
@@ -31,7 +42,7 @@ SHORT = dataclasses.replace(
     PROFILE,
     datasets=("digits",),
     algorithms=("dnn_bayes", "csdnn"),
-    grids={"beta": (0.0, 0.5)},
+    grids={"pretraining.beta": (0.0, 0.5)},
     cost_seeds=1,
 )
 RUN = """

@@ -8,9 +8,12 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.results import Choice
+from csdl_keras.training.settings import column
 from tests.eager import eager_models
 from tests.experiments.failures_test import failing
 from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, make_grid, read, run
+
+GRIDS = {column(name): values for name, values in PROFILE.grids.items()}
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +70,7 @@ class TestRun:
             chosen = [row for row in rows if row["chosen"] == "True"]
             figures = [float(row["validation"]) for row in rows]
             assert len(chosen) == 1 and float(chosen[0]["validation"]) == min(figures)
-            assert [float(row["value"]) for row in rows] == list(PROFILE.grids[parameter])
+            assert [float(row["value"]) for row in rows] == list(GRIDS[parameter])
             assert results[name][parameter] == chosen[0]["value"]
 
     def test_curve_of_beta(self, finished):
@@ -157,7 +160,7 @@ class TestDivergence:
     @pytest.mark.filterwarnings("ignore:invalid value encountered")  # infinite costs have no spread
     def test_a_value_that_diverges_is_not_chosen(self, tmp_path):
         profile = dataclasses.replace(
-            SHORT, algorithms=("cnn_bayes",), grids={"cnn_learning_rate": (1e30, 1e-3)}
+            SHORT, algorithms=("cnn_bayes",), grids={"cnn.learning_rate": (1e30, 1e-3)}
         )
         watcher = run(tmp_path, profile)
         assert [choice.value for choice in watcher.choices] == [1e-3]
@@ -166,7 +169,7 @@ class TestDivergence:
         assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
 
     def test_an_algorithm_that_diverges_does_not_stop_the_grid(self, tmp_path):
-        settings = dataclasses.replace(SHORT.settings, cnn_learning_rate=1e30)
+        settings = SHORT.settings.replace({"cnn.learning_rate": 1e30})
         profile = dataclasses.replace(
             SHORT, algorithms=("cnn_bayes", "dnn_sosr"), grids={}, settings=settings
         )

@@ -1,11 +1,10 @@
 """The sizes that a grid comes in."""
 
-import dataclasses
-
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.profiles import PROFILES
+from tests.changes import setting_names
 
 
 class TestProfiles:
@@ -13,13 +12,12 @@ class TestProfiles:
         assert list(PROFILES) == ["tiny", "small", "paper"]
         for profile in PROFILES.values():
             assert profile.algorithms == csdl.PAPER_ALGORITHMS
-            fields = {field.name for field in dataclasses.fields(csdl.Settings)}
-            assert set(profile.grids) <= fields
+            assert set(profile.grids) <= setting_names(csdl.Settings()).keys()
 
     def test_the_paper(self):
         paper = PROFILES["paper"]
-        assert paper.settings.hidden_units == (3000, 3000, 3000)
-        assert paper.grids["beta"] == (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
+        assert paper.settings.mlp.hidden_units == (3000, 3000, 3000)
+        assert paper.grids["pretraining.beta"] == (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
         assert len(paper.datasets) == 8 and paper.train_size is None
 
     def test_tiny_needs_no_download(self):
@@ -30,4 +28,4 @@ class TestProfiles:
     def test_every_value_can_be_set(self, profile):
         for field, values in PROFILES[profile].grids.items():
             for value in values:
-                dataclasses.replace(PROFILES[profile].settings, **{field: value})
+                PROFILES[profile].settings.replace({field: value})

@@ -118,7 +118,8 @@ class TestOptions:
         assert (profile.cost_seeds, profile.slow_cost_seeds) == (4, 4)
         assert (profile.train_size, profile.cnn_train_size) == (5000, 5000)
         settings = profile.settings
-        assert settings.hard_hinge and settings.tied_weights and settings.cnn_variant == "full"
+        assert settings.hard_hinge and settings.pretraining.tied_weights
+        assert settings.cnn.variant == "full"
         assert profile.grids == PROFILES["small"].grids
 
     def test_options_of_the_data_reach_the_cells(self, tmp_path):

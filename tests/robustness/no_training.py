@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras._training_data import TrainingData
+from csdl_keras.training.data import TrainingData
 from tests.robustness.documented import array_of_numbers
 
 
@@ -48,8 +48,8 @@ def no_training() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keras.Model, "fit", _begin)
-        for stage in ("fit_network", "fit_stacked", "fit_machine", "pretrain_network"):
-            patch.setattr(f"csdl_keras._stages.{stage}", _begin)
+        for stage in ("fit_network", "fit_stacked", "fit_csosr", "pretrain_network"):
+            patch.setattr(f"csdl_keras.training.stages.{stage}", _begin)
         patch.setattr("csdl_keras.pretraining.pretrain.CAE", _AutoEncoder)
         patch.setattr("csdl_keras.pretraining.pretrain.LayerFit", _LayerFit)
         yield

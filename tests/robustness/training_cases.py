@@ -1,11 +1,10 @@
 """What trains: right arguments, and what its documentation says. Nothing is trained here."""
 
-import dataclasses
-
 import numpy as np
 
 import csdl_keras as csdl
 from csdl_keras._utils.checks import LARGEST_SEED
+from tests.changes import setting_names
 from tests.robustness.costs_cases import floats, matrix, vectors
 from tests.robustness.documented import (
     array_of_numbers,
@@ -19,7 +18,7 @@ from tests.robustness.documented import (
 from tests.robustness.no_training import is_inputs, is_verbose, reaches_training
 from tests.robustness.outcome import Case
 
-SETTINGS = csdl.Settings(hidden_units=(4,)).limit_epochs(1)
+SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
 
 
 def inputs(rng, size):
@@ -129,29 +128,34 @@ CASES = {
 
 
 def settings_with(name, value):
-    return dataclasses.asdict(csdl.Settings(**{name: value}))
+    return setting_names(csdl.Settings().replace({name: value}))
 
 
 def is_share(x):
     return is_number(x, -1, 1) and x >= 0
 
 
-FLAGS = ("hard_hinge", "tied_weights")
-CHOICES = {"pretraining_optimizer": ("adam", "sgd"), "cnn_variant": ("quick", "full")}
+FLAGS = ("hard_hinge", "pretraining.tied_weights")
+CHOICES = {
+    "pretraining.optimizer": ("adam", "sgd"),
+    "pretraining.sees": ("inputs", "errors", "costs"),
+    "cnn.variant": ("quick", "full"),
+}
 
 
 def is_setting(name, value):
     """Whether `Settings` documents the value."""
-    if name == "hidden_units":
+    field = name.rpartition(".")[2]
+    if field == "hidden_units":
         return isinstance(value, (tuple, list)) and all(is_integer(u, 1, 10**9) for u in value)
     if name in FLAGS:
         return isinstance(value, bool)
     if name in CHOICES:
         return isinstance(value, str) and str(value) in CHOICES[name]
-    if name in ("corruption", "beta", "momentum"):
+    if field in ("corruption", "beta", "momentum"):
         return is_share(value)
-    if name == "auto_clipnorm" and value is None:
+    if field in ("clipnorm", "patience") and value is None:
         return True
-    if isinstance(getattr(csdl.Settings(), name), int):
+    if field == "patience" or isinstance(setting_names(csdl.Settings())[name], int):
         return is_integer(value, 1, 10**9)
     return is_number(value, 0, 1e308)

@@ -1,12 +1,12 @@
 """What trains, with right and wrong arguments of every kind: all refused before it begins."""
 
-import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from tests.changes import setting_names
 from tests.robustness import pretraining_cases, training_cases
 from tests.robustness.no_training import no_training
 from tests.robustness.outcome import outcome
@@ -27,7 +27,7 @@ TestRobustness = robustness_tests(CASES)
 test_containers = container_tests(CASES, 50)
 
 
-@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(csdl.Settings)])
+@pytest.mark.parametrize("name", [*setting_names(csdl.Settings())])
 def test_settings(name):
     """Each choice as everything that it may be; what is taken is fit for JSON."""
     for value in [*SCALARS, *JUNK, [7, 2], (np.int64(3),), "adam", "full", np.float32(0.25)]:

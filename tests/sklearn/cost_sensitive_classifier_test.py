@@ -1,6 +1,5 @@
 """What the estimator trains and predicts, against loops and against `csdl_keras.train`."""
 
-import dataclasses
 import pickle
 
 import keras
@@ -8,9 +7,9 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.sklearn import CostSensitiveClassifier
 from csdl_keras.sklearn._training import validation_split
+from csdl_keras.training.algorithm import Algorithm
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
 from tests.trainers import DATA
 
@@ -217,6 +216,6 @@ class TestPandas:
 
 
 def test_settings_are_heeded(run_eagerly):
-    other = dataclasses.replace(SETTINGS, hidden_units=(5,))
+    other = SETTINGS.replace({"mlp.hidden_units": (5,)})
     model = CostSensitiveClassifier("dnn_sosr", settings=other).fit(X, Y)
     assert [weights.shape for weights in model.model_.get_weights()][0] == (4, 5)

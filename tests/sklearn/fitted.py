@@ -5,7 +5,7 @@ import numpy as np
 import csdl_keras as csdl
 from csdl_keras.sklearn import CostSensitiveClassifier
 
-SETTINGS = csdl.Settings(hidden_units=(8,), batch_size=10).limit_epochs(2)
+SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (8,), "mlp.batch_size": 10}).limit_epochs(2)
 LABELS = np.array(["cat", "dog", "eel"])
 # Far from symmetric: the transposed matrix comes to other decisions.
 MATRIX = np.array([[0.0, 3.0, 9.0], [4.0, 0.0, 2.0], [30.0, 6.0, 0.0]])

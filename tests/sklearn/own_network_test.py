@@ -10,7 +10,9 @@ import csdl_keras as csdl
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
 
 UNITS = {"hidden_units": (8,)}
-LONGER = csdl.Settings(auto_batch_size=10, auto_learning_rate=0.05).limit_epochs(15)
+LONGER = (
+    csdl.Settings().replace({"auto.batch_size": 10, "auto.learning_rate": 0.05}).limit_epochs(15)
+)
 probabilities = functools.partial(csdl.models.mlp, **UNITS)
 costs = functools.partial(csdl.models.mlp, output="cost", **UNITS)
 

@@ -1,7 +1,5 @@
 """The estimator within scikit-learn's tools, in one process and several."""
 
-import dataclasses
-
 import joblib
 import numpy as np
 import pytest
@@ -20,7 +18,7 @@ from csdl_keras.sklearn import average_cost_scorer
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
 
 FOLDS = StratifiedKFold(3)
-LESS = dataclasses.replace(SETTINGS, hidden_units=(3,))
+LESS = SETTINGS.replace({"mlp.hidden_units": (3,)})
 
 
 def average(model, rows, costs):
@@ -112,7 +110,7 @@ class TestRouting:
             model.set_fit_request(costs=True).set_score_request(costs=True)
             pipeline = make_pipeline(StandardScaler(), model)
             settings = "costsensitiveclassifier__settings"
-            grid = {settings: [SETTINGS, dataclasses.replace(SETTINGS, penalty=9.0)]}
+            grid = {settings: [SETTINGS, SETTINGS.replace({"svm.penalty": 9.0})]}
             search = GridSearchCV(pipeline, grid, cv=FOLDS, error_score="raise")
             search.fit(X, Y, costs=COSTS)
             score = search.score(X, Y, costs=COSTS)

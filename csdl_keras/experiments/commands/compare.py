@@ -5,8 +5,6 @@ import dataclasses
 import time
 
 from csdl_keras._utils.optional import optional_module
-from csdl_keras._workers import default_jobs
-from csdl_keras.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.experiments.cell import FIRST_COST_SEED
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.commands.arguments import (
@@ -26,7 +24,9 @@ from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.figures import plot_costs
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
 from csdl_keras.fitting.stage_cache import StageCache
-from csdl_keras.settings import Settings
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.workers import default_jobs
 
 HELP = "train algorithms on one data set and show what each one costs"
 DESCRIPTION = (
@@ -60,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         metavar="N",
         help="train N epochs at most, and pre-train no longer than that; by default "
-        f"{settings.epochs} for the paper's fully-connected and {settings.cnn_epochs} for its "
-        f"convolutional network, {settings.pretraining_epochs} in pre-training and "
-        f"{settings.auto_epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
-        f"{settings.auto_color_epochs} on images in color, more on small sets",
+        f"{settings.mlp.epochs} for the paper's fully-connected and {settings.cnn.epochs} for its "
+        f"convolutional network, {settings.pretraining.epochs} in pre-training and "
+        f"{settings.auto.epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
+        f"{settings.auto.color_epochs} on images in color, more on small sets",
     )
     parser.add_argument(
         "--seed",

@@ -2,7 +2,7 @@
 
 import argparse
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 HELP = "print the paper's Table 1, how each algorithm treats costs"
 DESCRIPTION = "Prints the paper's Table 1: how each stage of each algorithm treats costs."

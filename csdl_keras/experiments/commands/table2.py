@@ -10,8 +10,6 @@ from csdl_keras import datasets
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.files import check_writable
 from csdl_keras._utils.optional import optional_module
-from csdl_keras._workers import workers
-from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.experiments.cell import FIRST_COST_SEED
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.commands.arguments import (
@@ -26,6 +24,8 @@ from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile
 from csdl_keras.experiments.run_folder import append_record
 from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
+from csdl_keras.training.workers import workers
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
@@ -45,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     sizes = [
         f"{name}: {len(profile.datasets)} data set{'s' * (len(profile.datasets) > 1)}, hidden "
-        f"layers {'x'.join(map(str, profile.settings.hidden_units))}, {profile.cost_seeds} matrices"
+        f"layers {'x'.join(map(str, profile.settings.mlp.hidden_units))}, "
+        f"{profile.cost_seeds} matrices"
         for name, profile in PROFILES.items()
     ]
     parser.add_argument(
@@ -195,11 +196,12 @@ def build_profile(arguments: argparse.Namespace) -> Profile:
         ValueError: if a name is unknown or a value out of range.
     """
     profile = PROFILES[arguments.profile]
-    settings = dataclasses.replace(
-        profile.settings,
-        hard_hinge=arguments.hard_hinge,
-        tied_weights=arguments.tied_weights,
-        cnn_variant=arguments.cnn_variant,
+    settings = profile.settings.replace(
+        {
+            "hard_hinge": arguments.hard_hinge,
+            "pretraining.tied_weights": arguments.tied_weights,
+            "cnn.variant": arguments.cnn_variant,
+        }
     )
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)

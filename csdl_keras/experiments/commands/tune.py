@@ -11,7 +11,6 @@ import numpy as np
 from csdl_keras import costs, datasets
 from csdl_keras._utils.files import check_writable, save_model
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.costs._tensors import to_config
 from csdl_keras.datasets import DataSet
 from csdl_keras.experiments.cell import FIRST_COST_SEED
@@ -28,6 +27,7 @@ from csdl_keras.experiments.run_folder import append_record, load_snippet
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.prediction.decide import decide
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 if TYPE_CHECKING:
     from keras_tuner.engine.oracle import Oracle
@@ -46,9 +46,7 @@ DESCRIPTION = (
 )
 
 #: Algorithms that can be searched: those of the paper that train networks by NLL or SOSR.
-TUNABLE = tuple(
-    name for name in PAPER_ALGORITHMS if get_algorithm(name).training in ("nll", "sosr")
-)
+TUNABLE = tuple(name for name in PAPER_ALGORITHMS if get_algorithm(name).objective.searchable)
 PATIENCE = 5
 
 
@@ -228,7 +226,7 @@ def _hyper_model(
     texts = {name: getattr(arguments, name) for name in SPACES}
     spaces = {name: parse_space(name, text) for name, text in texts.items() if text is not None}
     common = {"algorithm": arguments.algorithm, "seed": arguments.seed, **spaces}
-    if get_algorithm(arguments.algorithm).body == "cnn":
+    if get_algorithm(arguments.algorithm).body_kind.takes_images:
         foreign = sorted(set(spaces) - {"optimizer", "learning_rate", "cost_scale", "alpha"})
         if foreign:
             raise ValueError(

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.claim import Claim
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.comparison import Comparison
 from csdl_keras.experiments.reporting.formats import format_column
 from csdl_keras.experiments.reporting.table import Table
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 _COUNTERPARTS = (
     ("dnn_sosr", "dnn_bayes"),

@@ -2,10 +2,10 @@
 
 import math
 
-from csdl_keras.algorithms import Algorithm
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.comparison import Comparison
 from csdl_keras.experiments.reporting.table_cell import TableCell
+from csdl_keras.training.algorithm import Algorithm
 
 
 def format_cost(cell: TableCell, column: Column) -> str:

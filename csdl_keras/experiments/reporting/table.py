@@ -4,13 +4,14 @@ import collections
 import dataclasses
 import pathlib
 
-from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.cost_row import CostRow
 from csdl_keras.experiments.reporting.data_title import data_order
 from csdl_keras.experiments.reporting.decision_costs import read_decision_costs
 from csdl_keras.experiments.reporting.read_rows import read_rows
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 #: Groups of algorithms by series, in the order of the paper, and their headings.
 GROUPS = {

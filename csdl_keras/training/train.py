@@ -1,27 +1,27 @@
 """Trains an algorithm from end to end: pre-training, training, prediction."""
 
-from typing import Any
-
 import keras
 
-from csdl_keras.algorithms import Algorithm, get_algorithm
-from csdl_keras.settings import Settings
-from csdl_keras.trainer import Trainer
+from csdl_keras._utils.types import ArrayLike, Verbose
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.trainer import Trainer
 
 
 def train(
     algorithm: str | Algorithm,
-    x: Any,
-    y: Any,
-    cost_matrix: Any = None,
-    validation_data: tuple[Any, ...] | None = None,
+    x: ArrayLike,
+    y: ArrayLike,
+    cost_matrix: ArrayLike | None = None,
+    validation_data: tuple[ArrayLike, ...] | None = None,
     settings: Settings | None = None,
     seed: int | None = None,
-    verbose: Any = 0,
+    verbose: Verbose = 0,
     ensemble: int | None = None,
     jobs: int = 1,
-    costs: Any = None,
-    unlabelled: Any = None,
+    costs: ArrayLike | None = None,
+    unlabelled: ArrayLike | None = None,
 ) -> keras.Model:
     """Trains an algorithm from end to end and returns the classifier.
 
@@ -43,8 +43,8 @@ def train(
             Defaults to 1, this process.
         costs: `(N, D)` cost vectors instead of a cost matrix, where costs differ
             from example to example. Defaults to `None`.
-        unlabelled: inputs `(U, ...)` without labels, on which a pre-trained row
-            pre-trains too. Defaults to `None`.
+        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
+            to `None`.
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
@@ -57,14 +57,15 @@ def train(
     Example:
 
     >>> import csdl_keras
+    >>> from csdl_keras import training
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
-    >>> settings = csdl_keras.Settings(hidden_units=(20,)).limit_epochs(2)
+    >>> settings = Settings(mlp=training.MLP(hidden_units=(20,))).limit_epochs(2)
     >>> model = train("csdnn", data.x_train, data.y_train, matrix, settings=settings, seed=0)
     >>> csdl_keras.decide(model, data.x_test).shape
     (540,)
     """
-    if unlabelled is not None and get_algorithm(algorithm).pretraining == "none":
+    if unlabelled is not None and not get_algorithm(algorithm).pretrains:
         raise ValueError(
             "Expected `unlabelled` with an algorithm that pre-trains only; received "
             f"{get_algorithm(algorithm).name!r}, which would not look at it."

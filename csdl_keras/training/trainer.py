@@ -1,48 +1,47 @@
 """Trains algorithms on one data set, stages that they share once."""
 
-import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
 
-from csdl_keras._job import Job
-from csdl_keras._row_jobs import row_jobs
-from csdl_keras._row_training import train_rows, trained_row
-from csdl_keras._stages import Stages
-from csdl_keras._training_data import check_training_data
 from csdl_keras._utils.checks import (
     LARGEST_SEED,
     check_callbacks,
     check_choice,
     check_integer,
+    check_type,
     check_verbose,
 )
-from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
+from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.observers import check_observers
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
-from csdl_keras.settings import Settings, check_settings
-from csdl_keras.trained import Trained
+from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.data import check_training_data
+from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.recipes import recipes
+from csdl_keras.training.settings import Settings, check_settings
+from csdl_keras.training.stages import Stages
+from csdl_keras.training.trained import Trained, train_several
+from csdl_keras.training.workers import check_sendable
 
 
 class Trainer:
     """Trains algorithms on one data set; stages that they share are trained once.
 
-    Cost-blind and Bayes rows share their training, for every cost matrix; rows
-    with the same pre-training share that.
+    Cost-blind and Bayes algorithms share their training for all cost matrices.
 
     Args:
         x: inputs `(N, ...)`; images `(N, height, width, channels)` for the
-            convolutional rows (gray ones too: `x[..., None]`); in [0, 1] for
-            those and for pre-trained rows.
+            convolutional networks (gray ones too: `x[..., None]`); in [0, 1] for
+            those and for pre-training.
         y: integer labels `(N,)`.
-        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
-            costs_val)`: training stops early on the
-            validation cost and keeps the best epoch. `None` (default) trains
-            all epochs. Cost-blind training looks at the 0/1 cost, the error
-            rate, because it must not depend on the cost matrix.
+        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`:
+            training stops early on the validation cost and keeps the best epoch; cost-blind
+            training looks at the error rate. `None` (default) trains all epochs.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of weights, shuffling and all that layers draw, so that results do
             not depend on the order of stages; each stage begins with
@@ -52,21 +51,18 @@ class Trainer:
             they may only observe: loggers and checkpoints of Keras, and callbacks of
             your own with the attribute `observes_only = True`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
-        cache: a `StageCache` in which finished stages are looked up and kept,
-            so that they outlive the process and are shared with others; it
-            needs a `seed`. Others may train on other data, or under other settings
-            of Keras. With a folder, networks that are killed go on from an epoch at
-            most two seconds before it, and end where they would have.
-            `None` (default) keeps stages in memory.
-        jobs: number of processes that train, the members of an ensemble or what
-            `train_all` is given; above 1 it needs a `seed`, and `callbacks` see
-            nothing of them. They have the settings of Keras and its backend that
-            this process has, and end soon after it, however it ends. Defaults to 1,
-            this process.
+        cache: a `StageCache` in which finished stages are looked up and kept, shared with
+            any other training; it needs a `seed`. With a folder, a killed training goes on
+            from an epoch at most two seconds before it was killed, and ends where it would
+            have. `None` (default) keeps stages in memory.
+        jobs: number of processes that train the members of an ensemble, or what
+            `train_all` is given; above 1 it needs a `seed`, and `callbacks` do not see
+            them. They have this process's settings of Keras and its backend, and end soon
+            after it. Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
-        unlabelled: inputs `(U, ...)` without labels, on which pre-trained rows
-            pre-train too; the others do not look at them. Defaults to `None`.
+        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too; algorithms
+            without one do not look at them. Defaults to `None`.
 
     Raises:
         ValueError: if the data fails its checks, or there is a cache and no seed, or
@@ -75,28 +71,29 @@ class Trainer:
     Example:
 
     >>> import csdl_keras
+    >>> from csdl_keras import training
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
-    >>> settings = csdl_keras.Settings(hidden_units=(20,)).limit_epochs(2)
+    >>> settings = Settings(mlp=training.MLP(hidden_units=(20,))).limit_epochs(2)
     >>> trainer = Trainer(data.x_train, data.y_train, settings=settings, seed=0)
-    >>> blind, bayes = (trainer.train(row, matrix) for row in ("dnn_blind", "dnn_bayes"))
+    >>> blind, bayes = (trainer.train(name, matrix) for name in ("dnn_blind", "dnn_bayes"))
     >>> blind.seconds == bayes.seconds
     True
     """
 
     def __init__(
         self,
-        x: Any,
-        y: Any,
-        validation_data: tuple[Any, ...] | None = None,
+        x: ArrayLike,
+        y: ArrayLike,
+        validation_data: tuple[ArrayLike, ...] | None = None,
         settings: Settings | None = None,
         seed: int | None = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
-        verbose: Any = 0,
+        verbose: Verbose = 0,
         cache: StageCache | None = None,
         jobs: int = 1,
-        costs: Any = None,
-        unlabelled: Any = None,
+        costs: ArrayLike | None = None,
+        unlabelled: ArrayLike | None = None,
     ):
         self.data = check_training_data(x, y, costs, validation_data, unlabelled)
         self.settings = Settings() if settings is None else check_settings(settings)
@@ -120,7 +117,7 @@ class Trainer:
     def train(
         self,
         algorithm: str | Algorithm,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
         ensemble: int | None = None,
     ) -> Trained:
@@ -128,36 +125,33 @@ class Trainer:
 
         Args:
             algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
-            cost_matrix: `(K, D)`, `C[true, decision]`; losses see it divided by
-                its largest entry. Decisions that are no class, `D > K`, are for
-                rows that weigh probabilities or estimate costs consistently.
-                `None` (default) takes the examples' own `costs`; Bayes rows
+            cost_matrix: `(K, D)`, `C[true, decision]`; decisions that are no class, `D > K`,
+                are for algorithms that weigh probabilities or estimate costs consistently.
+                `None` (default) takes the examples' own `costs`; Bayes algorithms
                 then decide by the mean costs of each class.
             settings: other choices than the trainer's own; `None` (default) is those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
-                algorithm's own number, 1 for the rows of the paper.
+                algorithm's own number, 1 for those of the paper.
 
         Returns:
-            A `Trained`, whose model outputs probabilities (blind rows, `min` and
-            the weighted ones), expected costs (Bayes rows) or estimates of
-            `C / max(C)` (SOSR rows); of `csosr`, a fitted `baselines.CSOSR`.
+            A `Trained`, whose model outputs probabilities (cost-blind algorithms, `min` and
+            the weighted ones), expected costs (Bayes) or estimates of `C / max(C)` (SOSR); for
+            `csosr`, a fitted `baselines.CSOSR`.
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
             DivergedError: if training diverges; the trainer and its cache remember that.
         """
-        row = get_algorithm(algorithm)
+        algorithm = get_algorithm(algorithm)
         if ensemble is not None:
             check_integer("ensemble", ensemble, high=MOST_MEMBERS)
-            row = dataclasses.replace(row, members=ensemble)
-        members = self._members(row, cost_matrix, settings)
-        if self.jobs > 1 and sum(not self._stages.is_trained(job) for job in members) > 1:
-            with contextlib.closing(self._stages.run_missing(members, self.jobs)) as missing:
-                for _, error in missing:
-                    if error is not None:
-                        raise error
-        return trained_row(self._stages, members)
+            algorithm = dataclasses.replace(algorithm, members=ensemble)
+        members = self._members(algorithm, cost_matrix, settings)
+        untrained = sum(not self._stages.is_trained(recipe) for recipe in members)
+        processes = self.jobs if untrained > 1 else 1
+        ((_, trained),) = train_several(self._stages, [members], processes, _raise)
+        return trained
 
     def train_all(
         self,
@@ -183,22 +177,9 @@ class Trainer:
         Raises:
             ValueError: if a request fails its check; nothing is trained then.
             DivergedError: if training diverges and there is no `on_error`.
-
-        Example:
-
-        >>> import csdl_keras
-        >>> data = csdl_keras.datasets.load("digits", train_size=150)
-        >>> matrix = csdl_keras.costs.zero_one(10)
-        >>> settings = csdl_keras.Settings(hidden_units=(20,)).limit_epochs(2)
-        >>> trainer = Trainer(data.x_train, data.y_train, settings=settings, seed=0)
-        >>> requests = [("dnn_blind", matrix), ("dnn_sosr", matrix)]
-        >>> [index for index, trained in trainer.train_all(requests)]
-        [0, 1]
         """
-        if on_error is not None and not callable(on_error):
-            raise ValueError(
-                f"Expected `on_error` to be a function or None; received {on_error!r}."
-            )
+        if on_error is not None:
+            check_type("on_error", on_error, Callable, "a function or None")
         members = []
         for request in requests:
             if not isinstance(request, (tuple, list)) or len(request) not in (2, 3):
@@ -207,18 +188,22 @@ class Trainer:
                     f"received {request!r}."
                 )
             algorithm, matrix, *own = request
-            choices = own[0] if own else settings
-            members.append(self._members(get_algorithm(algorithm), matrix, choices))
-        return train_rows(self._stages, members, self.jobs, on_error or _raise)
+            members.append(self._members(algorithm, matrix, own[0] if own else settings))
+        return train_several(self._stages, members, self.jobs, on_error or _raise)
 
-    def _members(self, row: Algorithm, cost_matrix: Any, settings: Settings | None) -> list[Job]:
+    def _members(
+        self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None, settings: Settings | None
+    ) -> list[Recipe]:
+        algorithm = get_algorithm(algorithm)
+        if self.jobs > 1:
+            check_sendable(algorithm)
         settings = self.settings if settings is None else check_settings(settings)
-        return row_jobs(self.data, row, cost_matrix, settings, self._context)
+        return recipes(self.data, algorithm, cost_matrix, settings, self._context)
 
     def stages(
         self,
         algorithm: str | Algorithm,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
     ) -> dict[str, dict[str, Any]]:
         """Describes an algorithm's stages, as its cache knows them.
@@ -231,15 +216,17 @@ class Trainer:
         Returns:
             A dict of descriptions, `"pretraining"` (unless it has none) and `"training"`.
         """
-        job = self._members(get_algorithm(algorithm), cost_matrix, settings)[0]
-        descriptions = {"pretraining": job.pretraining(), "training": job.training()}
-        return {name: stage for name, stage in descriptions.items() if stage is not None}
+        first = self._members(algorithm, cost_matrix, settings)[0]
+        pretraining, stages = first.describe_pretraining(), {}
+        if pretraining is not None:
+            stages["pretraining"] = pretraining
+        return stages | {"training": first.describe_training()}
 
     def run_stage(
         self,
         name: str,
         algorithm: str | Algorithm,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
     ) -> StageResult | None:
         """Runs one stage of an algorithm, after those that it needs, unless it is in the cache.
@@ -251,13 +238,12 @@ class Trainer:
             settings: choices.
 
         Returns:
-            What the stage leaves; None for pre-training in a row that has none.
+            What the stage leaves; `None` for the pre-training of an algorithm that has none.
         """
         check_choice("name", name, ("pretraining", "training"))
-        job = self._members(get_algorithm(algorithm), cost_matrix, settings)[0]
-        if name == "pretraining":
-            return self._stages.pretrained(job)
-        return self._stages.trained(job)
+        first = self._members(algorithm, cost_matrix, settings)[0]
+        runs = {"pretraining": self._stages.pretrained, "training": self._stages.trained}
+        return runs[name](first)
 
     @property
     def _context(self) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import contextlib
 import contextvars
 import functools
 import gc
+import importlib
 import os
 import pickle
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -15,9 +15,10 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.optional import optional_module
+from csdl_keras._utils.processes import end_with
 from csdl_keras.fitting.environment import set_for_workers
+from csdl_keras.training.algorithm import Algorithm
 
-_SECONDS_BETWEEN_LOOKS = 0.5
 _inside_workers = contextvars.ContextVar("inside_workers", default=False)
 
 
@@ -81,20 +82,28 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-def end_with(parent: int) -> None:
-    """Ends this process soon after `parent`, the one that started it, has ended.
+def check_sendable(algorithm: Algorithm) -> None:
+    """Raises unless other processes can be sent an algorithm.
 
-    A signal may end the parent at once, so that it cannot stop its workers. They
-    would go on training, beside those of whoever runs the same command again.
+    Args:
+        algorithm: an `Algorithm`; those of names alone can be sent.
+
+    Raises:
+        ValueError: if one of its objects cannot be pickled.
     """
-
-    def watch() -> None:
-        # A process whose parent has ended gets another one.
-        while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="end with parent", daemon=True).start()
+    if not algorithm.own_parts:
+        return
+    optional_module("joblib", "compare")
+    # What joblib pickles with, which takes classes of the main program too.
+    reduction = importlib.import_module("joblib.externals.loky.backend.reduction")
+    for part in algorithm.own_parts:
+        try:
+            reduction.dumps(part)
+        except Exception as error:
+            raise ValueError(
+                f"Expected parts of {algorithm.name!r} that other processes can be sent, with "
+                f"several jobs; received {part!r}, which cannot be pickled: {error}."
+            ) from error
 
 
 def forget_models() -> None:

@@ -1,58 +1,70 @@
 """Members of an ensemble trained as one network, whose layers hold the weights of all of them."""
 
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
-from csdl_keras._fit import Weights, build_network
-from csdl_keras._job import Job
-from csdl_keras._training_data import TrainingData
 from csdl_keras._utils.seeds import member_seed
+from csdl_keras._utils.types import Verbose, Weights
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.training.data import Examples, TrainingData
+from csdl_keras.training.fit_network import build_network
+from csdl_keras.training.recipe import Recipe
 
 
 def fit_stacked(
-    job: Job,
+    recipe: Recipe,
     data: TrainingData,
     seed: int | None,
     unfinished: pathlib.Path | None,
     callbacks: Sequence[keras.callbacks.Callback],
-    verbose: Any,
+    verbose: Verbose,
 ) -> tuple[Weights, dict[str, Any]]:
-    """Trains `job.stacked` networks by the negative log-likelihood, on the same batches.
+    """Trains `recipe.stacked` networks by the negative log-likelihood, on the same batches.
 
-    Where networks are small, what a step takes is mostly not arithmetic, and
-    they take little longer together than one of them alone. Of each its own
-    best epoch is kept. Returns the weights of the first, then the second, ...
-    The state is kept in the folder `unfinished`, if there is one.
+    Small networks spend most of a step on other things than arithmetic, so all of them take
+    little longer together than one of them alone. For each network its own best epoch is kept.
+
+    Args:
+        recipe: how they are trained.
+        data: what to train and to validate on.
+        seed: seed of everything random, or `None`.
+        unfinished: folder that keeps the state of the training, or `None`.
+        callbacks: Keras callbacks for `fit`.
+        verbose: as in `keras.Model.fit`.
+
+    Returns:
+        The weights of the first network, then of the second, and so on, and a record.
     """
-    train, validation, settings = data.train, data.validation, job.settings
+    train, validation, body = data.train, data.validation, recipe.body
+    steps = body.steps_on(train.x.shape)
     networks = [
-        build_network(job, train.x, member_seed(seed, member)) for member in range(job.stacked)
+        build_network(recipe, train.x, member_seed(seed, member))
+        for member in range(recipe.stacked)
     ]
     model = stack(networks)
-    batch_size = job.body.batch_size(settings)
+    batch_size = body.batch_size
     model.compile(
-        job.body.optimizer(settings, job.body.steps(settings, train.x.shape), on_costs=False),
+        body.optimizer(steps, on_costs=False),
         loss=keras.losses.SparseCategoricalCrossentropy(),
-        loss_weights=[float(job.stacked)],  # a mean over members becomes a sum
+        loss_weights=[float(recipe.stacked)],  # a mean over members becomes a sum
         steps_per_execution=executed_steps(len(train.x), batch_size),
     )
     best = _BestEpochs(networks, validation)
     history = seeded_fit(
         model,
         train.x,
-        np.repeat(train.y[:, None], job.stacked, axis=1),
+        np.repeat(train.y[:, None], recipe.stacked, axis=1),
         seed,
         unfinished,
         callbacks,
         [best],
-        epochs=job.epochs,
+        epochs=body.epochs_on(train.x.shape),
         batch_size=batch_size,
-        what=repr(job.row.name),
+        what=repr(recipe.algorithm.name),
         verbose=verbose,
     )
     arrays = [array for weights in best.best_weights for array in weights]
@@ -108,7 +120,7 @@ class _BestEpochs(keras.callbacks.Callback):
         validation: examples, or `None`.
     """
 
-    def __init__(self, networks: Sequence[keras.Model], validation: Any):
+    def __init__(self, networks: Sequence[keras.Model], validation: Examples | None):
         super().__init__()
         self.networks = networks
         self.validation = validation
@@ -130,7 +142,7 @@ class _BestEpochs(keras.callbacks.Callback):
         if self.validation is None:
             self._keep(range(len(self.networks)))
 
-    def _keep(self, members: Any) -> None:
+    def _keep(self, members: Iterable[int]) -> None:
         stacked = [layer.get_weights() for layer in _dense(self.model)]
         for member in members:
             network = self.networks[member]

@@ -1,0 +1,173 @@
+"""An algorithm: a choice at each stage, by name or as an object of your own."""
+
+import dataclasses
+from typing import Any
+
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
+from csdl_keras.training.bodies import BODIES, KernelMachine
+from csdl_keras.training.body import Body
+from csdl_keras.training.descriptions import describe
+from csdl_keras.training.objective import Objective
+from csdl_keras.training.objectives import OBJECTIVES
+from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
+
+MOST_MEMBERS = 1000
+
+
+@dataclasses.dataclass(frozen=True)
+class Algorithm:
+    """An algorithm, such as one of Table 1: a choice at each stage.
+
+    Body, pre-training and training are names, or objects of your own. An algorithm with
+    objects of its own runs wherever an algorithm does; with several jobs, other processes
+    must be able to unpickle it.
+
+    Args:
+        name: name in code and on the command line.
+        title: name in tables.
+        body: `"mlp"`, the fully-connected network; `"cnn"`, Caffe's; `"svm"`, a
+            kernel machine; `"auto"`, a network chosen from the shape of an input,
+            convolutional for images; or a `training.Body`. Names are trained as
+            `Settings` say, objects as they say themselves.
+        pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs,
+            error-aware); `"cae"` (cost-aware); or a `training.Pretraining`.
+        training: `"nll"`, the cost-blind negative log-likelihood of class
+            probabilities; `"weighted_nll"`, the same with examples weighted by
+            the mean cost of mistaking their class; `"min"`, `MINLoss`;
+            `"sosr"`, `"one_sided"`, `"poisson"` and `"logistic"`, cost estimates by
+            `SOSRLoss`, `OneSidedLoss`, `PoissonCostLoss` and `LogisticCostLoss`;
+            `"one_sided_svm"`, `CSOSR`; `"expected_cost"`, class probabilities and costs by
+            class, see `models.expected_cost_model`; or a `training.Objective`.
+        prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
+            expected costs), or `"argmin"` of estimated costs.
+        in_table2: whether the paper's Table 2 has the algorithm. Defaults to True.
+        calibrated: whether probabilities are calibrated on the validation
+            examples, if there are any, before they are decided from. Defaults to
+            False.
+        members: number of networks whose outputs are averaged, trained from
+            seeds of their own, at most 1,000. Defaults to 1.
+
+    Raises:
+        ValueError: if a choice is unknown or does not fit the others.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> csdl_keras.ALGORITHMS["csdnn"].awareness
+    ('O', 'O', 'X')
+    """
+
+    name: str
+    title: str
+    body: str | Body
+    pretraining: str | Pretraining
+    training: str | Objective
+    prediction: str
+    in_table2: bool = True
+    calibrated: bool = False
+    members: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("name", "title"):
+            check_type(name, getattr(self, name), str, "a string")
+        for name in ("in_table2", "calibrated"):
+            check_bool(name, getattr(self, name))
+        for name, known, kind in (
+            ("body", BODIES, (Body, KernelMachine)),
+            ("pretraining", PRETRAININGS, Pretraining),
+            ("training", OBJECTIVES, Objective),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                check_choice(name, getattr(self, name), known)
+        check_choice("prediction", self.prediction, self.objective.predictions)
+        body = self.body_kind
+        if self.pretrains and not body.can_pretrain:
+            raise ValueError(
+                f"Expected pretraining='none' for body={self.body!r}, which has no hidden "
+                f"Dense layers to stack; received {self.pretraining!r}."
+            )
+        if body.is_network == (self.objective.loss is None):
+            raise ValueError(
+                "Expected body='svm' and training='one_sided_svm' together; received "
+                f"{self.body!r} and {self.training!r}."
+            )
+        check_integer("members", self.members, high=MOST_MEMBERS)
+        if self.members > 1 and not body.is_network:
+            raise ValueError(
+                "Expected members=1 with body='svm', whose training draws nothing at random; "
+                f"received {self.members}."
+            )
+        if self.calibrated and not (self.weighs_costs or self.objective.calibrates):
+            raise ValueError(
+                "Expected calibrated=False where no probabilities are weighed with costs; received "
+                f"training={self.training!r} and prediction={self.prediction!r}."
+            )
+        if self.objective.needs_features and not body.has_features:
+            raise ValueError(
+                f"Expected body='auto' with training={self.training!r}; received {self.body!r}."
+            )
+
+    @property
+    def body_kind(self) -> Any:
+        """The class of its body."""
+        return BODIES[self.body] if isinstance(self.body, str) else type(self.body)
+
+    @property
+    def objective(self) -> Objective:
+        """What it trains for."""
+        return OBJECTIVES[self.training] if isinstance(self.training, str) else self.training
+
+    @property
+    def pretraining_sees(self) -> str | None:
+        """What its pre-training may look at, see `Pretraining`; `None` if it has none."""
+        if isinstance(self.pretraining, str):
+            return PRETRAININGS[self.pretraining]
+        return self.pretraining.sees
+
+    @property
+    def pretrains(self) -> bool:
+        """Whether it has a pre-training."""
+        return self.pretraining_sees is not None
+
+    @property
+    def weighs_costs(self) -> bool:
+        """Whether it decides by costs that are expected under its probabilities."""
+        return self.prediction == "bayes"
+
+    @property
+    def shares_training(self) -> bool:
+        """Whether one training serves all cost matrices."""
+        return self.objective.blind and self.pretraining_sees != "costs"
+
+    @property
+    def own_parts(self) -> list[Any]:
+        """What of it is an object and no name."""
+        parts = (self.body, self.pretraining, self.training)
+        return [one for one in parts if not isinstance(one, str)]
+
+    @property
+    def output(self) -> str:
+        """What is decided from: `"probability"` (argmax) or `"cost"` (argmin)."""
+        return self.objective.output
+
+    @property
+    def series(self) -> str:
+        """The paper's grouping: `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`."""
+        return dict(self.objective.series).get(self.prediction, "baseline")
+
+    @property
+    def awareness(self) -> tuple[str, str, str]:
+        """Table 1's marks of the three stages.
+
+        `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`.
+        """
+        sees = self.pretraining_sees
+        training = "X" if self.objective.blind else "O"
+        prediction = "O" if self.weighs_costs else "X"
+        return "none" if sees is None else MARKS[sees], training, prediction
+
+    def describe(self) -> dict[str, Any]:
+        """Describes all its choices as JSON, objects by their contents."""
+        return {
+            field.name: describe(getattr(self, field.name)) for field in dataclasses.fields(self)
+        }

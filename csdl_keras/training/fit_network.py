@@ -1,0 +1,124 @@
+"""Builds, pre-trains and trains the network of a recipe."""
+
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.types import Verbose, Weights
+from csdl_keras.costs import cost_vectors
+from csdl_keras.fitting.divergence import RaiseOnDivergence
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.training.data import TrainingData
+from csdl_keras.training.recipe import Recipe
+
+
+def build_network(recipe: Recipe, x: np.ndarray, seed: int | None) -> keras.Model:
+    """Returns the untrained network of a recipe for training inputs `x`."""
+    return recipe.objective.build(recipe.body, x, recipe.matrix, recipe.unit, seed)
+
+
+def pretrain_network(
+    recipe: Recipe,
+    data: TrainingData,
+    seed: int | None,
+    unfinished: pathlib.Path | None,
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Verbose,
+) -> tuple[Weights, dict[str, Any]]:
+    """Pre-trains a new network; returns the weights of its pre-trained layers.
+
+    Args:
+        recipe: of an algorithm that pre-trains.
+        data: what to train on.
+        seed: seed of everything random, or `None`.
+        unfinished: folder that keeps the layers that are done and the state of the one under
+            way, or `None`.
+        callbacks: Keras callbacks for each `fit`.
+        verbose: as in `keras.Model.fit`.
+    """
+    train, pretraining = data.train, recipe.pretraining
+    assert pretraining is not None
+    model, matrix, costs = build_network(recipe, train.x, seed), recipe.pretraining_costs, None
+    if matrix is not None and train.costs is not None and pretraining.looks_at == "costs":
+        costs = train.costs / recipe.unit
+    elif matrix is not None:
+        costs = cost_vectors(matrix, train.y)
+    pretraining.run(
+        model,
+        train.x,
+        costs,
+        unlabelled=data.unlabelled,
+        epochs=recipe.pretraining_epochs,
+        batch_size=recipe.body.batch_size,
+        seed=seed,
+        callbacks=[*callbacks, RaiseOnDivergence(f"{recipe.algorithm.name!r} (pre-training)")],
+        verbose=verbose,
+        unfinished=unfinished,
+    )
+    weights = [array for layer in pretraining.layers(model) for array in layer.get_weights()]
+    return weights, {"epochs": recipe.pretraining_epochs}
+
+
+def fit_network(
+    recipe: Recipe,
+    data: TrainingData,
+    pretrained: Sequence[np.ndarray],
+    seed: int | None,
+    unfinished: pathlib.Path | None,
+    callbacks: Sequence[keras.callbacks.Callback],
+    verbose: Verbose,
+) -> tuple[Weights, dict[str, Any]]:
+    """Trains a new network; returns all its weights.
+
+    Args:
+        recipe: how it is trained.
+        data: what to train and to validate on.
+        pretrained: weights of pre-trained layers, empty without pre-training.
+        seed: seed of everything random, or `None`.
+        unfinished: folder that keeps the state of the training, or `None`.
+        callbacks: Keras callbacks for `fit`.
+        verbose: as in `keras.Model.fit`.
+    """
+    train, validation, name = data.train, data.validation, recipe.algorithm.name
+    body, objective, costs = recipe.body, recipe.objective, (recipe.matrix, recipe.unit)
+    model = build_network(recipe, train.x, seed)
+    if recipe.pretraining is not None:
+        weights = iter(pretrained)
+        for layer in recipe.pretraining.layers(model):
+            layer.set_weights([next(weights) for _ in layer.weights])
+    shape = train.x.shape
+    optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
+    executed = executed_steps(len(train.x), body.batch_size)
+    arguments = objective.compile_arguments(train, *costs, name)
+    model.compile(optimizer, **arguments, steps_per_execution=executed)
+    stopping, monitor = [], body.monitor(train.x)
+    if validation is not None and monitor is not None:
+        stopping.append(
+            keras.callbacks.EarlyStopping(
+                monitor,
+                mode="min",
+                patience=body.patience_on(shape),
+                restore_best_weights=True,
+            )
+        )
+    history = seeded_fit(
+        model,
+        train.x,
+        objective.targets(train, *costs),
+        seed,
+        unfinished,
+        callbacks,
+        stopping,
+        sample_weight=objective.sample_weight(train, recipe.matrix, name),
+        validation_data=(
+            None if validation is None else (validation.x, objective.targets(validation, *costs))
+        ),
+        epochs=body.epochs_on(shape),
+        batch_size=body.batch_size,
+        what=repr(name),
+        verbose=verbose,
+    )
+    return model.get_weights(), {"epochs": len(history.epoch)}

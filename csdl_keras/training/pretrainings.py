@@ -1,0 +1,161 @@
+"""The pre-trainings of algorithms: what comes before training, and how."""
+
+import dataclasses
+import pathlib
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.types import Verbose
+from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.pretraining.hidden_layers import hidden_layers
+from csdl_keras.pretraining.pretrain import pretrain
+from csdl_keras.training.choices import Choices, count, flag, one_of, positive, share
+
+#: What pre-training can look at, and the paper's mark of each in Table 1.
+MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Pretraining(Choices):
+    """Base class of what happens to a network before its training.
+
+    A pre-training of your own is a subclass that implements `run`, and goes into an
+    `Algorithm` in place of a name. As with a `Body`, its fields and its code distinguish it
+    from others in a cache.
+
+    Args:
+        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"`
+            (default), so that each cost matrix is pre-trained for by itself.
+        epochs: epochs of each layer.
+
+    Example:
+
+    >>> class Nothing(Pretraining):
+    ...     def run(self, model, x, costs, **others):
+    ...         pass
+    >>> Nothing(sees="inputs").epochs
+    10
+    """
+
+    sees: str = one_of("costs", tuple(MARKS))
+    epochs: int = count(10, serves="schedule")
+
+    def run(
+        self,
+        model: keras.Model,
+        x: np.ndarray,
+        costs: np.ndarray | None,
+        *,
+        unlabelled: np.ndarray | None,
+        epochs: int,
+        batch_size: int,
+        seed: int | None,
+        callbacks: Sequence[keras.callbacks.Callback],
+        verbose: Verbose,
+        unfinished: pathlib.Path | None,
+    ) -> None:
+        """Changes the weights of `layers(model)`.
+
+        Args:
+            model: the untrained network.
+            x: inputs `(N, ...)`.
+            costs: cost vectors `(N, D)` divided by the largest cost, 0/1 costs `(N, K)`
+                of errors, or `None` where it sees inputs alone.
+            unlabelled: more inputs, or `None`.
+            epochs: epochs of each layer, more than its own on small sets.
+            batch_size: examples in a batch, those of the body.
+            seed: seed of everything random, or `None`.
+            callbacks: Keras callbacks for each `fit`.
+            verbose: as in `keras.Model.fit`.
+            unfinished: folder to keep what it needs to go on from, or `None`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement `run`.")
+
+    def layers(self, model: keras.Model) -> list[keras.layers.Layer]:
+        """Returns the layers whose weights it leaves; by default the hidden `Dense` layers."""
+        return list(hidden_layers(model))
+
+    @property
+    def looks_at(self) -> str:
+        """What it sees under its choices, see `sees`."""
+        return self.sees
+
+    def limit_epochs(self, epochs: int) -> Self:
+        """Returns a copy that pre-trains no longer than that."""
+        return dataclasses.replace(self, epochs=min(self.epochs, epochs))
+
+    def describe(self, without: Sequence[str] = ("schedule",)) -> dict[str, Any]:
+        return {name: it for name, it in super().describe(without).items() if name != "sees"}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AutoEncoders(Pretraining):
+    """Pre-trains hidden layers one after the other as auto-encoders, see `pretrain`.
+
+    Args:
+        learning_rate: learning rate of the optimizer.
+        optimizer: `"adam"` (default) or `"sgd"`.
+        corruption: probability of zeroing an input.
+        beta: balance between reconstruction (0) and costs (1), unless it sees inputs alone.
+        tied_weights: whether decoders use the transposed weights, as in the authors' code.
+        **choices: see `Pretraining`; 10 epochs by default. The names `"dae"`, `"seae"` and
+            `"cae"` of an `Algorithm` decide what it sees.
+
+    Example:
+
+    >>> AutoEncoders(beta=0).looks_at
+    'inputs'
+    """
+
+    learning_rate: float = positive(1e-3)
+    optimizer: str = one_of("adam", ("adam", "sgd"))
+    corruption: float = share(0.25)
+    beta: float = share(0.25)
+    tied_weights: bool = flag(False)
+
+    OPTIMIZERS: ClassVar[dict[str, Any]] = {
+        "adam": keras.optimizers.Adam,
+        "sgd": keras.optimizers.SGD,
+    }
+
+    @property
+    def looks_at(self) -> str:
+        """With `beta = 0` it is the cost-blind auto-encoder, whatever it may see."""
+        return self.sees if self.beta > 0 else "inputs"
+
+    def run(
+        self,
+        model: keras.Model,
+        x: np.ndarray,
+        costs: np.ndarray | None,
+        *,
+        unfinished: pathlib.Path | None,
+        **fit_arguments: Any,
+    ) -> None:
+        pretrain(
+            model,
+            x,
+            costs=costs,
+            beta=0.0 if costs is None else self.beta,
+            corruption=self.corruption,
+            optimizer=self.OPTIMIZERS[self.optimizer](self.learning_rate),
+            tied=self.tied_weights,
+            cache=None if unfinished is None else StageCache(unfinished),
+            **fit_arguments,
+        )
+
+    def describe(self, without: Sequence[str] = ("schedule",)) -> dict[str, Any]:
+        beta = 0.0 if self.looks_at == "inputs" else self.beta
+        return {**super().describe(without), "beta": beta}
+
+
+#: What each pre-training of the paper sees, by the name that an `Algorithm` has for it.
+PRETRAININGS: dict[str, str | None] = {
+    "none": None,
+    "dae": "inputs",
+    "seae": "errors",
+    "cae": "costs",
+}

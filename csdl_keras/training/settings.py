@@ -1,0 +1,140 @@
+"""How networks are trained, one set of choices for all algorithms."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from csdl_keras._utils.checks import check_integer, check_type
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.bodies import MLP, AutoNetwork, CaffeCNN, KernelMachine
+from csdl_keras.training.body import Body
+from csdl_keras.training.choices import Choices, choices_of, flag
+from csdl_keras.training.objective import Objective
+from csdl_keras.training.objectives import OBJECTIVES
+from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(Choices):
+    """The choices that all algorithms share, so that they differ by their stages alone.
+
+    Args:
+        mlp: a `training.MLP`, the fully-connected network.
+        cnn: a `training.CaffeCNN`, the convolutional network.
+        auto: a `training.AutoNetwork`, the network of the default algorithms.
+        svm: a `training.KernelMachine`, of `csosr`.
+        pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
+        hard_hinge: whether SOSR algorithms train with the hinge, `OneSidedLoss`, that SOSR
+            smooths, as the authors' code does. Defaults to False.
+
+    Raises:
+        ValueError: if a value is out of range.
+
+    Example:
+
+    >>> from csdl_keras import training
+    >>> settings = Settings(mlp=training.MLP(hidden_units=(100,)))
+    >>> settings.limit_epochs(3).mlp.epochs, settings.replace({"cnn.epochs": 4}).cnn.epochs
+    (3, 4)
+    """
+
+    mlp: MLP = choices_of(MLP)
+    cnn: CaffeCNN = choices_of(CaffeCNN)
+    auto: AutoNetwork = choices_of(AutoNetwork)
+    svm: KernelMachine = choices_of(KernelMachine)
+    pretraining: AutoEncoders = choices_of(AutoEncoders)
+    hard_hinge: bool = flag(False)
+
+    def limit_epochs(self, epochs: int) -> "Settings":
+        """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
+        check_integer("epochs", epochs)
+        return dataclasses.replace(
+            self,
+            mlp=self.mlp.limit_epochs(epochs),
+            cnn=self.cnn.limit_epochs(epochs),
+            auto=self.auto.limit_epochs(epochs),
+            pretraining=self.pretraining.limit_epochs(epochs),
+        )
+
+    def replace(self, choices: Mapping[str, Any]) -> "Settings":
+        """Returns a copy with other choices.
+
+        Args:
+            choices: values by their names, such as `"mlp.learning_rate"` or `"hard_hinge"`.
+
+        Raises:
+            ValueError: if there is no such choice, or a value is out of range.
+        """
+        changed: Any = self
+        for name, value in choices.items():
+            owner, _, field = name.rpartition(".")
+            part: Any = getattr(changed, owner, None) if owner else changed
+            known = [it.name for it in dataclasses.fields(part)] if part is not None else []
+            if field not in known:
+                raise ValueError(
+                    "Expected the name of a choice, such as 'mlp.learning_rate'; received "
+                    f"{name!r}."
+                )
+            part = dataclasses.replace(part, **{field: value})
+            changed = dataclasses.replace(changed, **{owner: part}) if owner else part
+        return changed
+
+    def body_of(self, algorithm: Algorithm) -> Any:
+        """Returns the body of an algorithm with its choices."""
+        body = algorithm.body
+        return getattr(self, body) if isinstance(body, str) else body
+
+    def objective_of(self, algorithm: Algorithm) -> Objective:
+        """Returns what an algorithm is trained for."""
+        objective = algorithm.objective
+        if self.hard_hinge and objective.hinge is not None:
+            return OBJECTIVES[objective.hinge]
+        return objective
+
+    def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
+        """Returns the pre-training of an algorithm with its choices, `None` if it has none."""
+        if not isinstance(algorithm.pretraining, str):
+            return algorithm.pretraining
+        sees = algorithm.pretraining_sees
+        return None if sees is None else dataclasses.replace(self.pretraining, sees=sees)
+
+    def names(self, algorithm: Algorithm) -> list[str]:
+        """Returns the names of the choices that an algorithm depends on, as `replace` takes them.
+
+        Those of its own objects are not among them.
+        """
+        found = ["hard_hinge"] if algorithm.objective.hinge is not None else []
+        if isinstance(algorithm.body, str):
+            fields = dataclasses.fields(self.body_of(algorithm))
+            found += [f"{algorithm.body}.{field.name}" for field in fields]
+        if algorithm.pretrains and isinstance(algorithm.pretraining, str):
+            fields = dataclasses.fields(self.pretraining)
+            unread = {"sees", "beta"} if algorithm.pretraining_sees == "inputs" else {"sees"}
+            found += [f"pretraining.{it.name}" for it in fields if it.name not in unread]
+        return found
+
+    def columns(self, algorithm: Algorithm) -> dict[str, Any]:
+        """Returns the choices that an algorithm depends on by the names of columns."""
+        values = {}
+        for name in self.names(algorithm):
+            owner, _, field = name.rpartition(".")
+            values[column(name)] = getattr(getattr(self, owner) if owner else self, field)
+        return values
+
+
+def column(name: str) -> str:
+    """Returns what tables of results call a choice.
+
+    Example:
+
+    >>> column("pretraining.beta"), column("pretraining.epochs"), column("cnn.epochs")
+    ('beta', 'pretraining_epochs', 'epochs')
+    """
+    owner, _, field = name.rpartition(".")
+    of_bodies = {it.name for it in dataclasses.fields(Body)}
+    return f"{owner}_{field}" if owner == "pretraining" and field in of_bodies else field
+
+
+def check_settings(settings: object) -> Settings:
+    """Returns `settings` if it is a `Settings`."""
+    return check_type("settings", settings, Settings, "a Settings")

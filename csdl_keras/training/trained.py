@@ -1,0 +1,89 @@
+"""A trained classifier, with what it took."""
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from csdl_keras.training.assemble import assemble
+from csdl_keras.training.fit_stacked import split_members
+from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.stages import Stages
+
+OnError = Callable[[int, Exception], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Trained:
+    """A trained classifier and what its stages took together.
+
+    Args:
+        model: the classifier, a `keras.Model` or, for `csosr`, a `baselines.CSOSR`;
+            `csdl_keras.decide` takes its decisions.
+        seconds: seconds of pre-training and training, stages shared with other
+            algorithms counted in full.
+        epochs: epochs of training, the stage after pre-training.
+        unit: the cost that an output of 1 stands for, where the model outputs
+            costs. Defaults to 1.
+    """
+
+    model: Any
+    seconds: float
+    epochs: int
+    unit: float = 1.0
+
+
+def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
+    """Returns the classifier that the networks of an algorithm make; trains those that are not."""
+    seconds, results = 0.0, []
+    for recipe in members:
+        pretrained = stages.pretrained(recipe)
+        results.append(stages.trained(recipe))
+        seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
+    weights = [
+        arrays
+        for recipe, result in zip(members, results, strict=True)
+        for arrays in split_members(result.arrays, recipe.stacked)
+    ]
+    first = members[0]
+    model = assemble(first, weights, stages.data)
+    unit = first.unit if first.algorithm.output == "cost" else 1.0
+    return Trained(model, seconds, int(results[0].info["epochs"]), unit)
+
+
+def train_several(
+    stages: Stages, requests: Sequence[Sequence[Recipe]], processes: int, on_error: OnError
+) -> Iterator[tuple[int, Trained]]:
+    """Trains algorithms; yields the index and the result of each, as soon as it is trained.
+
+    Args:
+        stages: runs and keeps the stages.
+        requests: the recipes of each algorithm.
+        processes: number of processes; 1 is this one.
+        on_error: called with the index and the error of each request that fails.
+    """
+    waiting = dict(enumerate(requests))
+    if processes > 1:
+        everything = [recipe for members in requests for recipe in members]
+        with contextlib.closing(stages.run_missing(everything, processes)) as missing:
+            for concerned, error in missing:
+                identities = set(map(id, concerned))
+                for index in list(waiting):
+                    if error is not None and not identities.isdisjoint(map(id, waiting[index])):
+                        del waiting[index]
+                        on_error(index, error)
+                    elif all(map(stages.is_trained, waiting[index])):
+                        yield from _ready(stages, index, waiting.pop(index), on_error)
+    for index, members in waiting.items():
+        yield from _ready(stages, index, members, on_error)
+
+
+def _ready(
+    stages: Stages, index: int, members: Sequence[Recipe], on_error: OnError
+) -> Iterator[tuple[int, Trained]]:
+    try:
+        trained = train_one(stages, members)
+    except Exception as error:
+        on_error(index, error)
+    else:
+        yield index, trained

@@ -1,0 +1,192 @@
+"""Bodies, pre-trainings and objectives of one's own run wherever an algorithm does."""
+
+import dataclasses
+import threading
+
+import keras
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.experiments.cell_runner import CellRunner
+from csdl_keras.experiments.comparison import ComparisonRun
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.training import Algorithm, Body, Objective, Pretraining
+from tests.experiments.grid_runs import Recorder
+from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
+from tests.weights import assert_same_weights
+
+X, Y, C = DATA.x_train, DATA.y_train, MATRICES[0]
+
+
+def squared(costs, outputs):
+    return keras.ops.mean(keras.ops.square(costs - outputs), axis=-1)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Narrow(Body):
+    units: int = 4
+    can_pretrain = True
+
+    def build(self, x, num_outputs, output, seed):
+        return csdl.models.mlp(x.shape[1:], num_outputs, (self.units,), output=output, seed=seed)
+
+
+class Halved(Pretraining):
+    """Halves the weights of hidden layers."""
+
+    def run(self, model, x, costs, **others):
+        for layer in self.layers(model):
+            layer.set_weights([array / 2 for array in layer.get_weights()])
+
+
+BODY = Narrow(epochs=2, min_steps=1)
+TOY = Algorithm(
+    "toy", "Toy", BODY, Halved(sees="inputs"), Objective("squared", squared), "argmin", False
+)
+
+
+class TestWhereItRuns:
+    def test_train_and_the_estimator(self, run_eagerly):
+        model = csdl.train(TOY, X, Y, C, VALIDATION, seed=0)
+        assert csdl.decide(model, DATA.x_test).shape == DATA.y_test.shape
+        estimator = csdl.sklearn.CostSensitiveClassifier(TOY, C, random_state=0)
+        assert estimator.fit(X.reshape(len(X), -1), Y).predict_cost(
+            X.reshape(len(X), -1)
+        ).shape == (
+            len(X),
+            10,
+        )
+
+    def test_costs_of_examples(self, run_eagerly):
+        own, other = make_trainer(costs=C[Y]).train(TOY), make_trainer().train(TOY, C)
+        assert_same_weights(own.model, other.model, rtol=1e-4, atol=1e-5)
+
+    def test_a_cache(self, run_eagerly, tmp_path):
+        cache = csdl.StageCache(tmp_path)
+        first = make_trainer(cache=cache).train(TOY, C)
+        again = make_trainer(cache=csdl.StageCache(tmp_path)).train(TOY, C)
+        assert again.seconds == first.seconds
+        assert_same_weights(first.model, again.model)
+
+    def test_processes(self):
+        one, two = (dict(make_trainer(jobs=jobs).train_all([(TOY, C)])) for jobs in (1, 2))
+        outputs = [it[0].model.predict(DATA.x_test, verbose=0) for it in (one, two)]
+        np.testing.assert_allclose(*outputs, rtol=1e-3, atol=1e-4)
+
+    def test_compare(self, run_eagerly, tmp_path):
+        source, runner = DataSource("digits", train_size=100), CellRunner(csdl.StageCache())
+        comparison = ComparisonRun(source, [TOY], 1, tmp_path, SETTINGS, runner)
+        assert not comparison.run(Recorder())
+        (result,) = comparison.results
+        assert result.algorithm == "toy" and result.epochs == 2
+
+    def test_tune(self, run_eagerly, tmp_path):
+        hyper_model = csdl.tuning.CSDNNHyperModel(X.shape[1:], C, TOY, optimizer="sgd")
+        tuner = csdl.tuning.RandomSearch(hyper_model, max_trials=1, directory=str(tmp_path))
+        tuner.search(X, Y, validation_data=VALIDATION, epochs=1, verbose=0)
+        (trial,) = tuner.oracle.trials.values()
+        assert trial.status == "COMPLETED"
+        assert csdl.output_kind(hyper_model.classifier(tuner.get_best_models()[0])) == "cost"
+
+
+def loss_times(factor):
+    """Functions of one name that differ by a variable of the function around them."""
+
+    def squared(costs, outputs):
+        return factor * keras.ops.mean(keras.ops.square(costs - outputs), axis=-1)
+
+    return squared
+
+
+class Other(Narrow):
+    """Differs by its code alone."""
+
+    def build(self, x, num_outputs, output, seed):
+        return csdl.models.mlp(x.shape[1:], num_outputs, (3,), output=output, seed=seed)
+
+
+Other.__qualname__ = Other.__name__ = "Narrow"
+
+
+class Thirds(Pretraining):
+    def run(self, model, x, costs, **others):
+        for layer in self.layers(model):
+            layer.set_weights([array / 3 for array in layer.get_weights()])
+
+
+Thirds.__qualname__ = Thirds.__name__ = "Halved"
+
+
+class TestKeys:
+    def keys(self, **change):
+        stages = make_trainer().stages(dataclasses.replace(TOY, **change), C)
+        return {name: csdl.StageCache.key(stage) for name, stage in stages.items()}
+
+    @pytest.mark.parametrize(
+        ("change", "stages"),
+        [
+            ({"name": "other"}, []),
+            ({"training": Objective("squared", loss_times(2))}, ["training"]),
+            ({"training": Objective("squared", squared, unit="mean")}, ["training"]),
+            ({"body": dataclasses.replace(BODY, units=5)}, ["pretraining", "training"]),
+            ({"body": dataclasses.replace(BODY, learning_rate=0.1)}, ["pretraining", "training"]),
+            ({"body": Other(epochs=2, min_steps=1)}, ["pretraining", "training"]),
+            ({"pretraining": Halved(sees="errors")}, ["pretraining", "training"]),
+            ({"pretraining": Thirds(sees="inputs")}, ["pretraining", "training"]),
+        ],
+    )
+    def test_objects_of_one_name_share_no_stage(self, change, stages):
+        before, after = self.keys(), self.keys(**change)
+        assert [name for name in before if before[name] != after[name]] == stages
+
+    def test_equal_objects_share_their_stages(self):
+        twice, again = (Objective("squared", loss_times(2)) for _ in range(2))
+        assert self.keys(training=twice) == self.keys(training=again)
+        assert twice.loss is not again.loss
+        assert self.keys(training=twice) != self.keys(training=Objective("a", loss_times(3)))
+
+
+class TestRefused:
+    def test_objects_that_cannot_be_told_apart(self):
+        lock = threading.Lock()
+        own = Objective("locked", lambda costs, outputs: squared(costs, outputs) if lock else 0.0)
+        with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
+            make_trainer().train(dataclasses.replace(TOY, training=own), C)
+
+    def test_objects_that_no_process_can_be_sent(self):
+        body = dataclasses.replace(BODY)
+        object.__setattr__(body, "lock", threading.Lock())
+        with pytest.raises(ValueError, match="with several jobs; received .*cannot be pickled"):
+            make_trainer(jobs=2).train(dataclasses.replace(TOY, body=body), C)
+
+    @pytest.mark.parametrize(
+        ("change", "match"),
+        [
+            ({"body": Body}, "Expected `body` to be one of"),
+            ({"training": squared}, "Expected `training` to be one of"),
+            ({"prediction": "bayes"}, "Expected `prediction` to be one of .'argmin'."),
+            ({"training": "expected_cost"}, "body='auto' with training='expected_cost'"),
+        ],
+    )
+    def test_what_does_not_fit(self, change, match):
+        with pytest.raises(ValueError, match=match):
+            dataclasses.replace(TOY, **change)
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"name": 3}, {"loss": 3}, {"output": "logit"}, {"unit": "sum"}, {"link": "exp"}]
+        + [{"predictions": ("argmax",)}, {"searched": ("beta",)}, {"on_costs": 1}],
+        ids=str,
+    )
+    def test_objectives(self, change):
+        with pytest.raises(ValueError, match=f"Expected `{next(iter(change))}`"):
+            Objective(**{"name": "squared", "loss": squared, **change})
+
+    def test_other_decisions(self):
+        matrix = csdl.costs.with_abstain(C, 0.5)
+        with pytest.raises(ValueError, match="price decisions that are no class"):
+            make_trainer().train(TOY, matrix)
+        able = Objective("squared", squared, other_decisions=True)
+        model = make_trainer().train(dataclasses.replace(TOY, training=able), matrix).model
+        assert model.output_shape == (None, 11)
