@@ -179,7 +179,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         Returns:
             The model itself, or for Bayes rows its `bayes_classifier`.
         """
-        if self.row.prediction == "bayes":
+        if self.cost_matrix is not None and self.row.prediction == "bayes":
             return bayes_classifier(model, self.cost_matrix)
         return model
 
