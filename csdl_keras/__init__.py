@@ -27,11 +27,14 @@ from csdl_keras.losses import (
     sosr,
 )
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
-from csdl_keras.models import bayes_classifier, decision_model
 from csdl_keras.outputs.kind import output_kind
-from csdl_keras.prediction.calibrate import calibrate
-from csdl_keras.prediction.decide import decide
-from csdl_keras.prediction.export import export
+from csdl_keras.prediction import (
+    bayes_classifier,
+    calibrate,
+    decide,
+    decision_model,
+    export,
+)
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithm import Algorithm

@@ -8,6 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
@@ -18,21 +19,20 @@ class BayesDecision(keras.layers.Layer):
 
     `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes
     optimal decision. The cost matrix is a non-trainable weight: it is saved
-    with the weights, and `layer.set_cost_matrix(...)` exchanges it in a trained
+    with the weights, and `layer.set_cost_matrix(...)` replaces it in a trained
     model. The config holds only its shape, so a layer made from a config alone
-    outputs NaN until weights are loaded or set.
+    outputs NaN until its weights are loaded or set.
 
     Args:
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds
-            decisions that are no class. `None` only with both sizes, for a
-            layer whose matrix comes later.
-        num_classes: `K`; by default read off the matrix.
-        num_decisions: `D`; by default read off the matrix.
+            decisions that are not classes. `None` (default) needs both sizes, for a
+            layer whose matrix is set later.
+        num_classes: number `K` of classes. Defaults to the rows of the matrix.
+        num_decisions: number `D` of decisions. Defaults to its columns.
         mean_costs: whether the matrix holds mean costs by class, as
-            `csdl_keras.costs.class_means` has them: right decisions may cost
-            something then, and there may be fewer decisions than classes.
-            Defaults to False.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+            `csdl_keras.costs.class_means` returns: then right decisions may have a
+            cost, and there may be fewer decisions than classes. Defaults to False.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -62,11 +62,11 @@ class BayesDecision(keras.layers.Layer):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         num_classes: int | None = None,
         num_decisions: int | None = None,
         mean_costs: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ):
         super().__init__(
@@ -93,7 +93,7 @@ class BayesDecision(keras.layers.Layer):
             )
         self.num_classes, self.num_decisions = shape
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] != self.num_classes:
             raise ValueError(
                 f"Expected probabilities of shape (batch, {self.num_classes}), one column for "
@@ -108,11 +108,11 @@ class BayesDecision(keras.layers.Layer):
         )
         if self._initial is not None:
             self.cost_matrix.assign(self._initial)
-            self._initial = None  # as large as the weight, or twice that
+            self._initial = None  # It takes as much memory as the weight, or twice that.
         self.built = True
 
-    def set_cost_matrix(self, cost_matrix: Any) -> None:
-        """Exchanges the matrix of a built layer.
+    def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
+        """Replaces the cost matrix.
 
         Args:
             cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the same shape.
@@ -131,16 +131,16 @@ class BayesDecision(keras.layers.Layer):
         else:
             self._initial = matrix
 
-    def _checked(self, cost_matrix: Any, num_classes: int | None) -> np.ndarray:
+    def _checked(self, cost_matrix: ArrayLike, num_classes: int | None) -> np.ndarray:
         if self.mean_costs:
             return check_mean_costs(cost_matrix, num_classes)
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
-    def call(self, probabilities: Any) -> Any:
+    def call(self, probabilities: Tensor) -> Tensor:
         check_cost_layer(self)
         return ops.matmul(probabilities, self.cost_matrix)
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (*input_shape[:-1], self.num_decisions)
 
     def get_config(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import at_least_float32, head_dtype
+from csdl_keras._utils.types import Shape, Tensor
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.masking_noise import MaskingNoise
 
@@ -17,14 +18,14 @@ class CAE(keras.Model):
     """Cost-sensitive auto-encoder: reconstructs its input and the input's cost vector.
 
     `h = s(W x~ + b)` from the corrupted input `x~`, a decoder of `x` from `h`,
-    and a linear regression of the costs from `h`. Its loss
-    `(1 - beta) L_CE + beta L_SOSR` is put together by `compile`; with
+    and a linear regression of the costs on `h`. Its loss,
+    `(1 - beta) L_CE + beta L_SOSR`, is given to `compile` as below; with
     `beta = 0` it is a denoising auto-encoder.
 
     Args:
-        encoder: number of hidden units (a logistic `Dense` layer is made), or an
-            existing `keras.layers.Dense`, whose weights are then shared with
-            the network it belongs to.
+        encoder: number of units of a new logistic `Dense` layer, or an existing
+            `keras.layers.Dense`, whose weights are then shared with the network it
+            belongs to.
         num_decisions: length of the cost vectors.
         corruption: probability in [0, 1] of zeroing an input while training.
             Defaults to 0.
@@ -105,7 +106,7 @@ class CAE(keras.Model):
         )
         self._decoder_initializer = seeds.initializer("glorot_uniform")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] is None:
             raise ValueError(
                 "Expected inputs of shape (batch, features) with known features; "
@@ -132,15 +133,15 @@ class CAE(keras.Model):
         self.built = True
 
     @property
-    def decoder_variables(self) -> list:
+    def decoder_variables(self) -> list[keras.Variable]:
         """The variables that only the reconstruction uses."""
         return [self.decoder_bias] if self.tied else self.decoder.variables
 
-    def encode(self, inputs: Any) -> Any:
-        """The clean code `s(W x + b)` of `(batch, features)` inputs."""
+    def encode(self, inputs: Tensor) -> Tensor:
+        """Computes the code `s(W x + b)` of `(batch, features)` inputs without corruption."""
         return self.encoder(inputs)
 
-    def call(self, inputs: Any, training: bool = False) -> dict[str, Any]:
+    def call(self, inputs: Tensor, training: bool = False) -> dict[str, Any]:
         code = self.encoder(self.noise(inputs, training=training))
         if self.tied:
             kernel = ops.cast(self.encoder.kernel, code.dtype)
@@ -151,7 +152,7 @@ class CAE(keras.Model):
             logits = self.decoder(code)
         return {"reconstruction": logits, "cost": self.regressor(code)}
 
-    def compute_output_shape(self, input_shape: Any) -> dict[str, tuple]:
+    def compute_output_shape(self, input_shape: Shape) -> dict[str, tuple]:
         return {
             "reconstruction": tuple(input_shape),
             "cost": (input_shape[0], self.num_decisions),
@@ -168,7 +169,9 @@ class CAE(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> "CAE":
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> "CAE":
         config = dict(config)
         config["encoder"] = keras.saving.deserialize_keras_object(
             config["encoder"], custom_objects=custom_objects

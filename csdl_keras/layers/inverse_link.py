@@ -1,4 +1,4 @@
-"""From the scale on which costs are estimated back to costs."""
+"""Costs from estimates of their logarithms or logits."""
 
 import math
 from typing import Any
@@ -9,6 +9,7 @@ from keras import ops
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.tensors import at_least_float32, bounded_exponential, head_dtype
+from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 LINKS = ("log", "logit")
@@ -16,18 +17,18 @@ LINKS = ("log", "logit")
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class InverseLink(keras.layers.Layer):
-    """Turns logarithms, or logits, of estimated costs into estimated costs.
+    """Turns logarithms or logits of estimated costs into estimated costs.
 
-    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`: what
+    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`. It follows
     a network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and
-    `cost_scale=s` expects a decision to cost, in the unit of the costs that it
-    was given. Costs are finite for all finite inputs: above 8e36, and below 1e-37
-    (8,000 and 1e-4 for float16), they change ever more slowly, and keep their order.
+    `cost_scale=s`, and outputs costs in the unit of its training costs. They are
+    finite for all finite inputs: above 8e36 and below 1e-37 (8,000 and 1e-4 for
+    float16), they change more and more slowly and keep their order.
 
     Args:
         link: `"log"` (default) or `"logit"`.
-        cost_scale: `s`, the loss's own. Defaults to 1.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        cost_scale: `cost_scale` of the loss, `s`. Defaults to 1.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -53,7 +54,11 @@ class InverseLink(keras.layers.Layer):
     output_kind = "cost"
 
     def __init__(
-        self, link: str = "log", cost_scale: float = 1.0, dtype: Any = None, **kwargs: Any
+        self,
+        link: str = "log",
+        cost_scale: float = 1.0,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.link = check_choice("link", link, LINKS)
@@ -61,18 +66,18 @@ class InverseLink(keras.layers.Layer):
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         check_cost_layer(self)
         logs = at_least_float32(inputs)
-        if self.link == "logit":  # the logarithm of the logistic function
+        if self.link == "logit":  # This is the logarithm of the logistic function.
             logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))
         costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
         return ops.cast(costs, self.compute_dtype)
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return tuple(input_shape)
 
     def get_config(self) -> dict[str, Any]:

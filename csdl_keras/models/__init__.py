@@ -1,4 +1,4 @@
-"""Builders of networks and of the decision rules around them; each returns a `keras.Model`."""
+"""Networks to train, and models that decide; each function returns a `keras.Model`."""
 
 from csdl_keras.models.auxiliary_costs import AuxiliaryCostModel, auxiliary_costs
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
@@ -10,10 +10,14 @@ from csdl_keras.models.expected_cost_model import (
 )
 from csdl_keras.models.mlp import mlp
 from csdl_keras.models.tabular import tabular
-from csdl_keras.prediction.bayes_classifier import BayesClassifier, bayes_classifier
-from csdl_keras.prediction.cost_estimator import cost_estimator
-from csdl_keras.prediction.ensemble import ensemble
-from csdl_keras.prediction.serving import decision_model, serving_model
+from csdl_keras.prediction import (
+    BayesClassifier,
+    bayes_classifier,
+    cost_estimator,
+    decision_model,
+    ensemble,
+    serving_model,
+)
 
 __all__ = [
     "AuxiliaryCostModel",

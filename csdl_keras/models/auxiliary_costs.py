@@ -9,25 +9,26 @@ import numpy as np
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.layers import CostOutput
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class AuxiliaryCostModel(keras.Model):
-    """The functional model that `auxiliary_costs` returns: `"output"` and `"auxiliary_1"`, …"""
+    """Functional model that `auxiliary_costs` returns, with `"output"`, `"auxiliary_1"`, …"""
 
     def losses_and_weights(
         self,
-        loss: Any,
+        loss: str | keras.losses.Loss,
         auxiliary_loss: Callable[[], keras.losses.Loss],
         alpha: float = 1.0,
     ) -> dict[str, Any]:
-        """The arguments `loss` and `loss_weights` of `compile`.
+        """Returns the arguments `loss` and `loss_weights` of `compile`.
 
         Args:
-            loss: of the model's own output.
-            auxiliary_loss: makes the loss of an auxiliary output, such as
-                `lambda: SOSRLoss(C)`.
+            loss: loss of the model's own output.
+            auxiliary_loss: function that returns the loss of an auxiliary output, such
+                as `lambda: SOSRLoss(C)`.
             alpha: weight of each auxiliary loss, above 0. Defaults to 1.
         """
         check_number("alpha", alpha, 0, exclude_low=True)
@@ -37,8 +38,8 @@ class AuxiliaryCostModel(keras.Model):
             "loss_weights": {"output": 1.0, **dict.fromkeys(names, alpha)},
         }
 
-    def targets(self, y: Any) -> dict[str, Any]:
-        """`y` for each output, as `fit` and `evaluate` want it."""
+    def targets(self, y: ArrayLike) -> dict[str, ArrayLike]:
+        """Returns `y` for each output, as `fit` and `evaluate` take it."""
         return dict.fromkeys(self.output, y)
 
 
@@ -50,17 +51,16 @@ def auxiliary_costs(
 ) -> AuxiliaryCostModel:
     """Adds an output that estimates costs to every hidden layer, for training.
 
-    The losses of these outputs, `L = L(out) + alpha sum_i L_cost(aux_i)`, make
-    each layer learn what costs depend on, from end to end and without
-    pre-training. They are dropped at prediction: `model` itself, whose layers
-    are shared, is the trained network.
+    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`, so that each layer
+    learns features that costs depend on, without pre-training. Prediction does not
+    need these outputs: `model` itself, whose layers are shared, is then trained.
 
     Args:
         model: any functional or sequential model with one output.
         num_decisions: `D`, the length of a cost vector.
         layers: names of the layers to add outputs to; `None` (default) takes
-            every layer with a trainable kernel but the last one; a model
-            among the layers counts as one.
+            every layer with a trainable kernel except the last one. A model among
+            the layers counts as one layer.
         seed: seed of the new weights; `None` (default) follows
             `keras.utils.set_random_seed`.
 
@@ -131,8 +131,8 @@ def auxiliary_costs(
     return AuxiliaryCostModel(inputs, outputs, name=f"{model.name}_auxiliary")
 
 
-def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Any:
-    """What a layer outputs within a model; a layer may be part of several, or be a model."""
+def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Tensor:
+    """Returns a layer's output in this model, as the layer may be part of several models."""
     graph = model._functional if isinstance(model, keras.Sequential) else model
     nodes = [node for depth in graph._nodes_by_depth.values() for node in depth]
     return next(node.output_tensors[0] for node in nodes if node.operation is layer)

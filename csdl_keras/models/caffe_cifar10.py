@@ -1,7 +1,6 @@
 """Caffe's two networks for CIFAR-10."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import keras
 import numpy as np
@@ -9,8 +8,9 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.layers import CaffePooling2D, WithinChannelLRN
-from csdl_keras.models.heads import check_input_shape, check_outputs, output_layer
+from csdl_keras.models.heads import check_input_shape, check_output_layer, output_layer
 
 
 def caffe_cifar10(
@@ -18,7 +18,7 @@ def caffe_cifar10(
     num_classes: int = 10,
     variant: str = "quick",
     output: str = "probability",
-    mean: Any = 0.0,
+    mean: ArrayLike = 0.0,
     weight_decay: float = 0.004,
     seed: int | None = None,
 ) -> keras.Model:
@@ -32,29 +32,27 @@ def caffe_cifar10(
     | 4 | dense 64 (σ .1), linear | none |
     | 5 | dense `num_classes` (σ .1) | dense `num_classes` (σ .01, decay x 250) |
 
-    Convolutions keep the size (padding 2), pooling is 3x3 with stride 2 in
-    Caffe's arithmetic (`CaffePooling2D`), LRN is within channels, weights start
-    from a normal distribution of deviation σ, biases from 0. 145,578 (quick)
-    and 89,578 (full) parameters at the defaults.
+    Convolutions keep the size (padding 2), pooling is 3x3 with stride 2
+    (`CaffePooling2D`), LRN is within channels (`WithinChannelLRN`), initial weights
+    are normal with standard deviation σ, and biases start at 0. The defaults have
+    145,578 (quick) and 89,578 (full) parameters.
 
-    The network begins with a rescaling of inputs in [0, 1] to `255 x - mean`,
-    Caffe's range, which has no parameters: σ 1e-4 and learning rate .001 belong
-    to that range. Caffe trains with SGD, momentum .9, batches of 100: quick at
-    rate .001 for 4,000 steps, then .0001 to 5,000; full at .001 to 60,000,
-    1e-4 to 65,000, 1e-5 to 70,000. It gives biases twice the learning rate of
-    weights; Keras optimizers have one rate for all, and so biases here learn
-    at the rate of the weights.
+    The first layer rescales inputs in [0, 1] to Caffe's range, `255 x - mean`, which
+    σ 1e-4 and the learning rate .001 suit. Caffe trains with SGD, momentum .9 and
+    batches of 100: quick at rate .001 for 4,000 steps, then .0001 up to 5,000; full
+    at .001 for 60,000, 1e-4 up to 65,000, 1e-5 up to 70,000. Caffe's biases have
+    twice the learning rate of weights; Keras optimizers have one rate for all.
 
     Args:
         input_shape: `(height, width, channels)`. Defaults to CIFAR-10's.
         num_classes: number of classes, at least 2. Defaults to 10.
         variant: `"quick"` (default) or `"full"`.
         output: `"probability"` (default) or `"cost"`.
-        mean: what is subtracted, in the range [0, 255]: a number, one for each
-            channel, or a mean image of shape `input_shape`, as Caffe takes it
-            from the training images: `255 * x_train.mean(axis=0)`. Defaults to 0.
-        weight_decay: Caffe's decay `w`, which adds `w W` to the gradient and is
-            the penalty `w/2 |W|^2`. Defaults to 0.004.
+        mean: mean in the range [0, 255] to subtract: a number, one for each channel,
+            or an image of shape `input_shape`, in Caffe that of the training images,
+            `255 * x_train.mean(axis=0)`. Defaults to 0.
+        weight_decay: Caffe's decay `w`, which adds the penalty `w/2 |W|^2`. Defaults
+            to 0.004.
         seed: seed of the initial weights; `None` (default) follows
             `keras.utils.set_random_seed`.
 
@@ -75,7 +73,7 @@ def caffe_cifar10(
     (145578, 89578)
     """
     input_shape = check_input_shape(input_shape, rank=3)
-    check_outputs(num_classes, output)
+    check_output_layer(num_classes, output)
     full = check_choice("variant", variant, ("quick", "full")) == "full"
     decay = check_number("weight_decay", weight_decay, low=0) / 2
     offset = _negative_mean(mean, input_shape)
@@ -125,8 +123,8 @@ def caffe_cifar10(
     return keras.Model(inputs, head(x), name=f"caffe_cifar10_{variant}")
 
 
-def _negative_mean(mean: Any, input_shape: tuple[int, ...]) -> Any:
-    """`-mean` as a number or an array that broadcasts against one image."""
+def _negative_mean(mean: ArrayLike, input_shape: tuple[int, ...]) -> float | np.ndarray:
+    """Returns `-mean` as a number or an array that broadcasts against one image."""
     array = as_array("mean", mean, str(input_shape))
     allowed = ((), (input_shape[-1],), input_shape)
     if array.dtype.kind not in "iuf" or array.shape not in allowed:

@@ -1,4 +1,4 @@
-"""A convolutional network for small images, trained in minutes without a GPU."""
+"""A convolutional network for small images that trains in minutes without a GPU."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,12 @@ import keras
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras.layers import RandomShift
-from csdl_keras.models.heads import check_input_shape, check_outputs, check_sizes, output_layer
+from csdl_keras.models.heads import (
+    check_input_shape,
+    check_output_layer,
+    check_sizes,
+    with_output_layer,
+)
 
 
 def convnet(
@@ -22,19 +27,18 @@ def convnet(
 ) -> keras.Model:
     """Builds a convolutional network with batch normalisation.
 
-    A stage for each entry of `filters`: one 3x3 convolution in the first and two
-    in each other, with batch normalisation and a ReLU, and 2x2 max pooling
-    between stages, as long as the image is at least 4 pixels wide; then the mean
-    over positions beside their maximum, dropout and the output layer. While it
-    trains, images are shifted at random; nothing else is done to them that might
-    change a class.
+    Each entry of `filters` is a block of 3x3 convolutions, one in the first and two
+    in the others, each with batch normalisation and a ReLU. There is 2x2 max pooling
+    between blocks while the image is at least 4 pixels wide. The mean and the
+    maximum over positions, dropout and the output layer follow. In training, images
+    are shifted at random; they are not changed otherwise, which might change the class.
 
     Args:
         input_shape: `(height, width, channels)` of images in [0, 1].
         num_classes: number of classes, at least 2.
-        filters: filters of each stage. Defaults to `(16, 32, 64)`.
-        shift: largest shift in training, as a share of height and width. Defaults
-            to 0.07, two pixels of 28; 0 for none.
+        filters: number of filters of each block. Defaults to `(16, 32, 64)`.
+        shift: largest shift in training, as a share of height and width, or 0 for
+            none. Defaults to 0.07, two pixels of 28.
         dropout: share of features dropped before the output layer. Defaults to 0.4.
         output: `"probability"` (default), `"cost"`, or `"features"` for the network
             without an output layer.
@@ -56,7 +60,7 @@ def convnet(
     """
     input_shape = check_input_shape(input_shape, rank=3)
     sizes = check_sizes("filters", filters)
-    check_outputs(num_classes, output, ("features",))
+    check_output_layer(num_classes, output, ("features",))
     check_number("shift", shift, 0, 0.5)
     check_number("dropout", dropout, 0, 0.95)
     seeds = Seeds(seed)
@@ -87,7 +91,4 @@ def convnet(
     )
     if dropout:
         x = keras.layers.Dropout(dropout, seed=seeds.next())(x)
-    if output == "features":
-        return keras.Model(inputs, x, name=name)
-    head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
-    return keras.Model(inputs, head(x), name=name)
+    return with_output_layer(inputs, x, num_classes, output, seeds, name)

@@ -7,35 +7,22 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
 from csdl_keras.layers import ClassCosts, ExpectedCost
 from csdl_keras.losses import ObservedCostLoss
 
 
-def join_tensors(labels: Any, costs: Any) -> Any:
-    """`[y, c_1, ..., c_D]` as float32, of one example or a batch.
-
-    Pipelines are TensorFlow's on every backend.
-
-    Args:
-        labels: tensor `()` or `(batch,)`.
-        costs: tensor `(D,)` or `(batch, D)`.
-    """
-    import tensorflow as tf
-
-    return tf.concat([tf.cast(labels, "float32")[..., None], tf.cast(costs, "float32")], axis=-1)
-
-
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ExpectedCostModel(keras.Model):
-    """The functional model that `expected_cost_model` returns."""
+    """Functional model that `expected_cost_model` returns."""
 
     def losses_and_weights(self, cost_weight: float = 1.0) -> dict[str, Any]:
-        """The arguments `loss` and `loss_weights` of `compile`.
+        """Returns the arguments `loss` and `loss_weights` of `compile`.
 
         Args:
-            cost_weight: weight of the costs' loss beside that of the labels,
-                above 0. Defaults to 1.
+            cost_weight: weight of the loss of costs, above 0, where the loss of labels
+                has weight 1. Defaults to 1.
         """
         check_number("cost_weight", cost_weight, 0, exclude_low=True)
         return {
@@ -47,7 +34,7 @@ class ExpectedCostModel(keras.Model):
         }
 
     def cost_model(self) -> keras.Model:
-        """The model of expected costs alone, which `decide` takes; its layers are shared."""
+        """Returns the model of expected costs alone, for `decide`; its layers are shared."""
         return keras.Model(
             inputs_of(self), self.output["expected_cost"], name=f"{self.name}_decision"
         )
@@ -55,32 +42,33 @@ class ExpectedCostModel(keras.Model):
 
 def expected_cost_model(
     body: keras.Model,
-    mean_costs: Any,
+    mean_costs: ArrayLike,
     rank: int | None = None,
     seed: int | None = None,
     name: str = "expected_cost_model",
 ) -> ExpectedCostModel:
-    """Puts heads for class probabilities and for costs by class on a network.
+    """Adds outputs for class probabilities and for costs by class to a network.
 
     `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x) + b)`, `(K, D)`; the
     decision is the argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is
-    for costs that differ from example to example and are unknown when it has to
-    decide. An example of class `y` tells `P` its class, and row `y` of `M` its
-    costs: `-ln P(y|x)` plus the Poisson deviance of that row. Both are
-    consistent, so that with enough data the argmin is the Bayes decision; and
-    with `W = 0` it is the Bayes decision of a classifier by mean costs. Where few
-    examples are far dearer than the rest, train it with clipped gradients, such as
-    `keras.optimizers.Adam(global_clipnorm=1.0)`. Far outside the inputs that it was
-    trained on costs grow in proportion and not exponentially, see
-    `csdl_keras.layers.ClassCosts`; they stay finite, but tell little there.
+    meant for costs that differ from example to example and are unknown at decision
+    time. The loss of an example of class `y` is `-ln P(y|x)` plus the Poisson
+    deviance of its costs from row `y` of `M`. Both are consistent, so with enough
+    data the argmin is the Bayes decision; with `W = 0` it is the Bayes decision of
+    a classifier under mean costs.
+
+    Where a few examples are far more costly than the rest, clip gradients, as in
+    `keras.optimizers.Adam(global_clipnorm=1.0)`. Far from the training inputs, costs
+    grow in proportion and not exponentially, see `csdl_keras.layers.ClassCosts`:
+    they stay finite there, but are not reliable.
 
     Args:
-        body: a model, inputs to features `(batch, F)`. Its layers are shared.
+        body: a model whose output is features `(batch, F)`. Its layers are shared.
         mean_costs: `M0`, `(K, D)`, the mean cost vector of each class in
             training, see `csdl_keras.costs.class_means`, in units in which costs
             are about 1.
-        rank: rank of the costs' head, see `csdl_keras.layers.ClassCosts`; `None`
-            (default) for all `K D` numbers. Take one where `K` is large.
+        rank: rank of the layer of costs, see `csdl_keras.layers.ClassCosts`; `None`
+            (default) for all `K D` numbers. Give one where `K` is large.
         seed: seed of the new weights; `None` (default) follows
             `keras.utils.set_random_seed`.
         name: name of the model.
@@ -133,10 +121,10 @@ def expected_cost_model(
     return ExpectedCostModel(inputs, outputs, name=name)
 
 
-def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
-    """The targets of an `ExpectedCostModel`: the label of an example and its costs.
+def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
+    """Returns the targets of an `ExpectedCostModel` from labels and costs.
 
-    Arrays are checked; tensors of a `tf.data` pipeline, batched or not,
+    Arrays are checked; tensors of a `tf.data` pipeline, batched or not, as in
     `dataset.map(lambda x, y, c: (x, labelled_costs(y, c)))`, are not.
 
     Args:
@@ -156,9 +144,12 @@ def labelled_costs(labels: Any, costs: Any) -> dict[str, Any]:
            [0., 0., 1.]], dtype=float32)
     """
     if type(labels).__module__.startswith("tensorflow."):
-        joined = join_tensors(labels, costs)
+        import tensorflow as tf  # Tensors of `tf.data` are TensorFlow's on every backend.
+
+        label = tf.cast(labels, "float32")[..., None]
+        joined = tf.concat([label, tf.cast(costs, "float32")], axis=-1)
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
-    # Beyond, float32 rounds labels to others.
+    # Float32 would round larger labels to others.
     checked, vectors = check_labels(labels, 2**24), check_cost_vectors(costs).astype("float32")
     if len(checked) != len(vectors):
         raise ValueError(

@@ -1,19 +1,21 @@
-"""The output layer that a network of this package ends in."""
+"""Output layers of networks, and checks of what networks are built from."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
+from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import CostOutput
 
 
 def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.Dense:
-    """Softmax for `output="probability"`, `CostOutput` for `"cost"`; float32 under 16 bits."""
-    check_outputs(num_classes, output)
+    """Returns a softmax layer for `output="probability"`, and a `CostOutput` for `"cost"`."""
+    check_output_layer(num_classes, output)
     if output == "cost":
         return CostOutput(num_classes, name="cost", **kwargs)
     return keras.layers.Dense(
@@ -21,13 +23,23 @@ def output_layer(num_classes: int, output: str, **kwargs: Any) -> keras.layers.D
     )
 
 
-def check_outputs(num_classes: Any, output: Any, others: tuple[str, ...] = ()) -> None:
-    """Raises on a wrong number of classes, or an `output` but `OUTPUTS` and `others`."""
+def with_output_layer(
+    inputs: Tensor, features: Tensor, num_classes: int, output: str, seeds: Seeds, name: str
+) -> keras.Model:
+    """Returns a model with an output layer, or without one for `output="features"`."""
+    if output != "features":
+        initializer = seeds.initializer("glorot_uniform")
+        features = output_layer(num_classes, output, kernel_initializer=initializer)(features)
+    return keras.Model(inputs, features, name=name)
+
+
+def check_output_layer(num_classes: int, output: str, others: tuple[str, ...] = ()) -> None:
+    """Raises on a wrong number of classes, or an `output` not in `OUTPUTS` or `others`."""
     check_integer("num_classes", num_classes, low=2, high=LARGEST_SIZE)
     check_choice("output", output, (*OUTPUTS, *others))
 
 
-def check_sizes(name: str, sizes: Any) -> list[int]:
+def check_sizes(name: str, sizes: Sequence[int]) -> list[int]:
     """Returns `sizes` as a list of positive integers, if it is a sequence of them."""
     if not _is_ordered(sizes):
         raise ValueError(
@@ -36,7 +48,7 @@ def check_sizes(name: str, sizes: Any) -> list[int]:
     return [check_integer(name, size, high=LARGEST_SIZE) for size in sizes]
 
 
-def check_input_shape(input_shape: Any, rank: int | None = None) -> tuple[int, ...]:
+def check_input_shape(input_shape: Sequence[int], rank: int | None = None) -> tuple[int, ...]:
     """Returns `input_shape` (without the batch) as a tuple of positive integers."""
     shape = tuple(input_shape) if _is_ordered(input_shape) else ()
     if not shape or (rank is not None and len(shape) != rank):
@@ -45,5 +57,5 @@ def check_input_shape(input_shape: Any, rank: int | None = None) -> tuple[int, .
     return tuple(check_integer("input_shape", size, high=LARGEST_SIZE) for size in shape)
 
 
-def _is_ordered(sizes: Any) -> bool:
+def _is_ordered(sizes: object) -> bool:
     return np.iterable(sizes) and not isinstance(sizes, (str, bytes, Mapping, Set))

@@ -1,21 +1,26 @@
 """The fully-connected network of the paper."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import keras
 
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras.models.heads import check_input_shape, check_outputs, check_sizes, output_layer
+from csdl_keras._utils.types import Tensor
+from csdl_keras.models.heads import (
+    check_input_shape,
+    check_output_layer,
+    check_sizes,
+    with_output_layer,
+)
 
 
 def mlp(
     input_shape: Sequence[int],
     num_classes: int,
     hidden_units: Sequence[int] = (500, 500, 500),
-    activation: Any = "sigmoid",
+    activation: str | Callable[[Tensor], Tensor] = "sigmoid",
     output: str = "probability",
-    kernel_initializer: Any = None,
+    kernel_initializer: str | keras.initializers.Initializer | None = None,
     name: str = "mlp",
     seed: int | None = None,
 ) -> keras.Model:
@@ -33,10 +38,9 @@ def mlp(
         activation: activation of the hidden layers. Defaults to `"sigmoid"`,
             the paper's.
         output: `"probability"` (default) or `"cost"`.
-        kernel_initializer: initializer of the hidden layers. `None` (default)
-            is uniform in `±4 sqrt(6 / (in + out))` for the logistic function, four times
-            Glorot's range, which keeps deep logistic networks trainable, and
-            Glorot's own otherwise.
+        kernel_initializer: initializer of the hidden layers. `None` (default) is
+            Glorot's uniform initializer, for the logistic function with four times
+            its range, `±4 sqrt(6 / (in + out))`, so that deep networks can be trained.
         name: name of the model.
         seed: seed of the initial weights; `None` (default) follows
             `keras.utils.set_random_seed`.
@@ -60,7 +64,7 @@ def mlp(
     """
     input_shape = check_input_shape(input_shape)
     units_of_layers = check_sizes("hidden_units", hidden_units)
-    check_outputs(num_classes, output)
+    check_output_layer(num_classes, output)
     seeds = Seeds(seed)
     if kernel_initializer is None:
         # VarianceScaling's uniform limit is sqrt(3 scale / fan_avg): 4 x Glorot's at scale 16.
@@ -77,5 +81,4 @@ def mlp(
             kernel_initializer=seeds.initializer(kernel_initializer),
             name=f"hidden_{index}",
         )(x)
-    head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
-    return keras.Model(inputs, head(x), name=name)
+    return with_output_layer(inputs, x, num_classes, output, seeds, name)

@@ -1,7 +1,6 @@
-"""A network for tables."""
+"""A network for tabular data."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import keras
 import numpy as np
@@ -10,16 +9,17 @@ from csdl_keras._utils.arrays import as_array, check_entries
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
-from csdl_keras.models.heads import check_outputs, check_sizes, output_layer
+from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
-# By what a column is divided that is constant in training: nothing of it is left.
-_OUT_OF_SIGHT = 1e19
-# Layers of Keras divide by no less than 1e-7, and multiply by no more than 1e19.
-_DIVISIBLE, _SMALLEST = 1e-6, 1e-19
+# Columns that are constant in training are divided by this, which makes them 0.
+_CONSTANT_DIVISOR = 1e19
+# Keras' Normalization divides by at least 1e-7, and squares of factors above 1e19 overflow.
+_SMALLEST_DIVISOR, _SMALLEST_DEVIATION = 1e-6, 1e-19
 
 
 def tabular(
-    x: Any,
+    x: ArrayLike,
     num_classes: int,
     hidden_units: Sequence[int] = (256, 256),
     dropout: float = 0.2,
@@ -27,23 +27,25 @@ def tabular(
     name: str = "tabular",
     seed: int | None = None,
 ) -> keras.Model:
-    """Builds a network for numbers of different units and ranges.
+    """Builds a network for tabular data, with columns of different units and ranges.
 
-    Inputs are flattened and standardised by the means and variances of the
-    training inputs, which are kept in the model; then hidden layers of
-    rectified linear units with dropout, and the output layer. A column that is
-    constant in training has no influence, whatever it holds later. So it is if it
-    varies by no more than what the model's float type rounds: its standard deviation
-    is at most 4 times the type's epsilon (1.2e-7 for float32) of its largest size.
-    Subtract a large offset beforehand if what varies beside it matters. A column of a
-    standard deviation below 1e-19 is multiplied by 1e19 and no more, and has less influence.
+    Inputs are flattened and standardised by the means and variances of the training
+    inputs, which are saved with the model. Hidden layers of rectified linear units
+    with dropout, and the output layer follow.
+
+    A column that is constant in training has no influence, whatever it holds later.
+    A column counts as constant if its standard deviation is at most 4 times the
+    epsilon of the model's float type (1.2e-7 for float32) of its largest absolute
+    value; subtract a large offset beforehand if smaller differences matter. A column
+    with a standard deviation below 1e-19 is multiplied by 1e19 only, and so has less
+    influence.
 
     Args:
-        x: training inputs `(N, ...)`, finite and of a size up to 1e18, from which
-            means and variances are taken; also a data frame.
+        x: training inputs `(N, ...)`, an array or data frame, finite and of a size up
+            to 1e18, from which means and variances are computed.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
-        dropout: share of hidden units dropped in training. Defaults to 0.2.
+        dropout: share of hidden units that are dropped in training. Defaults to 0.2.
         output: `"probability"` (default), `"cost"`, or `"features"` for the network
             without an output layer.
         name: name of the model.
@@ -64,7 +66,7 @@ def tabular(
     """
     rows = _table(x)
     sizes = check_sizes("hidden_units", hidden_units)
-    check_outputs(num_classes, output, ("features",))
+    check_output_layer(num_classes, output, ("features",))
     check_number("dropout", dropout, 0, 0.95)
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
@@ -75,40 +77,37 @@ def tabular(
         )(features)
         if dropout:
             features = keras.layers.Dropout(dropout, seed=seeds.next())(features)
-    if output == "features":
-        return keras.Model(inputs, features, name=name)
-    head = output_layer(num_classes, output, kernel_initializer=seeds.initializer("glorot_uniform"))
-    return keras.Model(inputs, head(features), name=name)
+    return with_output_layer(inputs, features, num_classes, output, seeds, name)
 
 
-def _standardised(inputs: Any, rows: np.ndarray) -> Any:
-    """`(batch, F)` of mean 0 and variance 1 over the training inputs, as the model sees them."""
-    dtype = head_dtype(None)  # 16 bits hold neither large numbers nor neighbouring ones
+def _standardised(inputs: Tensor, rows: np.ndarray) -> Tensor:
+    """Returns `(batch, F)` features of mean 0 and variance 1 over the training inputs."""
+    dtype = head_dtype(None)  # In 16 bits large numbers overflow and close ones become equal.
     features = keras.layers.Flatten(dtype=dtype)(inputs) if rows.ndim > 2 else inputs
     flat = rows.reshape(len(rows), -1).astype(inputs.dtype).astype("float64")
     largest = np.abs(flat).max(axis=0)
-    unit = np.where(largest > 0, largest, 1.0)  # squares of small numbers would be 0
+    unit = np.where(largest > 0, largest, 1.0)  # Squares of small numbers would be 0.
     deviation = (flat / unit).std(axis=0) * unit
     policy = keras.dtype_policies.get(dtype)
     types = [np.finfo(name) for name in (inputs.dtype, policy.compute_dtype)]
     # Backends take what is smaller than `tiny` for 0.
     constant = deviation <= max(info.tiny for info in types)
     constant |= deviation <= 4 * max(info.eps for info in types) * largest
-    small = ~constant & (deviation < _DIVISIBLE)
-    divisor = np.where(small, 1.0, np.where(constant, _OUT_OF_SIGHT, deviation))
+    small = ~constant & (deviation < _SMALLEST_DIVISOR)
+    divisor = np.where(small, 1.0, np.where(constant, _CONSTANT_DIVISOR, deviation))
     features = keras.layers.Normalization(mean=flat.mean(axis=0), variance=divisor**2, dtype=dtype)(
         features
     )
     if not small.any():
         return features
-    factor = np.where(small, 1.0 / np.maximum(deviation, _SMALLEST), 1.0)
+    factor = np.where(small, 1.0 / np.maximum(deviation, _SMALLEST_DEVIATION), 1.0)
     return keras.layers.Normalization(
         mean=np.zeros(len(factor)), variance=factor**2, invert=True, dtype=dtype
     )(features)
 
 
-def _table(x: Any) -> np.ndarray:
-    """Training inputs as float64, whose variances float32 holds."""
+def _table(x: ArrayLike) -> np.ndarray:
+    """Returns training inputs as float64, with sizes whose variances float32 can hold."""
     rows = as_array("x", x, "(N, ...)")
     if rows.dtype.kind not in "biuf":
         raise ValueError(f"Expected `x` to hold real numbers; received dtype {rows.dtype}.")

@@ -1,1 +1,21 @@
-"""The third stage: from a model's outputs to decisions."""
+"""The third stage, prediction: from a model's outputs to decisions."""
+
+from csdl_keras.prediction.bayes_classifier import BayesClassifier, bayes_classifier
+from csdl_keras.prediction.calibrate import calibrate
+from csdl_keras.prediction.cost_estimator import cost_estimator
+from csdl_keras.prediction.decide import decide
+from csdl_keras.prediction.ensemble import ensemble
+from csdl_keras.prediction.export import export
+from csdl_keras.prediction.serving import decision_model, serving_model
+
+__all__ = [
+    "BayesClassifier",
+    "bayes_classifier",
+    "calibrate",
+    "cost_estimator",
+    "decide",
+    "decision_model",
+    "ensemble",
+    "export",
+    "serving_model",
+]

@@ -1,4 +1,4 @@
-"""The process in which TensorFlow exports what another backend has trained."""
+"""Runs in a process of its own, where TensorFlow exports a model of another backend."""
 
 import importlib
 import os
@@ -7,24 +7,23 @@ import sys
 
 import keras
 
-import csdl_keras  # noqa: F401  registers the layers that the model may have
 from csdl_keras._utils.processes import end_with
 from csdl_keras.prediction._formats import write_artifact
 
 
 def main(model: str, path: str, format: str, *modules: str) -> int:
-    """Exports a saved serving model; returns the exit status.
+    """Exports a saved serving model and returns the exit status.
 
     Args:
-        model: the `.keras` file.
-        path: of the artifact.
+        model: path of the `.keras` file.
+        path: path to write to.
         format: `"savedmodel"`, `"onnx"` or `"litert"`.
-        *modules: modules that register the classes of the model.
+        *modules: modules to import, which register the model's custom classes.
     """
     try:
         for module in modules:
             importlib.import_module(module)
-        # Written a moment ago by the process that started this one, so that its code is trusted.
+        # The process that started this one has just written the file, so its code is trusted.
         loaded = keras.saving.load_model(model, compile=False, safe_mode=False)
         write_artifact(loaded, pathlib.Path(path), format)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Writes models in the formats of `export`; TensorFlow must be Keras' backend."""
+"""Writes models in the formats of `export`, with TensorFlow as Keras' backend."""
 
 import contextlib
 import io
@@ -20,19 +20,19 @@ CONFIG = "config.json"
 
 
 def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> keras.Model:
-    """The model, or a copy that computes in float32 where the model has one of `dtypes`.
+    """Returns the model, or a copy with float32 in place of `dtypes` where it has any.
 
-    The dtypes of its inputs stay. Runtimes for ordinary processors lack most operations on
-    16 bits, and LiteRT those on 64 too.
+    The dtypes of its inputs stay. Runtimes for CPUs lack most operations on 16-bit floats,
+    and LiteRT also those on 64-bit floats.
     """
-    # Of a layer of inputs `dtype` tells, of one that computes `compute_dtype`.
+    # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
     found = {(layer.dtype, layer.compute_dtype) for layer in model._flatten_layers()}
     if not any(dtype in dtypes for pair in found for dtype in pair):
         return model
     with tempfile.TemporaryDirectory() as folder:
         path, copy = pathlib.Path(folder, "model.keras"), pathlib.Path(folder, "copy.keras")
         model.save(path)
-        # In the file, which holds also what layers keep outside their weights.
+        # A changed file keeps the state that layers save apart from their weights.
         with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
             for name in old.namelist():
                 content = old.read(name)
@@ -43,7 +43,7 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
 
 
 def _changed(config: dict[str, Any], dtypes: tuple[str, ...]) -> dict[str, Any]:
-    """The saved configuration of a functional model, computing in float32 behind its inputs."""
+    """Returns the config of a functional model with float32 in all layers but its inputs."""
     changed = _in_float32(config, dtypes)
     for before, after in zip(config["config"]["layers"], changed["config"]["layers"], strict=True):
         if before["class_name"] == "InputLayer":
@@ -52,7 +52,7 @@ def _changed(config: dict[str, Any], dtypes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _in_float32(config: Any, dtypes: tuple[str, ...]) -> Any:
-    """A saved configuration with float32 in place of some dtypes, and of policies of them."""
+    """Returns a config with float32 in place of dtypes, and of dtype policies that use them."""
     if isinstance(config, list):
         return [_in_float32(value, dtypes) for value in config]
     if not isinstance(config, dict):
@@ -77,29 +77,29 @@ def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
         inputs_of(model),
     )
     try:
-        with _without_remarks("tensorflow", "tf2onnx"):
+        with _silenced("tensorflow", "tf2onnx"):
             write(model, path, [signature])
     except Exception as error:
-        # Converters raise whatever they met.
+        # Converters raise exceptions of many kinds.
         raise ValueError(
             f"Expected a model that can be exported as {format!r}; received {model.name!r}. "
-            f"{type(error).__name__}: {_in_brief(str(error))}"
+            f"{type(error).__name__}: {_shortened(str(error))}"
         ) from error
 
 
-def _in_brief(message: str) -> str:
-    """The operations that LiteRT lacks, of pages about them; of other messages the beginning."""
+def _shortened(message: str) -> str:
+    """Returns the lines of a message that name operations LiteRT lacks, or its first lines."""
     lines = message.splitlines()
     lacking = [line for line in lines if line.startswith(("Custom ops:", "TF Select ops:"))]
     return " ".join(lacking or lines[:3])[:500]
 
 
 @contextlib.contextmanager
-def _without_remarks(*names: str) -> Iterator[None]:
-    """Without what loggers say; what fails raises."""
+def _silenced(*names: str) -> Iterator[None]:
+    """Silences these loggers; errors still raise."""
     levels = {logger: logger.level for logger in map(logging.getLogger, names)}
     for logger in levels:
-        logger.setLevel(logging.CRITICAL)  # tf2onnx logs as errors what it goes on without
+        logger.setLevel(logging.CRITICAL)  # tf2onnx logs errors that it recovers from.
     try:
         yield
     finally:
@@ -107,21 +107,21 @@ def _without_remarks(*names: str) -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _savedmodel(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
+def _savedmodel(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> None:
     model.export(path, format="tf_saved_model", verbose=False, input_signature=signature)
 
 
-def _litert(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
+def _litert(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> None:
     lite = optional_module("tensorflow", "export").lite
-    # Otherwise operations may go in that need the whole of TensorFlow to run.
+    # Other operations would need the whole of TensorFlow at run time.
     target = {"supported_ops": [lite.OpsSet.TFLITE_BUILTINS]}
     arguments = {"input_signature": signature, "target_spec": target}
-    # Keras 3.13 takes no path, and prints whatever `verbose` says.
+    # Keras 3.13 does not take a `pathlib.Path`, and prints in spite of `verbose`.
     with contextlib.redirect_stdout(io.StringIO()):
         model.export(str(path), format="litert", verbose=False, **arguments)
 
 
-def _onnx(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
+def _onnx(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> None:
     tf = optional_module("tensorflow", "export")
     tf2onnx = optional_module("tf2onnx", "export")
     onnx = optional_module("onnx", "export")
@@ -133,7 +133,7 @@ def _onnx(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
         lambda inputs: model(inputs, training=False), input_signature=[specs], autograph=False
     )
     concrete = function.get_concrete_function()
-    # Keras' own export makes inputs of constants such as the means of a Normalization layer.
+    # Keras' own ONNX export turns constants, such as the means of Normalization, into inputs.
     frozen = constants.convert_variables_to_constants_v2(
         concrete, lower_control_flow=False, aggressive_inlining=True
     )
@@ -146,4 +146,4 @@ def _onnx(model: keras.Model, path: pathlib.Path, signature: Any) -> None:
         tensors_to_rename=dict(zip(ends, names, strict=True)),
         output_path=str(path),
     )
-    onnx.checker.check_model(written)  # fails where tf2onnx left an operation as it was
+    onnx.checker.check_model(written)  # This raises where tf2onnx could not convert an operation.

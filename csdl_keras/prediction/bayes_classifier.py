@@ -1,4 +1,4 @@
-"""The Bayes decision for anybody's classifier."""
+"""The Bayes decision for any classifier."""
 
 from typing import Any
 
@@ -7,19 +7,20 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
 from csdl_keras.outputs.kind import describe_output
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BayesClassifier(keras.Model):
-    """The functional model that `bayes_classifier` returns; its `predict` refuses NaN."""
+    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
-        """`keras.Model.predict`: `(N, D)` expected costs.
+        """Returns `(N, D)` expected costs, as `keras.Model.predict` does.
 
         Raises:
-            ValueError: if the classifier inside gave a row that is no distribution.
+            ValueError: if a row of the classifier's outputs is not a distribution.
         """
         costs = super().predict(x, **kwargs)
         wrong = int(np.isnan(costs).any(axis=1).sum())
@@ -33,7 +34,7 @@ class BayesClassifier(keras.Model):
 
 
 def bayes_classifier(
-    model: keras.Model, cost_matrix: Any, from_logits: bool = False, mean_costs: bool = False
+    model: keras.Model, cost_matrix: ArrayLike, from_logits: bool = False, mean_costs: bool = False
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
@@ -45,9 +46,9 @@ def bayes_classifier(
             logits), or `(batch, 1)`, the probability (or logit) of class 1.
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit.
         from_logits: whether the output is logits. Defaults to False.
-        mean_costs: whether the matrix holds mean costs by class,
-            `csdl_keras.costs.class_means`, by which even right decisions may cost
-            something. Defaults to False.
+        mean_costs: whether the matrix holds mean costs by class, as
+            `csdl_keras.costs.class_means` returns; then right decisions may have a
+            cost. Defaults to False.
 
     Returns:
         A `keras.Model`, the same inputs to `(batch, D)` expected costs.
@@ -55,8 +56,8 @@ def bayes_classifier(
     Raises:
         ValueError: if the matrix fails its check or does not fit the output; if
             the output layer's activation shows that rows do not sum to 1 and
-            `from_logits` is False, or that they do and it is True; or, where the
-            structure does not tell, when `predict` meets rows that do not.
+            `from_logits` is False, or that they do and it is True. Where the
+            structure does not tell, `predict` raises on rows that do not.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -78,8 +79,8 @@ def bayes_classifier(
     return BayesClassifier(inputs_of(model), costs, name=f"{model.name}_bayes")
 
 
-def class_probabilities(model: keras.Model, from_logits: bool) -> Any:
-    """The symbolic output of a classifier as `(batch, max(K, 2))` rows that sum to 1."""
+def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
+    """Returns the symbolic output of a classifier as `(batch, max(K, 2))` rows that sum to 1."""
     output = model.outputs[0]
     if isinstance(output._keras_history.operation, (ClassProbabilities, TemperatureScaling)):
         return output
@@ -87,7 +88,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Any:
 
 
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
-    """Raises unless the model's structure allows for one output of class probabilities."""
+    """Raises unless the model may be a classifier, as far as its structure tells."""
     check_bool("from_logits", from_logits)
     inputs_of(model)
     if len(model.outputs) != 1 or len(model.outputs[0].shape) != 2:

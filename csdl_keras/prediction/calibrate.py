@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say: fitted on held-out examples."""
+"""Calibration of class probabilities on held-out examples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.optional import optional_module
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_labels
 from csdl_keras.layers import (
     BayesDecision,
@@ -17,7 +18,7 @@ from csdl_keras.layers import (
     ExpectedCost,
     TemperatureScaling,
 )
-from csdl_keras.layers.temperature_scaling import SMALLEST
+from csdl_keras.layers.temperature_scaling import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
@@ -30,47 +31,47 @@ METHODS = ("temperature", "bias_corrected")
 def calibrate(
     model: keras.Model,
     x_val: Any,
-    y_val: Any,
+    y_val: ArrayLike,
     method: str = "temperature",
     from_logits: bool = False,
     batch_size: int | None = None,
     spread: float | None = 1.0,
 ) -> keras.Model:
-    """Fits how sharp a classifier's probabilities are, on examples it was not trained on.
+    """Calibrates a classifier's probabilities on examples it was not trained on.
 
-    Networks that are trained long are too sure of themselves, which an argmax
-    does not mind and a decision at the lowest expected cost does. `calibrate`
-    minimises the negative log-likelihood of the validation labels,
+    Networks that are trained long give too high probabilities, which does not
+    change an argmax, but does change the decision of lowest expected cost.
+    `calibrate` minimises the negative log-likelihood of the validation labels,
     `-sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and with
-    `method="bias_corrected"` over one bias for each class too. Normal priors,
-    `(ln(T)^2 + |b|^2) / (2 spread^2)` added to that sum, decide where a handful
-    of examples does not: examples that are all classified right would ask for
-    `T = 0`, a class without examples for an infinite bias.
+    `method="bias_corrected"` also over one bias for each class. Normal priors add
+    `(ln(T)^2 + |b|^2) / (2 spread^2)` to that sum. They keep the minimum finite on
+    few examples: if all are classified right, the likelihood alone asks for
+    `T = 0`, and for a class without examples, for an infinite bias.
 
     Args:
         model: a classifier whose output is `(batch, K)` probabilities (or
             logits), or `(batch, 1)`, the probability (or logit) of class 1; or a
-            model that ends in expected costs, of `bayes_classifier` or
-            `ExpectedCostModel.cost_model`, whose costs then stay. Its layers are
-            shared, not copied, but for a last `Dense` layer of one logistic unit,
-            whose logit is needed.
-        x_val: inputs that were not trained on, whatever `model.predict` takes; also
+            model of expected costs from `bayes_classifier` or
+            `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
+            shared, except for a last `Dense` layer of one logistic unit, which is
+            copied to get its logit.
+        x_val: inputs that were not trained on, as `model.predict` takes them; also
             nested lists, and data frames of pandas and Polars.
-        y_val: their labels, integers `(N,)`.
+        y_val: integer labels `(N,)` of the inputs.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
-        spread: standard deviation of `ln(T)` and of biases before any example is
-            seen, from 1e-6 to 1e6. Defaults to 1; `None` is the likelihood alone.
+        spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
+            to 1e6, or `None` for the likelihood alone. Defaults to 1.
 
     Returns:
-        A functional `keras.Model` that saves and exports with its temperature:
-        calibrated probabilities `(batch, max(K, 2))`, or expected costs if it was
-        given a model of expected costs.
+        A functional `keras.Model` that outputs calibrated probabilities
+        `(batch, max(K, 2))`, or expected costs if `model` does. The temperature is
+        saved and exported with it.
 
     Raises:
-        ValueError: if the model is no classifier, or another argument, or an
-            output, fails its check.
+        ValueError: if the model is not a classifier, or an argument or the model's
+            outputs fail their check.
         ModuleNotFoundError: if SciPy is missing.
 
     References:
@@ -91,12 +92,12 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    optional_module("scipy", "compare")  # before the predictions, not after them
+    optional_module("scipy", "compare")  # Raise before the predictions, not after them.
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
     x_val = check_inputs(model, x_val)
-    # As a BayesClassifier, so that its `predict` refuses rows that are no distribution.
+    # `predict` of a BayesClassifier raises on rows that are not distributions.
     outputs = BayesClassifier(inputs, probabilities).predict(
         x_val, batch_size=batch_size, verbose=0
     )
@@ -123,19 +124,19 @@ def fit_temperature(
     with_bias: bool = False,
     spread: float | None = 1.0,
 ) -> tuple[float, np.ndarray]:
-    """The temperature, and biases, under which the labels are most likely.
+    """Fits the temperature and biases under which the labels are most likely.
 
     Args:
         probabilities: `(N, K)`.
         labels: integers `(N,)`.
         with_bias: whether to fit biases; otherwise they are zeros.
-        spread: of the priors, or `None` for none.
+        spread: standard deviation of the priors, or `None` for none.
 
     Returns:
         `(temperature, bias)`.
     """
     minimize = optional_module("scipy.optimize", "compare").minimize
-    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST))
+    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)
 
@@ -156,7 +157,7 @@ def fit_temperature(
         return loss, gradient + weight * values / size
 
     weight = 0.0 if spread is None else 1.0 / spread**2
-    # Beyond, e^20, the exponential could overflow on its way; no data asks for it.
+    # Exponentials could overflow with larger values, which no data need.
     bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
     start = np.zeros(len(bounds))
     found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
@@ -164,8 +165,8 @@ def fit_temperature(
 
 
 def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[Any], Any] | None]:
-    """Its inputs, its probabilities, and what makes expected costs of them if it does that."""
-    # The history of the output, since a layer that several models share has several inputs.
+    """Returns inputs, probabilities, and the step from these to costs or `None`."""
+    # A layer that several models share has several inputs; the history has this model's.
     history: Any = model.outputs[0]._keras_history if has_structure(model) else None
     layer: Any = getattr(history, "operation", None)
     if isinstance(layer, (BayesDecision, ExpectedCost)):
@@ -185,11 +186,11 @@ def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[A
     return inputs_of(model), class_probabilities(model, from_logits), None
 
 
-def _logit(model: keras.Model) -> Any:
-    """What a model's one logistic unit takes the logistic function of, or `None`.
+def _logit(model: keras.Model) -> Tensor | None:
+    """Returns the logit of a model that ends in one logistic unit, or `None`.
 
-    Its probability rounds to 1 where the logit is 17, and no temperature could
-    tell how sure it was any more.
+    The unit's probability rounds to 1 from a logit of 17 on, so that a temperature could
+    not tell larger ones apart.
     """
     output = model.outputs[0]
     layer: Any = output._keras_history.operation

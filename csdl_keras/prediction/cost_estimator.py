@@ -1,4 +1,4 @@
-"""A model of costs, of one trained on another scale."""
+"""A model of costs from a model of their logarithms or logits."""
 
 import keras
 
@@ -7,16 +7,16 @@ from csdl_keras.layers import InverseLink
 
 
 def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.0) -> keras.Model:
-    """The model that outputs costs, of one that outputs their logarithms or logits.
+    """Turns a model that outputs logarithms or logits of costs into one that outputs costs.
 
-    Decisions, an argmin, are the same. Costs are what a mean over an ensemble,
-    a comparison with the price of abstaining, or a person wants to see.
+    Decisions stay the same. Costs themselves are needed for the mean of an ensemble,
+    to compare with the cost of abstaining, and to read.
 
     Args:
         model: a model trained with `PoissonCostLoss` (link `"log"`) or
             `LogisticCostLoss` (link `"logit"`). Its layers are shared.
         link: `"log"` (default) or `"logit"`.
-        cost_scale: the loss's own. Defaults to 1.
+        cost_scale: `cost_scale` of that loss. Defaults to 1.
 
     Returns:
         A functional `keras.Model`, the same inputs to `(batch, D)` costs.

@@ -8,53 +8,54 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import check_inputs
+from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.outputs.values import check_values
 
 
-def decisions(outputs: Any, kind: str) -> np.ndarray:
-    """The decisions that `(N, D)` outputs of the kind `"cost"` or `"probability"` stand for."""
+def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
+    """Returns the decisions by `(N, D)` outputs of the kind `"cost"` or `"probability"`."""
     check_choice("kind", kind, OUTPUTS)
-    outputs = as_array("outputs", outputs, "(N, D)")
-    if outputs.ndim != 2 or 0 in outputs.shape:
-        raise ValueError(f"Expected outputs of shape (N, D); received shape {outputs.shape}.")
-    if outputs.dtype.kind not in "iuf":
-        raise ValueError(f"Expected outputs to be real numbers; received dtype {outputs.dtype}.")
-    wrong = int(np.isnan(outputs).any(axis=1).sum())
+    rows = as_array("outputs", outputs, "(N, D)")
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise ValueError(f"Expected outputs of shape (N, D); received shape {rows.shape}.")
+    if rows.dtype.kind not in "iuf":
+        raise ValueError(f"Expected outputs to be real numbers; received dtype {rows.dtype}.")
+    wrong = int(np.isnan(rows).any(axis=1).sum())
     if wrong:
         raise ValueError(
-            f"Expected outputs without NaN; received NaN in {wrong} of {len(outputs)} rows. "
+            f"Expected outputs without NaN; received NaN in {wrong} of {len(rows)} rows. "
             "Did training diverge, or does the input hold NaN?"
         )
     if kind == "cost":
-        return np.argmin(outputs, axis=1)
-    if outputs.shape[1] == 1:
-        return (outputs[:, 0] > 0.5).astype(np.int64)
-    return np.argmax(outputs, axis=1)
+        return np.argmin(rows, axis=1)
+    if rows.shape[1] == 1:
+        return (rows[:, 0] > 0.5).astype(np.int64)
+    return np.argmax(rows, axis=1)
 
 
 def decide(
-    model: Any,
+    model: Classifier,
     x: Any,
     output: str | None = None,
     batch_size: int | None = None,
-    verbose: Any = 0,
+    verbose: Verbose = 0,
 ) -> np.ndarray:
-    """Decides for each example: the class whose estimated cost is lowest.
+    """Decides for each example by the outputs of a model.
 
-    Argmin of costs, argmax of probabilities, the lowest index among equals: the
-    same answer as `csdl_keras.prediction.serving(model)` gives. Which of the
-    two is recognised from the model's last layer, see `csdl_keras.output_kind`.
+    The decision is the argmin of costs or the argmax of probabilities, the lowest
+    index among equals, as in `csdl_keras.decision_model(model)`. The model's last
+    layer tells which of the two its outputs are, see `csdl_keras.output_kind`.
 
     Args:
         model: a `keras.Model` that outputs costs `(batch, D)`, probabilities
             `(batch, K)`, or `(batch, 1)`, the probability of class 1; or a
             fitted `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
-        x: inputs, whatever `model.predict` takes; also nested lists, and data frames
+        x: inputs, as `model.predict` takes them; also nested lists, and data frames
             of pandas and Polars.
         output: `"cost"` or `"probability"` for a model whose structure does not
             tell; `None` (default) recognises it. It is checked against structure and
-            outputs: rows that sum to 1 are probabilities, and logits neither.
+            outputs: rows that sum to 1 are probabilities, and logits are neither.
         batch_size: as in `keras.Model.predict`.
         verbose: as in `keras.Model.predict`. Defaults to 0.
 
@@ -62,10 +63,9 @@ def decide(
         An int64 array of decisions, shape `(N,)`.
 
     Raises:
-        ValueError: if the model's structure does not tell and `output` is None, or
-            the model outputs something else or was trained for that; if arrays are no
-            numbers, hold no example or have another shape than the model's input; or
-            if an output is NaN.
+        ValueError: if the structure does not tell and `output` is None, or the model
+            outputs something else than `output`; if arrays do not hold numbers, are
+            empty or do not have the shape of the model's input; or if an output is NaN.
 
     Example:
 

@@ -1,4 +1,4 @@
-"""Several networks that decide together."""
+"""The mean of several models' outputs."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,12 @@ from csdl_keras.outputs.kind import output_kind
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
-    """One model whose output is the mean of what its members output.
+    """Averages the outputs of several models in one model.
 
-    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the
-    decision. Members that were trained from different seeds err differently, so
-    that their mean is better calibrated than each of them. The mean of expected
-    costs is the expected cost under the mean of the probabilities, so it does
-    not matter which of the two is averaged.
+    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision.
+    Members trained from different seeds make different errors, so that their mean
+    is usually better calibrated than each of them. Averaging expected costs is the
+    same as averaging the probabilities they are computed from.
 
     Args:
         members: at least one model, all with one input of the same shape and one

@@ -1,4 +1,4 @@
-"""Models as files that decide without Keras."""
+"""Files of models that decide without Keras."""
 
 import contextlib
 import os
@@ -18,8 +18,6 @@ from csdl_keras.prediction._formats import float32_model, write_artifact
 from csdl_keras.prediction.serving import serving_model
 
 SUFFIXES = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
-
-
 MODULES = {
     "savedmodel": ("tensorflow",),
     "onnx": ("tensorflow", "onnx", "tf2onnx"),
@@ -35,36 +33,34 @@ def export(
     from_logits: bool = False,
     cost_matrix_input: bool = False,
 ) -> None:
-    """Writes a classifier, with its decision inside, for runtimes without Keras.
+    """Writes a model, with its decision inside, for runtimes without Keras.
 
-    What is written takes any number of inputs at once, and answers with
-    `decision`, int32 `(batch,)`, and `costs`, float32 `(batch, D)`, and nothing
-    else; see `csdl_keras.prediction.serving`. A single input is called
-    `inputs`, several keep their names, and a cost matrix is `cost_matrix`. Inputs
-    keep their dtypes too, but for bfloat16, which is float32 there. Layers that
-    compute in 16 bits do so in float32 there; for LiteRT, which lacks operations on
-    float64, so do those of 64 bits.
+    The exported model takes batches of any size and has the outputs of
+    `csdl_keras.models.serving_model`: `decision`, int32 `(batch,)`, and `costs`,
+    float32 `(batch, D)`. A single input is named `inputs`, several keep their
+    names, and a cost matrix is named `cost_matrix`. Inputs keep their dtypes,
+    except that bfloat16 becomes float32. Layers that compute in 16 bits become
+    float32, and for LiteRT, which lacks operations on float64, those of 64 bits too.
 
-    Keras exports with TensorFlow. On another backend the model is saved to a
-    temporary file, and a process of its own, without accelerators, exports it.
+    Keras exports with TensorFlow. On another backend, the model is saved to a
+    temporary file and exported by a new process, which uses no accelerator.
 
     Args:
         model: a model that outputs costs, probabilities or logits.
-        path: where to write: a file that ends in `.onnx` or `.tflite`, which is
-            replaced as a whole if it exists, or for a SavedModel a folder, new
-            or empty. The folder that it is in must exist.
+        path: file that ends in `.onnx` or `.tflite`, which is replaced as a whole if
+            it exists; or for a SavedModel a new or empty folder. The folder that it
+            is in must exist.
         format: `"savedmodel"`, `"onnx"` or `"litert"`.
         output: as in `serving_model`.
         from_logits: as in `serving_model`.
-        cost_matrix_input: as in `serving_model`: whether the `(K, D)` cost
-            matrix is an input, so that prices can change later.
+        cost_matrix_input: whether the `(K, D)` cost matrix is an input, so that costs
+            can change later, as in `serving_model`. Defaults to False.
 
     Raises:
-        ValueError: if it is no Keras model, as the kernel machine of `"csosr"`, or does
-            not fit `serving_model`, the path does not
-            fit the format or cannot be written, or the format cannot hold the
-            model. Nothing is left behind then.
-        ModuleNotFoundError: if a package is missing, `csdl_keras[export]`.
+        ValueError: if `model` is not a Keras model (as the kernel machine of `"csosr"`),
+            does not fit `serving_model` or cannot be written in the format; or if the
+            path does not fit the format or cannot be written. No file is left behind.
+        ModuleNotFoundError: if a package of the extra `csdl_keras[export]` is missing.
 
     Example:
 
@@ -113,7 +109,7 @@ def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
 
 @contextlib.contextmanager
 def _unfinished(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A path beside another one, to write to; what is there in the end is removed."""
+    """Yields a path in a temporary folder beside another path, which is removed at the end."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="unfinished-", dir=path.parent)
     except OSError as error:
@@ -123,7 +119,7 @@ def _unfinished(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
-    """`write_artifact` in a new process, whose backend is TensorFlow."""
+    """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
     modules = sorted(_modules(keras.saving.serialize_keras_object(model)))
     if "__main__" in modules:
         raise ValueError(
@@ -134,7 +130,7 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "CUDA_VISIBLE_DEVICES": "-1",  # this process may hold all of an accelerator's memory
+        "CUDA_VISIBLE_DEVICES": "-1",  # This process may hold all memory of an accelerator.
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
     saved = path.with_name("model.keras")
@@ -158,13 +154,13 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
 
 
 def _modules(config: Any) -> set[str]:
-    """The modules of all classes of a saved configuration that Keras does not have itself."""
+    """Returns the modules of all classes in a saved config that are not Keras' own."""
     if not isinstance(config, dict):
         parts = config if isinstance(config, (list, tuple)) else ()
         return set().union(*map(_modules, parts))
     found = set().union(*map(_modules, config.values()))
     if {"module", "class_name", "registered_name"} <= config.keys():
-        module = config["module"] or "__main__"  # which Keras leaves out
+        module = config["module"] or "__main__"  # Keras leaves out the main module.
         if module.partition(".")[0] not in ("keras", "builtins"):
             found.add(module)
     return found

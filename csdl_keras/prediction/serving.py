@@ -1,4 +1,4 @@
-"""Models that answer requests: a decision, or a decision with its costs."""
+"""Models that output decisions, with or without their costs."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._utils.structure import has_structure, inputs_of, output_of, rows_output_of
+from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
 from csdl_keras.outputs.kind import describe_output, output_kind
 from csdl_keras.prediction.bayes_classifier import check_classifier, class_probabilities
@@ -20,13 +21,13 @@ def serving_model(
     from_logits: bool = False,
     cost_matrix_input: bool = False,
 ) -> keras.Model:
-    """Puts the decision and its expected costs into one model, as a server wants them.
+    """Builds a model that outputs both decisions and expected costs, for servers.
 
-    `costs` are what `model` outputs if it outputs costs; of probabilities they
-    are `1 - p_k`, the expected costs where every mistake costs 1. For other
-    prices pass `bayes_classifier(model, cost_matrix)`. With
-    `cost_matrix_input=True` they are `sum_y P(y|x) C[y, k]` of a matrix `C` that
-    comes with the inputs, so that prices change without another model.
+    The costs are the outputs of a model of costs; for probabilities they are
+    `1 - p_k`, the expected costs where every mistake costs 1. For other costs pass
+    `bayes_classifier(model, cost_matrix)`. With `cost_matrix_input=True` they are
+    `sum_y P(y|x) C[y, k]` for a matrix `C` that is an input as well, so that costs
+    can change without another model.
 
     Args:
         model: a model that outputs costs `(batch, D)`, probabilities
@@ -37,21 +38,21 @@ def serving_model(
         from_logits: whether the output is logits, `(batch, K)` or `(batch, 1)`.
             Defaults to False.
         cost_matrix_input: whether the cost matrix is an input. The model must be
-            a classifier, or end in `BayesDecision`, whose own matrix is left
-            out. Defaults to False.
+            a classifier, or end in `BayesDecision`, whose own matrix is not used.
+            Defaults to False.
 
     Returns:
         A functional `keras.Model` with the outputs `"decision"`, int32
-        `(batch,)`, the same as `csdl_keras.decide` gives, and `"costs"`, float32
-        `(batch, D)`. The lowest index wins a tie; a row that is no distribution
-        or holds NaN gets NaN and -1. Its inputs are those of `model`; with
-        `cost_matrix_input=True` a dict of them by name, a single one as
-        `"inputs"`, and of `"cost_matrix"`, `(K, D)` without a batch: call such a
-        model, since `predict` would cut the matrix into batches.
+        `(batch,)`, the same as those of `csdl_keras.decide`, and `"costs"`, float32
+        `(batch, D)`. The lowest index wins a tie; a row that is not a distribution
+        or holds NaN gets NaN and -1. Its inputs are those of `model`. With
+        `cost_matrix_input=True` they are a dict by name, where a single input is
+        `"inputs"`, with `"cost_matrix"`, `(K, D)` without a batch: call such a
+        model, since `predict` would split the matrix into batches.
 
     Raises:
         ValueError: if the last layer does not tell and `output` is None, the
-            model's inputs are not known, it has several outputs, or there are no
+            model's inputs are not known, it has several outputs, or it has no
             probabilities to multiply a matrix with.
 
     Example:
@@ -76,14 +77,14 @@ def serving_model(
         raise ValueError("Expected from_logits=True only of a classifier; received output='cost'.")
     kind, num_decisions = "cost", None
     if cost_matrix_input:
-        values, num_decisions = _priced(model, output, from_logits)
+        values, num_decisions = _probabilities_to_price(model, output, from_logits)
     elif from_logits or output_kind(model, output) == "probability":
         kind, values = "probability", _class_probabilities(model, from_logits)
     else:
         values = output_of(model)
     if len(values.shape) != 2:
         raise ValueError(f"Expected an output of shape (batch, D); received {tuple(values.shape)}.")
-    # As a layer, so that no name within clashes with those that are new, and inputs have names.
+    # As one layer, so that its names cannot clash with new ones, and inputs can be renamed.
     part = keras.Model(ends, values, name=model.name)
     inputs = _new_inputs(ends)
     values = part(inputs)
@@ -106,7 +107,7 @@ def serving_model(
 
 
 def _new_inputs(ends: Any) -> Any:
-    """Inputs like those of a model, of any batch size; a single one is called `inputs`."""
+    """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
     if isinstance(ends, dict):
         return {name: _new_input(end, name) for name, end in ends.items()}
     if isinstance(ends, (list, tuple)):
@@ -114,19 +115,21 @@ def _new_inputs(ends: Any) -> Any:
     return _new_input(ends, "inputs")
 
 
-def _new_input(end: Any, name: str) -> Any:
-    # NumPy has no bfloat16, and runtimes take arrays of NumPy.
+def _new_input(end: Tensor, name: str) -> Tensor:
+    # Runtimes take NumPy arrays, and NumPy has no bfloat16.
     dtype = "float32" if end.dtype == "bfloat16" else end.dtype
     return keras.Input(end.shape[1:], dtype=dtype, name=name)
 
 
-def _class_probabilities(model: keras.Model, from_logits: bool) -> Any:
+def _class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     check_classifier(model, from_logits)
     return class_probabilities(model, from_logits)
 
 
-def _priced(model: keras.Model, output: str | None, from_logits: bool) -> tuple[Any, int]:
-    """The probabilities that a cost matrix is to be multiplied with, and its columns."""
+def _probabilities_to_price(
+    model: keras.Model, output: str | None, from_logits: bool
+) -> tuple[Tensor, int]:
+    """Returns the probabilities to multiply a cost matrix with, and its number of columns."""
     if from_logits or output == "probability":
         found = None
     else:
@@ -143,8 +146,11 @@ def _priced(model: keras.Model, output: str | None, from_logits: bool) -> tuple[
     return probabilities, probabilities.shape[-1]
 
 
-def _before_bayes_decision(tensor: Any) -> tuple[Any, int] | None:
-    """What the `BayesDecision` takes that a tensor comes from, also within nested models."""
+def _before_bayes_decision(tensor: Tensor) -> tuple[Tensor, int] | None:
+    """Returns a `BayesDecision`'s input and number of decisions, if a tensor is its output.
+
+    The layer may be inside nested models.
+    """
     history = tensor._keras_history
     layer: Any = history.operation
     node = layer._inbound_nodes[history.node_index]
@@ -158,7 +164,7 @@ def _before_bayes_decision(tensor: Any) -> tuple[Any, int] | None:
 
 
 def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:
-    """Puts the decision into the model: argmin of costs, argmax of probabilities.
+    """Builds a model that outputs the argmin of costs or the argmax of probabilities.
 
     Args:
         model: a model that outputs costs `(batch, D)` or probabilities
@@ -167,9 +173,9 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
             the last layer, see `csdl_keras.output_kind`.
 
     Returns:
-        A functional `keras.Model`, the same inputs to int32 decisions
-        `(batch,)`; the lowest index wins a tie, -1 marks a row with NaN, or that is no
-        distribution where `output` alone says that it should be.
+        A functional `keras.Model`, the same inputs to int32 decisions `(batch,)`. The
+        lowest index wins a tie. The decision is -1 for a row with NaN, and where
+        `output` alone says that rows are distributions, for one that is not.
 
     Raises:
         ValueError: if the last layer does not tell and `output` is None, the
