@@ -4,10 +4,11 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows, real_array
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
+from csdl_keras.evaluation.probabilities import check_probabilities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,16 +116,7 @@ def _check(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns labels `(N,)` and probabilities `(N, K)`."""
     check_integer("num_bins", num_bins, high=1_000_000)
-    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
-    if rows.shape[1] == 1:
-        rows = np.hstack([1.0 - rows, rows])
-    # The tolerance also admits a softmax computed in 16 bits.
-    wrong = np.flatnonzero((np.abs(rows.sum(axis=1) - 1.0) > 1e-2) | (rows.min(axis=1) < 0.0))
-    if len(wrong):
-        raise ValueError(
-            f"Expected rows of `probabilities` that sum to 1; received row {wrong[0]}, "
-            f"{rows[wrong[0]]}."
-        )
+    rows = check_probabilities(probabilities)
     labels = check_labels(y_true, rows.shape[1])
     check_rows("probabilities", rows, len(labels))
     return labels, rows
