@@ -1,13 +1,12 @@
-"""Which calibration pays in decisions: none, a temperature, biases too, or vector scaling.
+"""Compares calibrations by the cost of decisions: none, temperature, biases, vector scaling.
 
     python benchmarks/calibration.py --out benchmarks/results/calibration
 
-The network of the default rows, alone and five of it averaged, on the data sets
-and splits of `peers.py`, whose trained networks it finds in `--cache`. Each
-calibration is fitted on the validation examples; what is reported is that of the
-test examples, costs as means over cost matrices `randomized_proportional(y,
-seed=1000 + i)`. Writes `calibration.csv` as it goes (run it again and it goes on
-where it stopped) and `calibration.md`.
+The network of the default algorithms, alone and five averaged, on the data sets and
+splits of `peers.py`, whose trained networks it finds in `--cache`. Each calibration is
+fitted on the validation examples and scored on the test examples, by costs averaged over
+cost matrices `randomized_proportional(y, seed=1000 + i)`. Writes `calibration.csv` row by
+row, from which a later call continues, and `calibration.md`.
 """
 
 import argparse
@@ -16,9 +15,12 @@ import pathlib
 import time
 
 import numpy as np
-from peers import FIRST_COST_SEED, OURS, load
+from cost_matrices import cost_matrices
+from markdown_table import markdown_table
+from mean_ratio import MeanRatio
+from peers import OURS, load
 from results_table import ResultsTable
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 import csdl_keras as csdl
 from csdl_keras.prediction.calibrate import fit_temperature
@@ -29,12 +31,12 @@ SPREADS = (0.5, 1.0, None)
 
 
 def scaled(logs: np.ndarray, temperature: float, bias: np.ndarray) -> np.ndarray:
-    """Calibrated probabilities."""
+    """Returns calibrated probabilities."""
     return special.softmax(logs / temperature + bias, axis=1)
 
 
 def vector_scaling(logs: np.ndarray, labels: np.ndarray, spread: float | None):
-    """A factor and a bias for each class: what makes probabilities of log-probabilities."""
+    """Fits a factor and a bias for each class; returns the map of log-probabilities."""
     rows, (size, classes) = np.arange(len(logs)), logs.shape
     weight = 0.0 if spread is None else 1.0 / spread**2
 
@@ -54,7 +56,7 @@ def vector_scaling(logs: np.ndarray, labels: np.ndarray, spread: float | None):
 
 
 def calibrations(logs: np.ndarray, labels: np.ndarray):
-    """Names, and functions from log-probabilities to probabilities."""
+    """Yields names and functions from log-probabilities to calibrated probabilities."""
     yield "none", lambda x: special.softmax(x, axis=1)
     for spread in SPREADS:
         name = "no prior" if spread is None else f"prior {spread}"
@@ -66,15 +68,10 @@ def calibrations(logs: np.ndarray, labels: np.ndarray):
 
 
 def measure(name: str, split: int, members: int, arguments: argparse.Namespace) -> list[dict]:
-    """Rows of the results for one network, or one ensemble."""
+    """Measures the rows of the results for one network or ensemble."""
     data = load(name, split, arguments.train_size)
-    matrices = [
-        csdl.costs.randomized_proportional(
-            data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + i
-        )
-        for i in range(arguments.cost_seeds)
-    ]
-    row = dataclasses.replace(
+    matrices = cost_matrices(data, arguments.cost_seeds)
+    algorithm = dataclasses.replace(
         OURS["one network, Bayes"], name="blind", prediction="argmax", members=members
     )
     trainer = csdl.Trainer(
@@ -84,7 +81,7 @@ def measure(name: str, split: int, members: int, arguments: argparse.Namespace) 
         seed=split,
         cache=csdl.StageCache(arguments.cache),
     )
-    model = trainer.train(row, matrices[0]).model
+    model = trainer.train(algorithm, matrices[0]).model
     logs, logs_test = (
         np.log(np.maximum(model.predict(x, verbose=0).astype("float64"), SMALLEST))
         for x in (data.x_val, data.x_test)
@@ -105,41 +102,28 @@ def measure(name: str, split: int, members: int, arguments: argparse.Namespace) 
 
 
 def table(rows: list[dict]) -> str:
-    """Markdown: what each calibration makes of cost, likelihood and calibration error."""
+    """Formats cost, likelihood and calibration error after each calibration in Markdown."""
+    head = ("calibration", "cost", "against none", "NLL", "ECE", "classwise ECE")
     found = {(r["dataset"], r["members"], r["method"], r["split"]): r for r in rows}
     blocks = dict.fromkeys((r["dataset"], r["members"]) for r in rows)
     lines = []
     for dataset, members in blocks:
-        lines += [
-            f"{dataset}, {members} network{'s' if members != '1' else ''}:",
-            "",
-            "| calibration | cost | against none | NLL | ECE | classwise ECE |",
-            "| --- | ---: | ---: | ---: | ---: | ---: |",
-        ]
+        body = []
         for method in dict.fromkeys(r["method"] for r in rows):
             own = [r for k, r in found.items() if k[:3] == (dataset, members, method)]
             base = [found[dataset, members, "none", r["split"]] for r in own]
-            logs = np.log(
-                [
-                    float(a["average_cost"]) / float(b["average_cost"])
-                    for a, b in zip(own, base, strict=True)
-                ]
-            )
-            words = f"{np.exp(logs.mean()):.2f}x"
-            if len(logs) > 1 and method != "none":
-                half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
-                low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
-                words += f" ({low:.2f}–{high:.2f})"
+            ratio = MeanRatio.of(*([float(r["average_cost"]) for r in rs] for rs in (own, base)))
+            against_none = "1.00x" if method == "none" else ratio.text("x")
             means = [np.mean([float(r[f]) for r in own]) for f in FIELDS[4:]]
-            cells = [method, f"{means[0]:.4f}", words, *(f"{m:.3f}" for m in means[1:])]
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
+            body.append([method, f"{means[0]:.4f}", against_none, *(f"{m:.3f}" for m in means[1:])])
+        lines += [f"{dataset}, {members} network{'s' if members != '1' else ''}:", ""]
+        lines += [*markdown_table(head, body), ""]
     lines += ["Means over splits; against none: geometric mean over splits and its 95 % interval."]
     return "\n".join(lines) + "\n"
 
 
-def main():
-    """Runs the measurement."""
+def main() -> None:
+    """Runs the program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--datasets", default="digits,digits_imb")
     parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")

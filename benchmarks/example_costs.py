@@ -1,17 +1,15 @@
-"""Costs that differ from example to example and are unknown when it has to be decided.
+"""Compares methods for costs that differ between examples and are unknown when deciding.
 
     python benchmarks/example_costs.py --out benchmarks/results/example_costs
 
-The row `cost_model` beside what else one can do: Poisson (also without clipped
-gradients), logistic and one-sided (SOSR) regression of the cost vector by the
-same network, and the calibrated Bayes decision on mean costs of each class. On
-images, costs come from two generators
-for cost matrices `randomized_proportional(y, seed=1000 + i)`: `own`, class costs
-times an exponential of the image, the form that the model has; and `other`, class
-costs plus a surcharge for bright images and heavy-tailed noise, which it has not.
-On tables, costs are the problem's own (`empulse` has the data, if it is
-installed). Writes `example_costs.csv` as it goes (run it again and it goes on
-where it stopped) and `example_costs.md`.
+Compares the algorithm `cost_model` with Poisson (also without clipped gradients),
+logistic and one-sided (SOSR) regression of the cost vector by the same network, and with
+the calibrated Bayes decision on the mean costs of each class. On images, costs come from
+two generators for cost matrices `randomized_proportional(y, seed=1000 + i)`: `own`
+multiplies class costs by an exponential of the image, as the model assumes; `other` adds
+a surcharge for bright images and heavy-tailed noise, contrary to the model. On tables,
+costs are part of the problem (`empulse` has the data, if it is installed). Writes
+`example_costs.csv` row by row, from which a later call continues, and `example_costs.md`.
 """
 
 import argparse
@@ -23,12 +21,14 @@ from collections.abc import Sequence
 
 import keras
 import numpy as np
+from cost_matrices import cost_matrix
+from markdown_table import markdown_table
+from mean_ratio import MeanRatio
 from results_table import ResultsTable
 
 import csdl_keras as csdl
 
 FIELDS = ("problem", "seed", "method", "average_cost", "relative", "seconds")
-FIRST_COST_SEED = 1000
 METHODS = {
     "cost_model": csdl.ALGORITHMS["cost_model"],
     "calibrated_bayes on class means": csdl.ALGORITHMS["calibrated_bayes"],
@@ -39,7 +39,7 @@ METHODS = {
     "logistic regression": csdl.Algorithm("l", "L", "auto", "none", "logistic", "argmin"),
     "SOSR": csdl.Algorithm("s", "S", "auto", "none", "sosr", "argmin"),
 }
-#: Tables with costs of their own, by the name that `empulse.datasets` has for them.
+#: Tables with their own costs, and their names in `empulse.datasets`.
 TABLES = {
     "churn": "churn_tv_subscriptions",
     "credit": "credit_scoring_pakdd",
@@ -60,7 +60,7 @@ class Problem:
 
 
 def summaries(x: np.ndarray) -> np.ndarray:
-    """A few numbers about each image, of mean 0 and deviation 1 in training."""
+    """Computes mean, deviation and centre of brightness of each image."""
     images = x.mean(axis=-1)
     rows, columns = (np.linspace(-1, 1, size) for size in images.shape[1:])
     total = images.sum(axis=(1, 2)) + 1e-6
@@ -76,13 +76,11 @@ def summaries(x: np.ndarray) -> np.ndarray:
 
 
 def image_problem(name: str, generator: str, seed: int, train_size: int | None) -> Problem:
-    """Images with generated costs."""
+    """Returns images with generated costs."""
     imbalanced = name.endswith("_imb")
     data = csdl.datasets.load(name.removesuffix("_imb"), imbalanced, train_size)
     rng = np.random.default_rng(seed)
-    matrix = csdl.costs.randomized_proportional(
-        data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + seed
-    )
+    matrix = cost_matrix(data, seed)
     x = (data.x_train, data.x_val, data.x_test)
     y = (data.y_train, data.y_val, data.y_test)
     numbers = [summaries(part) for part in x]
@@ -105,25 +103,25 @@ def image_problem(name: str, generator: str, seed: int, train_size: int | None) 
 
 
 def table_problem(name: str, seed: int) -> Problem:
-    """A table with its own costs, split 50/20/30 with classes in proportion."""
+    """Returns a table with its own costs, in a stratified 50/20/30 split."""
     import empulse.datasets
     import pandas as pd
     from sklearn.model_selection import train_test_split
 
     found = getattr(empulse.datasets, f"load_{TABLES[name]}")(backend="pandas")
     x = pd.get_dummies(found.data, dtype=float).fillna(0.0).to_numpy("float32")
-    # Amounts of money span magnitudes.
+    # Amounts of money span orders of magnitude.
     x = np.sign(x) * np.log1p(np.abs(x))
     y = np.asarray(found.target, dtype="int64")
     own = {key: np.asarray(value, float) for key, value in found.instance_costs.items()}
-    # The costs that the package documents for each, at its default parameters.
+    # The costs that the package documents for each table, with its default parameters.
     if name == "churn":
         negative = np.where(y == 1, own["fn_cost"], own["tn_cost"])
         positive = np.where(y == 1, own["tp_cost"], own["fp_cost"])
     elif name == "upsell":
         negative = y * np.maximum(0.02463333 * 0.25 * own["balance"], 1.0)
         positive = np.ones(len(y))
-    else:  # credit: what is lent times the loss given default, or the profit that is refused
+    else:  # Credit: the loss given default of the loan, or the profit lost by a refusal.
         negative, positive = 0.75 * own["cl"] * y, own["fp_cost"] * (1 - y)
     costs = np.column_stack([negative, positive])
     rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
@@ -135,7 +133,7 @@ def table_problem(name: str, seed: int) -> Problem:
 
 
 def make_problem(name: str, seed: int, train_size: int | None) -> Problem:
-    """The problem `images/generator`, or the table of that name."""
+    """Returns the problem `images/generator`, or the table of that name."""
     if "/" in name:
         data, generator = name.split("/")
         return image_problem(data, generator, seed, train_size)
@@ -143,7 +141,7 @@ def make_problem(name: str, seed: int, train_size: int | None) -> Problem:
 
 
 def run(problem: Problem, seed: int, methods: Sequence[str]):
-    """`(method, average test cost, in units of the best constant decision, seconds)`."""
+    """Yields each method with its average test cost, normalised cost and seconds."""
     trainer = csdl.Trainer(
         problem.x[0],
         problem.y[0],
@@ -165,40 +163,30 @@ def run(problem: Problem, seed: int, methods: Sequence[str]):
 
 
 def table(rows: list[dict]) -> str:
-    """Markdown: geometric means of the cost in units of Poisson regression's."""
-    from scipy import stats
-
+    """Formats geometric means of the cost relative to Poisson regression in Markdown."""
+    base = "Poisson regression"
     problems = list(dict.fromkeys(row["problem"] for row in rows))
     costs = {(r["problem"], r["method"], r["seed"]): float(r["average_cost"]) for r in rows}
-    lines = ["| method | " + " | ".join(problems) + " |", "| --- |" + " ---: |" * len(problems)]
-    for method in METHODS:
-        cells = []
-        for problem in problems:
-            seeds = [s for p, m, s in costs if (p, m) == (problem, method)]
-            base = "Poisson regression"
-            logs = np.array(
-                [
-                    np.log(costs[problem, method, s] / costs[problem, base, s])
-                    for s in seeds
-                    if (problem, base, s) in costs
-                ]
-            )
-            if not len(logs):
-                cells.append("–")
-                continue
-            words = f"{np.exp(logs.mean()):.2f}"
-            if len(logs) > 1 and method != base:
-                half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
-                words += f" ({np.exp(logs.mean() - half):.2f}–{np.exp(logs.mean() + half):.2f})"
-            cells.append(words)
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+
+    def cell(problem: str, method: str) -> str:
+        pairs = [
+            (cost, costs[problem, base, seed])
+            for (of, by, seed), cost in costs.items()
+            if (of, by) == (problem, method) and (problem, base, seed) in costs
+        ]
+        if not pairs:
+            return "–"
+        return "1.00" if method == base else MeanRatio.of(*zip(*pairs, strict=True)).text()
+
+    body = [[method, *(cell(problem, method) for problem in problems)] for method in METHODS]
+    lines = markdown_table(["method", *problems], body)
     lines += ["", "Average test cost in units of Poisson regression's: geometric mean over cost"]
     lines += ["matrices (tables: splits) and its 95 % interval, in pairs."]
     return "\n".join(lines) + "\n"
 
 
-def main():
-    """Runs the benchmark."""
+def main() -> None:
+    """Runs the program."""
     images = ("mnist", "mnist_imb", "cifar10", "cifar10_imb")
     problems = [f"{name}/{generator}" for name in images for generator in ("own", "other")]
     if importlib.util.find_spec("empulse") is not None:

@@ -1,4 +1,4 @@
-"""Other packages' ways to decide by costs, each as a function from data to decisions."""
+"""Methods of other packages to decide by costs, as functions from data to decisions."""
 
 import functools
 import importlib.util
@@ -24,13 +24,13 @@ Decide = Callable[[np.ndarray], np.ndarray]
 
 
 class Once(ClassifierMixin, BaseEstimator):
-    """A classifier that is fitted once on the same examples, however often it is asked.
+    """Classifier that is fitted only once on the same examples.
 
-    The calibrations of a classifier fit it on the same folds. `reused` counts the
+    Several calibrations of a classifier fit it on the same folds. `reused` counts the
     seconds of the fits that were not repeated.
 
     Args:
-        classifier: the classifier, whose results have to follow from its arguments.
+        classifier: the classifier; its results must be determined by its arguments.
     """
 
     reused: ClassVar[float] = 0.0
@@ -40,7 +40,7 @@ class Once(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
 
     def fit(self, x, y):
-        """Fits the classifier, or finds it fitted."""
+        """Fits the classifier, or reuses an equal one."""
         key = joblib.hash((type(self.classifier), self.classifier.get_params(), x, y))
         if key in self._fitted:
             self.model_, seconds = self._fitted[key]
@@ -58,17 +58,17 @@ class Once(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def forget(cls) -> None:
-        """Drops what has been fitted."""
+        """Drops all fitted classifiers."""
         cls._fitted.clear()
 
 
 def flat(x: np.ndarray) -> np.ndarray:
-    """Inputs as rows of float64."""
+    """Returns inputs as rows of float64."""
     return np.asarray(x, dtype="float64").reshape(len(x), -1)
 
 
 def classifiers(seed: int) -> dict[str, object]:
-    """scikit-learn's classifiers by name, as their users would set them up."""
+    """Returns classifiers of scikit-learn by name, with usual arguments."""
     return {
         "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
         "svc": SVC(C=10.0),
@@ -79,7 +79,7 @@ def classifiers(seed: int) -> dict[str, object]:
 
 
 def scikit_learn(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
-    """Each classifier by its argmax, and by the Bayes decision, calibrated in several ways."""
+    """Yields each classifier with its argmax and its Bayes decision, calibrated in several ways."""
     x = flat(np.concatenate([data.x_train, data.x_val]))
     y = data.y_train_val
     test = flat(data.x_test)
@@ -94,7 +94,7 @@ def scikit_learn(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], D
         probabilities[:, classifier.classes_] = classifier.predict_proba(test)
         return lambda matrix: (probabilities @ matrix).argmin(axis=1)
 
-    # A fold needs an example of each class, or it could not tell its probability.
+    # Every fold needs an example of each class to estimate its probability.
     folds = int(min(5, np.bincount(y).min()))
     for name, fitted_anew in classifiers(seed).items():
         Once.forget()
@@ -108,7 +108,7 @@ def scikit_learn(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], D
 
 
 def costsensitive(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
-    """The package `costsensitive`: reductions to regression and binary classification."""
+    """Yields reductions to regression and binary classification of `costsensitive`."""
     import costsensitive as package
 
     x, test = flat(np.concatenate([data.x_train, data.x_val])), flat(data.x_test)
@@ -134,7 +134,7 @@ def costsensitive(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], 
 
 
 def vowpal_wabbit(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], Decide]]]:
-    """Vowpal Wabbit's `csoaa`: a linear regression of each decision's cost."""
+    """Yields Vowpal Wabbit's `csoaa`, a linear regression of the cost of each decision."""
     import vowpalwabbit
 
     x, test = flat(np.concatenate([data.x_train, data.x_val])), flat(data.x_test)
@@ -159,7 +159,7 @@ def vowpal_wabbit(data: DataSet, seed: int) -> Iterator[tuple[str, Callable[[], 
     yield "Vowpal Wabbit csoaa", lambda: decide
 
 
-#: The packages by the module that each one needs.
+#: Methods of each package, by the module that they need.
 PACKAGES = {
     "sklearn": scikit_learn,
     "costsensitive": costsensitive,
@@ -168,5 +168,5 @@ PACKAGES = {
 
 
 def installed() -> list[str]:
-    """The modules of `PACKAGES` that can be imported."""
+    """Returns the modules of `PACKAGES` that can be imported."""
     return [name for name in PACKAGES if importlib.util.find_spec(name) is not None]

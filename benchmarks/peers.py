@@ -1,15 +1,14 @@
-"""What decisions cost: this package's default rows beside other packages.
+"""Compares the cost of decisions by this package's default algorithms and by other packages.
 
     python benchmarks/peers.py --out benchmarks/results/peers
     python benchmarks/peers.py --datasets mnist,cifar10 --packages "" --splits 1 --out ...
 
-For each data set, split and method the average test cost over cost matrices
-`randomized_proportional(y, seed=1000 + i)`. Writes `peers.csv` as it goes (run it
-again and it goes on where it stopped) and `peers.md`, the table.
+Measures the average test cost of each method on each data set and split, for cost matrices
+`randomized_proportional(y, seed=1000 + i)`. Writes `peers.csv` row by row, from which a
+later call continues, and `peers.md`, the table.
 
-The peers are scikit-learn 1.8 or later and, where they are installed,
-`costsensitive` and `vowpalwabbit`. All of them learn from training and
-validation examples together.
+The peers are scikit-learn 1.8 or later and, if installed, `costsensitive` and
+`vowpalwabbit`. All of them learn from training and validation examples together.
 """
 
 import argparse
@@ -19,6 +18,8 @@ import time
 import warnings
 
 import numpy as np
+from cost_matrices import FIRST_COST_SEED, cost_matrices
+from markdown_table import markdown_table
 from peer_methods import PACKAGES, Once, installed
 from results_table import ResultsTable
 from scipy import stats
@@ -33,13 +34,13 @@ OURS = {
     "ensemble_bayes": csdl.ALGORITHMS["ensemble_bayes"],
 }
 FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
-FIRST_COST_SEED = 1000
 
 
 def ours(data, seed, jobs, cache, spent):
-    """The default rows, and their network without what they add to it, for `run`.
+    """Yields the default algorithms, and their network alone, for `run`.
 
-    Their networks are trained once; `spent` gets what each row would take alone.
+    Networks are trained once; `spent` receives the seconds that each algorithm would
+    take alone.
     """
     trainer = csdl.Trainer(
         data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs, cache=cache
@@ -58,10 +59,10 @@ def ours(data, seed, jobs, cache, spent):
 
 
 def load(name, split, train_size=None):
-    """The data set of that name, `_imb` for the imbalanced variant.
+    """Loads the data set of that name, with `_imb` its imbalanced variant.
 
-    Split 0 is its own; the others draw test and validation examples anew, as many
-    of each class.
+    Split 0 is that of the data set; the others draw test and validation examples anew,
+    with the same proportion of classes.
     """
     data = csdl.datasets.load(name.removesuffix("_imb"), train_size=train_size)
     if split:
@@ -79,18 +80,13 @@ def load(name, split, train_size=None):
 
 
 def run(arguments, done, write):
-    """Runs what is not done yet; `write` gets every row."""
+    """Measures the rows that are not done yet and passes each to `write`."""
     for name in arguments.datasets.split(","):
         for split in range(arguments.splits):
             data = load(name, split, arguments.train_size)
             packages = [p for p in arguments.packages.split(",") if p in installed()]
             spent = {}
-            matrices = [
-                csdl.costs.randomized_proportional(
-                    data.y_train_val, data.num_classes, seed=FIRST_COST_SEED + i
-                )
-                for i in range(arguments.cost_seeds)
-            ]
+            matrices = cost_matrices(data, arguments.cost_seeds)
             peers = (PACKAGES[package](data, split) for package in packages)
             rows = ours(data, split, arguments.jobs, csdl.StageCache(arguments.cache), spent)
             for method, prepare in itertools.chain(*peers, rows):
@@ -109,7 +105,7 @@ def run(arguments, done, write):
                         "cost_seed": seed,
                         "average_cost": float(matrix[data.y_test, decided].mean()),
                         "error_rate": float(np.mean(decided != data.y_test)),
-                        # What has been spent on this method by now, not on this matrix.
+                        # The seconds of this method so far, not those of this matrix.
                         "seconds": round(spent.get(method, own), 2),
                     }
                     if (name, str(split), method, str(seed)) not in done:
@@ -118,7 +114,7 @@ def run(arguments, done, write):
 
 
 def difference(own, other):
-    """How two methods' costs on the same splits differ, in words."""
+    """Formats the difference of two methods' costs on the same splits."""
     gaps = own - other
     words = f"{gaps.mean():+.4f}, {own.mean() / other.mean():.2f}x"
     if len(gaps) == 1:
@@ -129,7 +125,7 @@ def difference(own, other):
 
 
 def table(rows):
-    """Markdown: methods by their mean cost, and whether ours differ from the best peer."""
+    """Formats methods by their mean cost, and our differences from the best peer, in Markdown."""
     costs = {}
     for row in rows:
         key = (row["method"], row["dataset"])
@@ -143,20 +139,21 @@ def table(rows):
     def mean(method, dataset):
         return splits[method, dataset].mean() if (method, dataset) in splits else np.inf
 
-    lines = ["| method | " + " | ".join(datasets) + " |", "| --- |" + " ---: |" * len(datasets)]
     best = {
         dataset: min((m for m in peers if (m, dataset) in splits), key=lambda m: mean(m, dataset))
         for dataset in datasets
         if any((m, dataset) in splits for m in peers)
     }
+    body = []
     for method in sorted(methods, key=lambda m: np.mean([mean(m, d) for d in datasets])):
         cells = []
         for dataset in datasets:
             value = mean(method, dataset)
             words = "–" if np.isinf(value) else f"{value:.3f}"
             cells.append(f"**{words}**" if method == best.get(dataset) else words)
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    lines += [
+        body.append([method, *cells])
+    lines = [
+        *markdown_table(["method", *datasets], body),
         "",
         "Bold: the best peer. Differences and ratios of ours, and, where there are several",
     ]
@@ -171,8 +168,8 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    """Runs the benchmark."""
+def main() -> None:
+    """Runs the program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--datasets",

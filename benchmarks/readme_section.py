@@ -1,4 +1,4 @@
-"""Prints README's tables of what `benchmarks/results` holds.
+"""Prints README's tables of the results in `benchmarks/results`.
 
 python benchmarks/readme_section.py
 """
@@ -11,8 +11,9 @@ import sys
 import coverage_table
 import example_costs
 import numpy as np
-import pretraining_map
-from scipy import stats
+import pretraining_table
+from markdown_table import markdown_table
+from mean_ratio import MeanRatio
 
 sys.path.append(str(pathlib.Path(__file__).parent / "speed"))
 import agreement  # noqa: E402
@@ -23,27 +24,21 @@ OURS = ("calibrated_bayes", "ensemble_bayes")
 
 
 def read(name: str, folder: str | None = None) -> list[dict[str, str]]:
-    """The rows of a result."""
+    """Reads the rows of a result."""
     with (RESULTS / (folder or name) / f"{name}.csv").open(newline="") as file:
         return list(csv.DictReader(file))
 
 
 def costs_by_method(rows: list[dict[str, str]]) -> dict[tuple[str, str], np.ndarray]:
-    """Costs by data set and method, one for each split and matrix."""
+    """Returns costs by data set and method, one for each split and matrix."""
     found: dict = {}
     for row in rows:
         found.setdefault((row["dataset"], row["method"]), []).append(float(row["average_cost"]))
     return {key: np.array(values) for key, values in found.items()}
 
 
-def lines(header: list[str], body: list[list[str]]) -> list[str]:
-    """A table in Markdown."""
-    rules = ["---", *["---:"] * (len(header) - 1)]
-    return ["| " + " | ".join(cells) + " |" for cells in (header, rules, *body)]
-
-
 def peers_table() -> list[str]:
-    """The best peer on each data set, and the default rows."""
+    """Formats the best peer on each data set, and the default algorithms."""
     costs = costs_by_method(read("peers"))
     measured = [set(d for d, m in costs if m == f"csdl_keras {name}") for name in OURS]
     datasets = [d for d in dict.fromkeys(d for d, _ in costs) if all(d in s for s in measured)]
@@ -58,22 +53,23 @@ def peers_table() -> list[str]:
     for name in OURS:
         values = [costs[dataset, f"csdl_keras {name}"] for dataset in datasets]
         body.append([f"`{name}`", *(f"{value.mean():.3f}" for value in values)])
-    return lines(["average test cost", *(f"`{name}`" for name in datasets)], body)
+    return markdown_table(["average test cost", *(f"`{name}`" for name in datasets)], body)
 
 
 def ensembles_table() -> list[str]:
-    """The ensemble in units of one network."""
+    """Formats the cost of the ensemble relative to one network."""
     costs = costs_by_method(read("peers", "ensembles"))
     datasets = list(dict.fromkeys(dataset for dataset, _ in costs))
     body = [[f"`{name}`"] for name in OURS]
     for row, name in zip(body, OURS, strict=True):
         for dataset in datasets:
-            row.append(ratio(costs[dataset, f"csdl_keras {name}"], costs[dataset, SINGLE]))
-    return lines(["cost beside one network's", *(f"`{name}`" for name in datasets)], body)
+            own = costs[dataset, f"csdl_keras {name}"]
+            row.append(MeanRatio.of(own, costs[dataset, SINGLE]).text())
+    return markdown_table(["cost beside one network's", *(f"`{name}`" for name in datasets)], body)
 
 
 def calibration_table() -> list[str]:
-    """Each calibration in units of none."""
+    """Formats the cost after each calibration relative to none."""
     costs: dict = {}
     for row in read("calibration"):
         key = (row["dataset"], row["members"], row["method"])
@@ -83,21 +79,13 @@ def calibration_table() -> list[str]:
     for method in dict.fromkeys(key[2] for key in costs):
         if method.endswith(("prior 1.0", "no prior")):
             pairs = ((costs[*column, method], costs[*column, "none"]) for column in columns)
-            body.append([method, *(ratio(np.array(a), np.array(b)) for a, b in pairs)])
+            body.append([method, *(MeanRatio.of(*pair).text() for pair in pairs)])
     names = [f"`{name}`, {n} network{'s' if n != '1' else ''}" for name, n in columns]
-    return lines(["cost beside no calibration's", *names], body)
-
-
-def ratio(costs: np.ndarray, others: np.ndarray) -> str:
-    """The geometric mean of paired ratios and its 95 % interval."""
-    logs = np.log(costs / others)
-    half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
-    low, high = np.exp(logs.mean() - half), np.exp(logs.mean() + half)
-    return f"{np.exp(logs.mean()):.2f} ({low:.2f}–{high:.2f})"
+    return markdown_table(["cost beside no calibration's", *names], body)
 
 
 def report_tables(text: str) -> list[str]:
-    """The first table of a report, without rows that are not measured everywhere."""
+    """Returns the first table of a report, without rows that are not measured everywhere."""
     found = []
     for line in text.splitlines():
         if line.startswith("|"):
@@ -108,13 +96,13 @@ def report_tables(text: str) -> list[str]:
 
 
 def example_costs_tables(images: bool) -> list[str]:
-    """Costs by example on images with generated costs, or on tables with their own."""
+    """Formats costs by example on images with generated costs, or on tables with their own."""
     rows = [row for row in read("example_costs") if ("/" in row["problem"]) == images]
     return report_tables(example_costs.table(rows))
 
 
 def speed_table(entry: str) -> list[str]:
-    """The figures of an entry by backend, bold where the goal is met."""
+    """Formats the figures of an entry by backend, bold if the goal is met."""
     rows = [row for row in read("speed") if row["entry"] == entry]
     if entry == "pareto":
         rows = [row for row in rows if not row["x"]]
@@ -131,13 +119,13 @@ def speed_table(entry: str) -> list[str]:
         [f"{case}: {measure}", *(values.get(name, "") for name in backends), "; ".join(goals)]
         for (case, measure), (goals, values) in cells.items()
     ]
-    return lines(["what", *backends.values(), "goal"], body)
+    return markdown_table(["what", *backends.values(), "goal"], body)
 
 
 def agreement_table() -> list[str]:
-    """How far a second run of the measurements of speed agrees with the first."""
+    """Formats the agreement of a second run of the measurements of speed with the first."""
     rows = agreement.summary(read("speed"), read("speed", "speed/second"))
-    return lines(["entry", *agreement.FIELDS], rows)
+    return markdown_table(["entry", *agreement.FIELDS], rows)
 
 
 _COUNTED = re.compile(
@@ -146,16 +134,16 @@ _COUNTED = re.compile(
 
 
 def interruptions_table() -> list[str]:
-    """How often training was interrupted, as pytest said at its end."""
+    """Formats how often training was interrupted, from pytest's summary."""
     text = (RESULTS / "interruptions" / "torch.txt").read_text()
     found = [match.groups() for match in map(_COUNTED.fullmatch, text.splitlines()) if match]
     body = [list(cells) for cells in found if cells[1] != "0"]
     names = ["interruptions", "runs", "runs that lost something", "weights off by at most"]
-    return lines(["what was stopped, and how", *names], body)
+    return markdown_table(["what was stopped, and how", *names], body)
 
 
 def tables() -> dict[str, list[str]]:
-    """The tables of what has been measured, by name."""
+    """Returns the tables of all results by name."""
     makers = {
         "peers": peers_table,
         "ensembles": ensembles_table,
@@ -164,7 +152,7 @@ def tables() -> dict[str, list[str]]:
         "example_costs_tables": lambda: example_costs_tables(images=False),
         "interruptions": interruptions_table,
         "coverage": lambda: coverage_table.summary(read("coverage")),
-        "pretraining_map": lambda: report_tables(pretraining_map.report(read("pretraining_map"))),
+        "pretraining_map": lambda: report_tables(pretraining_table.report(read("pretraining_map"))),
     }
     found = {name: RESULTS / name.removesuffix("_tables") for name in makers}
     made = {name: make() for name, make in makers.items() if found[name].is_dir()}

@@ -1,4 +1,4 @@
-"""Rows of results in a CSV file that grows as they come, and the table made of them."""
+"""Writes results to a CSV file row by row, and the table made from them."""
 
 import csv
 import datetime
@@ -16,11 +16,11 @@ _PACKAGES += ("costsensitive", "vowpalwabbit", "empulse")
 
 
 class ResultsTable:
-    """`NAME.csv` and `NAME.md` in a folder, which is made if it is not there.
+    """Files `NAME.csv` and `NAME.md` in a folder, which is created if it does not exist.
 
     Args:
         folder: the folder.
-        name: of the benchmark.
+        name: name of the benchmark.
         fields: columns of the CSV file.
     """
 
@@ -30,18 +30,18 @@ class ResultsTable:
         self.fields = tuple(fields)
 
     def rows(self) -> list[dict[str, str]]:
-        """All rows so far."""
+        """Returns all rows so far."""
         if not self.path.exists():
             return []
         with self.path.open(newline="") as file:
             return list(csv.DictReader(file))
 
     def done(self, size: int) -> set[tuple[str, ...]]:
-        """The first `size` columns of the rows so far."""
+        """Returns the first `size` columns of the rows so far."""
         return {tuple(row[field] for field in self.fields[:size]) for row in self.rows()}
 
     def append(self, rows: Sequence[dict]) -> None:
-        """Adds rows, which are on disk when it returns."""
+        """Adds rows to the file."""
         new = not self.path.exists()
         with self.path.open("a", newline="") as file:
             writer = csv.DictWriter(file, self.fields)
@@ -50,7 +50,7 @@ class ResultsTable:
             writer.writerows(rows)
 
     def write(self, rows: Sequence[dict]) -> None:
-        """Writes rows in the place of all that there are."""
+        """Replaces all rows."""
         self.path.unlink(missing_ok=True)
         self.append(rows)
 
@@ -62,7 +62,7 @@ class ResultsTable:
                 installed.append(f"{name} {importlib.metadata.version(name)}")
             except importlib.metadata.PackageNotFoundError:
                 continue
-        # Where rows name theirs, several have made them.
+        # Rows that name their backend may come from several.
         backend = "" if "backend" in self.fields else f" on {keras.backend.backend()}"
         note = (
             f"`python {' '.join(sys.argv)}`{backend}, "
@@ -75,7 +75,7 @@ class ResultsTable:
 
 
 def _processor() -> str:
-    """The processor's name, where the system tells."""
+    """Returns the processor's name if the system provides it."""
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -1,13 +1,13 @@
-"""Pre-training and training on streams of any length, in the memory of a few batches.
+"""Measures pre-training and training on streams of any length, in the memory of a few batches.
 
     python benchmarks/streaming.py --out benchmarks/results/streaming
 
-Batches of 1,000 examples with 784 inputs and 10 costs are made up as they are asked
-for, by a `keras.utils.PyDataset` or a `tf.data.Dataset`, and never kept. `pretrain`
-reads the stream once to check it and once for each of two layers, `fit` once. Each
-row is a process of its own: seconds, also beside those of making the batches of as
-many passes alone, and the peak of its memory, also beside the bytes of the stream.
-Writes `streaming.csv`, from which it goes on, and `streaming.md`.
+A `keras.utils.PyDataset` or a `tf.data.Dataset` generates batches of 1,000 examples with
+784 inputs and 10 costs on request and keeps none. `pretrain` reads the stream once to
+check it and once for each of two layers, `fit` once. Each row is measured in its own
+process: seconds, also relative to those of generating the batches alone, and the peak of
+memory, also relative to the size of the stream. Writes `streaming.csv` row by row, from
+which a later call continues, and `streaming.md`.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from typing import Any
 
 import keras
 import numpy as np
+from markdown_table import markdown_table
 from results_table import ResultsTable
 
 import csdl_keras as csdl
@@ -35,7 +36,7 @@ BATCH_GIGABYTES = 4 * BATCH_SIZE * (FEATURES + DECISIONS) / 1e9
 
 
 class Batches(keras.utils.PyDataset):
-    """So many batches `(x, costs)`, made when they are asked for."""
+    """Batches `(x, costs)` that are generated on request."""
 
     def __init__(self, number: int):
         super().__init__()
@@ -52,7 +53,7 @@ class Batches(keras.utils.PyDataset):
 
 
 def tensorflow_batches(number: int) -> Any:
-    """The same as a `tf.data.Dataset`."""
+    """Returns the same batches as a `tf.data.Dataset`."""
     import tensorflow as tf
 
     def batch(index: Any) -> tuple[Any, Any]:
@@ -64,7 +65,7 @@ def tensorflow_batches(number: int) -> Any:
 
 
 def make_stream(kind: str, number: int) -> Any:
-    """A stream of so many batches."""
+    """Returns a stream of that kind and number of batches."""
     return Batches(number) if kind == "PyDataset" else tensorflow_batches(number)
 
 
@@ -77,7 +78,7 @@ def train(stream: Any) -> None:
 
 
 def read(stream: Any) -> None:
-    """Makes every batch as often as training does, and does nothing with them."""
+    """Generates every batch as often as training does, and does nothing with it."""
     for _ in range(PASSES):
         indices = range(len(stream)) if isinstance(stream, Batches) else stream
         for index in indices:
@@ -85,13 +86,13 @@ def read(stream: Any) -> None:
 
 
 def peak_gigabytes() -> float:
-    """The most memory that this process ever had."""
+    """Returns the peak memory of this process."""
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
 
 
 def measure(kind: str, gigabytes: float) -> dict[str, Any]:
-    """One row, measured in this process."""
+    """Measures one row in this process."""
     stream = make_stream(kind, round(gigabytes / BATCH_GIGABYTES))
     times = [time.perf_counter()]
     for use in (read, train):
@@ -103,22 +104,18 @@ def measure(kind: str, gigabytes: float) -> dict[str, Any]:
 
 
 def table(rows: Sequence[dict]) -> str:
-    """The rows as a table of ratios."""
-    lines = [
-        "| stream | GB | seconds | / making the batches | peak memory, GB | / the stream |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    """Formats the rows as a table of ratios in Markdown."""
+    head = ("stream", "GB", "seconds", "/ making the batches", "peak memory, GB", "/ the stream")
+    body = []
     for row in rows:
         size, seconds, making, peak = (float(row[field]) for field in FIELDS[1:])
-        lines.append(
-            f"| {row['stream']} | {size:g} | {seconds:.0f} | {seconds / making:.1f} "
-            f"| {peak:.2f} | {peak / size:.2f} |"
-        )
-    return "\n".join(lines) + "\n"
+        numbers = (f"{size:g}", f"{seconds:.0f}", f"{seconds / making:.1f}")
+        body.append([row["stream"], *numbers, f"{peak:.2f}", f"{peak / size:.2f}"])
+    return "\n".join(markdown_table(head, body)) + "\n"
 
 
 def main() -> None:
-    """The program."""
+    """Runs the program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--streams", default=",".join(STREAMS))

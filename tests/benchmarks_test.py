@@ -118,7 +118,7 @@ class TestPeers:
 
 class TestPretrainingMap:
     def test_problems(self, program):
-        module = program("pretraining_map")
+        module = program("pretraining_problem")
         problem = module.Problem("digits_imb", 60, 1, 200)
         again = module.Problem("digits_imb", 60, 1, 200)
         assert len(problem.x_all) == 200
@@ -128,7 +128,7 @@ class TestPretrainingMap:
         assert not np.array_equal(problem.matrix, module.Problem("digits", 60, 2, 9).matrix)
 
     def test_names_are_unique(self, program):
-        names = [way.name for way in program("pretraining_map").WAYS]
+        names = [way.name for way in program("pretraining_ways").WAYS]
         assert len(names) == len(set(names))
 
     def test_report(self, program):
@@ -137,7 +137,7 @@ class TestPretrainingMap:
             for seed in range(2)
             for way, cost in (("none", 1.0), ("DAE", 0.5 + 0.125 * seed))
         ]
-        text = program("pretraining_map").report(rows)
+        text = program("pretraining_table").report(rows)
         assert "| none | 1.00 on average |" in text
         # The mean of ln .5 and ln .625 is ln .559; half their distance times 12.706 is 1.418.
         assert "| DAE | 0.56 (0.14–2.31) |" in text

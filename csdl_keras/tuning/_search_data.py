@@ -1,4 +1,4 @@
-"""Checks of what a search is given, before its first trial trains anything."""
+"""Checks the data of a search before its first trial trains anything."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from csdl_keras.costs._tensors import tensor_or_labels
 
 
 def check_search_data(hyper_model: Any, x: Any, y: Any, fit_arguments: dict[str, Any]) -> None:
-    """Raises an error that stops a search; any other would only fail a trial."""
+    """Raises a FatalValueError, which stops a search; other errors would only fail a trial."""
     try:
         _check_validation(hyper_model, fit_arguments)
         if y is not None:
@@ -38,10 +38,12 @@ def _check_arrays(hyper_model: Any, x: Any, y: Any) -> None:
             f"received shapes {inputs.shape} and {targets.shape}."
         )
     if inputs.dtype.kind not in "iuf" or not np.isfinite(inputs).all():
-        raise ValueError("Expected inputs of finite real numbers; received others.")
+        raise ValueError(
+            "Expected inputs of finite real numbers; received NaN, infinity or another dtype."
+        )
     if hyper_model.bounded and (inputs.min() < 0 or inputs.max() > 1):
         raise ValueError(
-            "Expected inputs in [0, 1], as the cross-entropy of pre-training demands; received "
+            "Expected inputs in [0, 1], which the cross-entropy of pre-training needs; received "
             f"values from {inputs.min():.6g} to {inputs.max():.6g}. Scale them, or pass "
             "reconstruction='squared_error'."
         )

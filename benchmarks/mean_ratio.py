@@ -1,0 +1,35 @@
+"""Compares costs by the mean of paired ratios."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+
+class MeanRatio(NamedTuple):
+    """Geometric mean of paired ratios with its 95 % interval, by Student's t on logarithms.
+
+    Args:
+        value: the mean.
+        low: lower end of the interval; NaN for a single pair.
+        high: upper end of the interval; NaN for a single pair.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, costs: Sequence[float] | np.ndarray, others: Sequence[float] | np.ndarray):
+        """Computes the mean ratio of costs to others, both `(N,)`, N at least 1."""
+        logs = np.log(np.asarray(costs, float) / np.asarray(others, float))
+        half = np.nan
+        if len(logs) > 1:
+            half = stats.t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / len(logs) ** 0.5
+        return cls(*(float(np.exp(logs.mean() + shift)) for shift in (0.0, -half, half)))
+
+    def text(self, unit: str = "") -> str:
+        """Returns the mean followed by `unit`, and the interval if there are several pairs."""
+        interval = "" if np.isnan(self.low) else f" ({self.low:.2f}–{self.high:.2f})"
+        return f"{self.value:.2f}{unit}{interval}"
