@@ -1,0 +1,46 @@
+"""Type aliases that annotations of the package share.
+
+Keras says which backend's tensors there are only when it is imported, so none of these names a
+class of a backend.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import keras
+import numpy as np
+import numpy.typing as npt
+
+
+class CostPredictor(Protocol):
+    """A classifier that is no Keras model but estimates costs, such as `baselines.CSOSR`."""
+
+    def predict_costs(self, X: Any, /) -> np.ndarray: ...  # noqa: N803
+
+    def save(self, path: str | os.PathLike, /) -> None: ...
+
+
+#: Numbers that NumPy can read: arrays, nested sequences, data frames and eager tensors.
+ArrayLike: TypeAlias = npt.ArrayLike
+
+#: A tensor of the backend, or a symbolic one. The backends' tensors have no class in common.
+Tensor: TypeAlias = Any
+
+#: A dtype or dtype policy, as Keras' layers, losses and metrics take it.
+DTypeLike: TypeAlias = str | keras.DTypePolicy | dict[str, Any]
+
+#: A static shape; `None` stands for a size that is not known.
+Shape: TypeAlias = Sequence[int | None]
+
+#: The arrays of `keras.Model.get_weights`.
+Weights: TypeAlias = list[np.ndarray]
+
+#: `verbose` of `keras.Model.fit`.
+Verbose: TypeAlias = Literal["auto", 0, 1, 2]
+
+#: The kinds of outputs that stand for decisions.
+OutputKind: TypeAlias = Literal["cost", "probability"]
+
+#: A trained model that decides by costs or by probabilities.
+Classifier: TypeAlias = keras.Model | CostPredictor
