@@ -8,6 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
@@ -62,11 +63,11 @@ class BayesDecision(keras.layers.Layer):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         num_classes: int | None = None,
         num_decisions: int | None = None,
         mean_costs: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ):
         super().__init__(
@@ -93,7 +94,7 @@ class BayesDecision(keras.layers.Layer):
             )
         self.num_classes, self.num_decisions = shape
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] != self.num_classes:
             raise ValueError(
                 f"Expected probabilities of shape (batch, {self.num_classes}), one column for "
@@ -111,7 +112,7 @@ class BayesDecision(keras.layers.Layer):
             self._initial = None  # as large as the weight, or twice that
         self.built = True
 
-    def set_cost_matrix(self, cost_matrix: Any) -> None:
+    def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Exchanges the matrix of a built layer.
 
         Args:
@@ -131,16 +132,16 @@ class BayesDecision(keras.layers.Layer):
         else:
             self._initial = matrix
 
-    def _checked(self, cost_matrix: Any, num_classes: int | None) -> np.ndarray:
+    def _checked(self, cost_matrix: ArrayLike, num_classes: int | None) -> np.ndarray:
         if self.mean_costs:
             return check_mean_costs(cost_matrix, num_classes)
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
-    def call(self, probabilities: Any) -> Any:
+    def call(self, probabilities: Tensor) -> Tensor:
         check_cost_layer(self)
         return ops.matmul(probabilities, self.cost_matrix)
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (*input_shape[:-1], self.num_decisions)
 
     def get_config(self) -> dict[str, Any]:

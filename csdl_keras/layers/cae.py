@@ -8,6 +8,7 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import at_least_float32, head_dtype
+from csdl_keras._utils.types import Shape, Tensor
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.masking_noise import MaskingNoise
 
@@ -105,7 +106,7 @@ class CAE(keras.Model):
         )
         self._decoder_initializer = seeds.initializer("glorot_uniform")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] is None:
             raise ValueError(
                 "Expected inputs of shape (batch, features) with known features; "
@@ -136,11 +137,11 @@ class CAE(keras.Model):
         """The variables that only the reconstruction uses."""
         return [self.decoder_bias] if self.tied else self.decoder.variables
 
-    def encode(self, inputs: Any) -> Any:
+    def encode(self, inputs: Tensor) -> Tensor:
         """The clean code `s(W x + b)` of `(batch, features)` inputs."""
         return self.encoder(inputs)
 
-    def call(self, inputs: Any, training: bool = False) -> dict[str, Any]:
+    def call(self, inputs: Tensor, training: bool = False) -> dict[str, Any]:
         code = self.encoder(self.noise(inputs, training=training))
         if self.tied:
             kernel = ops.cast(self.encoder.kernel, code.dtype)
@@ -151,7 +152,7 @@ class CAE(keras.Model):
             logits = self.decoder(code)
         return {"reconstruction": logits, "cost": self.regressor(code)}
 
-    def compute_output_shape(self, input_shape: Any) -> dict[str, tuple]:
+    def compute_output_shape(self, input_shape: Shape) -> dict[str, tuple]:
         return {
             "reconstruction": tuple(input_shape),
             "cost": (input_shape[0], self.num_decisions),
@@ -168,7 +169,7 @@ class CAE(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> "CAE":
+    def from_config(cls, config: dict[str, Any], custom_objects: Tensor | None = None) -> "CAE":
         config = dict(config)
         config["encoder"] = keras.saving.deserialize_keras_object(
             config["encoder"], custom_objects=custom_objects

@@ -8,6 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
+from csdl_keras._utils.types import Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -70,7 +71,7 @@ class CaffePooling2D(keras.layers.Layer):
         starts = np.arange(self._windows(size)) * self.strides
         return np.minimum(starts + self.pool_size, size) - starts
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: tuple[int, ...]) -> None:
         if len(input_shape) != 4 or None in input_shape[1:3]:
             raise ValueError(
                 "Expected inputs of shape (batch, height, width, channels) with known height "
@@ -79,7 +80,7 @@ class CaffePooling2D(keras.layers.Layer):
         self.compute_output_shape(input_shape)
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         height, width = inputs.shape[1:3]
         overhang = [
             (self._windows(size) - 1) * self.strides + self.pool_size - size
@@ -97,7 +98,7 @@ class CaffePooling2D(keras.layers.Layer):
             (self.pool_size**2 / inside)[None, :, :, None], dtype=mean.dtype
         )
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         batch, height, width, channels = input_shape
         return (batch, self._windows(height), self._windows(width), channels)
 
@@ -153,7 +154,7 @@ class WithinChannelLRN(keras.layers.Layer):
         self.alpha = check_number("alpha", alpha, low=0)
         self.beta = check_number("beta", beta, low=0)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 4:
             raise ValueError(
                 "Expected inputs of shape (batch, height, width, channels); "
@@ -161,7 +162,7 @@ class WithinChannelLRN(keras.layers.Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         side = self.size // 2
         padded = ops.pad(ops.square(inputs), [[0, 0], [side, side], [side, side], [0, 0]])
         mean = ops.average_pool(
@@ -169,7 +170,7 @@ class WithinChannelLRN(keras.layers.Layer):
         )
         return inputs / ops.power(1.0 + self.alpha * mean, self.beta)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
         return input_shape
 
     def get_config(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_mean_costs
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
@@ -63,12 +64,12 @@ class ClassCosts(keras.layers.Layer):
 
     def __init__(
         self,
-        mean_costs: Any = None,
+        mean_costs: ArrayLike | None = None,
         num_classes: int | None = None,
         num_decisions: int | None = None,
         rank: int | None = None,
         seed: int | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
@@ -84,7 +85,7 @@ class ClassCosts(keras.layers.Layer):
         self.rank = None if rank is None else check_integer("rank", rank, high=min(shape))
         self.seed = seed
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         features = input_shape[-1]
         size = (self.num_classes, self.num_decisions)
         self.log_means = self.add_weight(
@@ -113,7 +114,7 @@ class ClassCosts(keras.layers.Layer):
             )
         self.built = True
 
-    def call(self, features: Any) -> Any:
+    def call(self, features: Tensor) -> Tensor:
         if self.rank is None:
             change = ops.reshape(
                 ops.matmul(features, self.kernel), (-1, self.num_classes, self.num_decisions)
@@ -128,7 +129,7 @@ class ClassCosts(keras.layers.Layer):
         zero = self.log_means < 0.5 * LOG_ZERO
         return ops.where(zero, LOG_ZERO, self.log_means + _damped(change))
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (input_shape[0], self.num_classes, self.num_decisions)
 
     def get_config(self) -> dict[str, Any]:
@@ -141,7 +142,7 @@ class ClassCosts(keras.layers.Layer):
         }
 
 
-def _damped(change: Any) -> Any:
+def _damped(change: Tensor) -> Tensor:
     """`change` up to 10 either way, beyond as the logarithm of what grows in proportion."""
     inner = ops.clip(change, -_EXPONENTIAL, _EXPONENTIAL)
     above, below = ops.relu(change - _EXPONENTIAL), ops.relu(-_EXPONENTIAL - change)
@@ -190,10 +191,10 @@ class ExpectedCost(keras.layers.Layer):
 
     output_kind = "cost"
 
-    def __init__(self, dtype: Any = None, **kwargs: Any):
+    def __init__(self, dtype: DTypeLike | None = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
 
-    def build(self, probabilities_shape: Any, log_costs_shape: Any = None) -> None:
+    def build(self, probabilities_shape: Shape, log_costs_shape: Shape | None = None) -> None:
         if log_costs_shape is None:
             raise ValueError(
                 "Expected class probabilities, and the logarithms of costs as `log_costs=`: "
@@ -208,7 +209,7 @@ class ExpectedCost(keras.layers.Layer):
             )
         self.built = True
 
-    def call(self, probabilities: Any, *, log_costs: Any = None) -> Any:
+    def call(self, probabilities: Tensor, *, log_costs: Tensor | None = None) -> Tensor:
         check_cost_layer(self)
         p, u = at_least_float32(probabilities, log_costs)
         p, impossible = p[:, :, None], p[:, :, None] == 0.0
@@ -220,5 +221,5 @@ class ExpectedCost(keras.layers.Layer):
         costs = bounded_exponential(total, self.compute_dtype)
         return ops.cast(ops.where(total < 0.5 * LOG_ZERO, 0.0, costs), self.compute_dtype)
 
-    def compute_output_shape(self, probabilities_shape: Any, log_costs_shape: Any) -> tuple:
+    def compute_output_shape(self, probabilities_shape: Shape, log_costs_shape: Shape) -> tuple:
         return (probabilities_shape[0], log_costs_shape[2])

@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import distributions, head_dtype
+from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -44,11 +45,11 @@ class ClassProbabilities(keras.layers.Layer):
 
     output_kind = "probability"
 
-    def __init__(self, from_logits: bool = False, dtype: Any = None, **kwargs: Any):
+    def __init__(self, from_logits: bool = False, dtype: DTypeLike | None = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.from_logits = check_bool("from_logits", from_logits)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2:
             raise ValueError(
                 "Expected a classifier's output of shape (batch, K); "
@@ -56,7 +57,7 @@ class ClassProbabilities(keras.layers.Layer):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if self.from_logits and inputs.shape[-1] == 1:
             # Not [1 - p, p], whose first entry rounds to 0 long before its logarithm is low.
             inputs = ops.concatenate([ops.zeros_like(inputs), inputs], axis=-1)
@@ -64,7 +65,7 @@ class ClassProbabilities(keras.layers.Layer):
             return ops.softmax(inputs, axis=-1)
         return distributions(inputs)
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         return (*input_shape[:-1], max(input_shape[-1], 2))
 
     def get_config(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
@@ -44,7 +45,7 @@ class CostOutput(keras.layers.Dense):
 
     output_kind = "cost"
 
-    def __init__(self, units: int, dtype: Any = None, **kwargs: Any):
+    def __init__(self, units: int, dtype: DTypeLike | None = None, **kwargs: Any):
         activation = kwargs.pop("activation", None)
         if activation not in (None, "linear"):
             raise ValueError(
@@ -53,6 +54,6 @@ class CostOutput(keras.layers.Dense):
             )
         super().__init__(units, dtype=head_dtype(dtype), **kwargs)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         check_cost_layer(self)
         return super().call(inputs)

@@ -6,6 +6,7 @@ import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
+from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -34,19 +35,19 @@ class Decision(keras.layers.Layer):
     [1]
     """
 
-    def __init__(self, output: str = "cost", dtype: Any = None, **kwargs: Any):
+    def __init__(self, output: str = "cost", dtype: DTypeLike | None = None, **kwargs: Any):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.input_kind = check_choice("output", output, OUTPUTS)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         if self.input_kind == "cost":
             return first_minimum(inputs)
         return first_minimum(-two_columns(inputs))
 
-    def compute_output_spec(self, inputs: Any) -> keras.KerasTensor:
+    def compute_output_spec(self, inputs: Tensor) -> keras.KerasTensor:
         return keras.KerasTensor(inputs.shape[:-1], dtype="int32")
 
     def get_config(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from keras import ops
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.tensors import at_least_float32, bounded_exponential, head_dtype
+from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 LINKS = ("log", "logit")
@@ -53,7 +54,11 @@ class InverseLink(keras.layers.Layer):
     output_kind = "cost"
 
     def __init__(
-        self, link: str = "log", cost_scale: float = 1.0, dtype: Any = None, **kwargs: Any
+        self,
+        link: str = "log",
+        cost_scale: float = 1.0,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.link = check_choice("link", link, LINKS)
@@ -61,10 +66,10 @@ class InverseLink(keras.layers.Layer):
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         check_cost_layer(self)
         logs = at_least_float32(inputs)
         if self.link == "logit":  # the logarithm of the logistic function
@@ -72,7 +77,7 @@ class InverseLink(keras.layers.Layer):
         costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
         return ops.cast(costs, self.compute_dtype)
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return tuple(input_shape)
 
     def get_config(self) -> dict[str, Any]:

@@ -7,9 +7,10 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.types import Shape, Tensor
 
 
-def batch_uniform(shape: Sequence[Any], seed_generator: keras.random.SeedGenerator) -> Any:
+def batch_uniform(shape: Sequence[Any], seed_generator: keras.random.SeedGenerator) -> Tensor:
     """Uniform float32 numbers in [0, 1), for each example those that it has in one process.
 
     Under `tf.distribute` a function sees the examples of its replica alone, while
@@ -83,17 +84,17 @@ class MaskingNoise(keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         self.built = True
 
-    def call(self, inputs: Any, training: bool = False) -> Any:
+    def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         if not training or self.rate == 0.0:
             return inputs
         # Drawn in float32 whatever the policy: 16 bits would round the rate.
         uniform = batch_uniform(ops.shape(inputs), self.seed_generator)
         return ops.where(uniform >= self.rate, inputs, ops.zeros_like(inputs))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
         return input_shape
 
     def get_config(self) -> dict[str, Any]:

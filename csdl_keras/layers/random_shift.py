@@ -4,6 +4,8 @@ from typing import Any
 
 import keras
 
+from csdl_keras._utils.types import Tensor
+
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class RandomShift(keras.layers.RandomTranslation):
@@ -42,5 +44,5 @@ class RandomShift(keras.layers.RandomTranslation):
         # whole model would run uncompiled, some hundred times slower.
         self.supports_jit = keras.backend.backend() == "jax"
 
-    def call(self, data: Any, training: bool = False) -> Any:
+    def call(self, data: Tensor, training: bool = False) -> Tensor:
         return super().call(data, training=training)

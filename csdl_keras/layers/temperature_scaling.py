@@ -8,6 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 
 SMALLEST = 1.2e-38
 
@@ -50,13 +51,13 @@ class TemperatureScaling(keras.layers.Layer):
 
     output_kind = "probability"
 
-    def __init__(self, temperature: float = 1.0, dtype: Any = None, **kwargs: Any):
+    def __init__(self, temperature: float = 1.0, dtype: DTypeLike | None = None, **kwargs: Any):
         super().__init__(
             trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
         )
         self._initial = check_number("temperature", temperature, low=0, exclude_low=True)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         self.temperature = self.add_weight(
             shape=(),
             initializer=keras.initializers.Constant(self._initial),
@@ -65,15 +66,15 @@ class TemperatureScaling(keras.layers.Layer):
         )
         self.built = True
 
-    def call(self, probabilities: Any) -> Any:
+    def call(self, probabilities: Tensor) -> Tensor:
         return ops.softmax(self.logits(probabilities), axis=-1)
 
-    def logits(self, probabilities: Any) -> Any:
+    def logits(self, probabilities: Tensor) -> Tensor:
         """What the softmax is taken of."""
         # The smallest normal float32 keeps the logarithm of a probability of 0 finite.
         return ops.log(ops.maximum(probabilities, SMALLEST)) / self.temperature
 
-    def compute_output_shape(self, input_shape: Any) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return tuple(input_shape)
 
     def get_config(self) -> dict[str, Any]:
@@ -119,12 +120,16 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     """
 
     def __init__(
-        self, temperature: float = 1.0, bias: Any = None, dtype: Any = None, **kwargs: Any
+        self,
+        temperature: float = 1.0,
+        bias: ArrayLike | None = None,
+        dtype: DTypeLike | None = None,
+        **kwargs: Any,
     ):
         super().__init__(temperature, dtype=dtype, **kwargs)
         self._initial_bias = None if bias is None else _check_bias(bias)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: Shape) -> None:
         super().build(input_shape)
         classes = input_shape[-1]
         if self._initial_bias is not None and len(self._initial_bias) != classes:
@@ -138,7 +143,7 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
         if self._initial_bias is not None:
             self.bias.assign(self._initial_bias)
 
-    def logits(self, probabilities: Any) -> Any:
+    def logits(self, probabilities: Tensor) -> Tensor:
         return super().logits(probabilities) + self.bias
 
     def get_config(self) -> dict[str, Any]:
@@ -146,7 +151,7 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
         return {**super().get_config(), "bias": bias}
 
 
-def _check_bias(bias: Any) -> np.ndarray:
+def _check_bias(bias: ArrayLike) -> np.ndarray:
     array = np.asarray(bias)
     if array.dtype.kind not in "iuf" or array.ndim != 1 or not np.isfinite(array).all():
         raise ValueError(f"Expected `bias` to be K finite numbers; received {bias!r}.")

@@ -16,6 +16,7 @@ from csdl_keras._utils.tensors import (
     same_shape,
     tensor_or_array,
 )
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._tensors import (
     check_present,
     from_config,
@@ -51,11 +52,13 @@ class CheckedLoss(keras.losses.Loss):
         self,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
 
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def __call__(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> Tensor:
         y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
         return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred))
 
@@ -107,11 +110,11 @@ class CostLoss(CheckedLoss):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
         if self.dtype in LOW_PRECISION:
@@ -123,14 +126,16 @@ class CostLoss(CheckedLoss):
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )
         self.cost_matrix = None
-        self._rows: Any = None
+        self._rows: Tensor = None
         self._verified = False
         self._sums_to_1 = False
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self._scaled_rows)
             self._sums_to_1 = _sums_to_1(self.cost_matrix)
 
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def __call__(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> Tensor:
         check_present(self, self._rows)
         found = fit_output(y_pred)
         if self.cost_matrix is None:
@@ -144,7 +149,7 @@ class CostLoss(CheckedLoss):
             y_pred = self.checked_outputs(found, y_true, y_pred)
         return super().__call__(y_true, y_pred, sample_weight)
 
-    def checked_outputs(self, found: FitOutput | None, y_true: Any, y_pred: Any) -> Any:
+    def checked_outputs(self, found: FitOutput | None, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """The outputs, if they are of the kind that the loss trains.
 
         Args:
@@ -186,7 +191,7 @@ class CostLoss(CheckedLoss):
         self._verified = True
         return y_pred
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is not None:
             rows = rows_of(self._rows, y_true)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
@@ -196,7 +201,7 @@ class CostLoss(CheckedLoss):
         costs = costs if self.cost_scale == 1 else costs * self.cost_scale
         return self.cost_loss(finite(costs), outputs)
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         """The loss of each example.
 
         Args:
@@ -219,7 +224,7 @@ class CostLoss(CheckedLoss):
         """
         return costs
 
-    def row_loss(self, rows: Any, estimates: Any) -> Any:
+    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
         """The loss of each example, by what `class_rows` returned for its class.
 
         Args:

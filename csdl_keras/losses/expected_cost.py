@@ -1,17 +1,16 @@
 """What a model expects its decision to cost."""
 
-from typing import Any
-
 import keras
 from keras import ops
 
 from csdl_keras._utils.tensors import tensor_or_array
+from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.fit_outputs import fit_output
 from csdl_keras.outputs.values import check_values, known_values
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-def expected_cost(y_true: Any, expected_costs: Any) -> Any:
+def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """The lowest of the expected costs, what a decision by argmin is expected to cost.
 
     `min_k r_k` for each example. It does not look at the target, so it trains

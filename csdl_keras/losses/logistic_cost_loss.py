@@ -1,16 +1,15 @@
 """Logistic regression of costs between 0 and an upper end."""
 
-from typing import Any
-
 import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import same_shape
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
 
 
-def logistic_cost(costs: Any, logits: Any) -> Any:
+def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
     """The cross-entropy between costs in [0, 1] and their estimates, summed over decisions.
 
     `sum_k ln(1 + exp(u_k)) - c_k u_k`. Its expectation over costs is smallest
@@ -80,11 +79,11 @@ class LogisticCostLoss(CostLoss):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "logistic_cost_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
         if self.cost_matrix is not None:
@@ -95,5 +94,5 @@ class LogisticCostLoss(CostLoss):
                     f"Pass cost_scale={1 / self.cost_matrix.max():g}."
                 )
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return logistic_cost(costs, estimates)

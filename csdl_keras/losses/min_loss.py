@@ -8,12 +8,15 @@ from keras import ops
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.tensors import finite, first_minimum, same_shape, tensor_or_array
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
 from csdl_keras.outputs.fit_outputs import FitOutput
 from csdl_keras.outputs.values import TOLERANCE
 
 
-def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) -> Any:
+def min_loss(
+    costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None, targets: Tensor | None = None
+) -> Tensor:
     """The loss of each example: squared errors of the outputs, weighted by costs.
 
     `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0
@@ -72,7 +75,7 @@ def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) 
     return _half_squares((target - outputs) * factor)
 
 
-def _half_squares(errors: Any) -> Any:
+def _half_squares(errors: Tensor) -> Tensor:
     return 0.5 * ops.sum(ops.square(errors), axis=-1)
 
 
@@ -100,7 +103,7 @@ def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
     return factors
 
 
-def check_priors(priors: Any) -> np.ndarray:
+def check_priors(priors: ArrayLike) -> np.ndarray:
     """Returns `priors` as float64 `(K,)` if they are probabilities below 1 that sum to 1."""
     array = as_array("priors", priors, "(K,)")
     if array.dtype.kind not in "iuf" or array.ndim != 1 or len(array) < 2:
@@ -114,7 +117,7 @@ def check_priors(priors: Any) -> np.ndarray:
     return array
 
 
-def check_targets(targets: Any) -> Any:
+def check_targets(targets: Tensor) -> Tensor:
     """Returns `targets`; raises on an array whose rows do not each mark one class."""
     targets = tensor_or_array("targets", targets)
     if isinstance(targets, np.ndarray) and targets.ndim == 2:
@@ -170,17 +173,17 @@ class MINLoss(CostLoss):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
-        priors: Any = None,
+        cost_matrix: ArrayLike | None = None,
+        priors: ArrayLike | None = None,
         cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "min_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         self.priors = None if priors is None else check_priors(priors)
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
-    def checked_outputs(self, found: FitOutput | None, y_true: Any, y_pred: Any) -> Any:
+    def checked_outputs(self, found: FitOutput | None, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if found is None or found.structure == "probability":
             return y_pred
         rows = found.rows()
@@ -193,7 +196,7 @@ class MINLoss(CostLoss):
             )
         return y_pred
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return min_loss(costs, estimates, self.priors)
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
@@ -204,7 +207,7 @@ class MINLoss(CostLoss):
             )
         return _factors(costs, self.priors)
 
-    def row_loss(self, rows: Any, estimates: Any) -> Any:
+    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
         # The label tells the true class, also where another class costs nothing.
         errors = ops.where(rows < 0.0, 1.0 - estimates, estimates)
         return _half_squares(errors * rows)

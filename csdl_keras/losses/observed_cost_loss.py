@@ -1,12 +1,11 @@
 """Poisson regression of the costs of the class that was observed."""
 
-from typing import Any
-
 import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32
+from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.costs._tensors import class_index
 from csdl_keras.losses.base import CheckedLoss
 from csdl_keras.losses.poisson_cost_loss import poisson_cost
@@ -49,11 +48,11 @@ class ObservedCostLoss(CheckedLoss):
         self,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "observed_cost_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         y_true, log_costs = at_least_float32(y_true, y_pred)
         batch, *size = log_costs.shape
         if len(size) != 2 or not alike(tuple(y_true.shape), (batch, 1 + size[1])):

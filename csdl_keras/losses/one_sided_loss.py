@@ -1,22 +1,21 @@
 """The one-sided regression loss, the hinge that SOSR bounds."""
 
-from typing import Any
-
 import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import finite, same_shape
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
 
 
-def one_sided_gap(costs: Any, estimates: Any) -> Any:
+def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:
     """`z * (r - c)`, `z = +1` where a cost is the example's smallest (ties too), else -1."""
     costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
     return gap_of_finite(finite(costs), estimates)
 
 
-def gap_of_finite(costs: Any, estimates: Any) -> Any:
+def gap_of_finite(costs: Tensor, estimates: Tensor) -> Tensor:
     """The same, of finite or NaN floats of one type and shape."""
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     gap = estimates - costs
@@ -28,13 +27,13 @@ def signed(costs: np.ndarray) -> np.ndarray:
     return np.where(costs <= costs.min(axis=-1, keepdims=True), costs, -costs)
 
 
-def gap_of_signed(signed_costs: Any, estimates: Any) -> Any:
+def gap_of_signed(signed_costs: Tensor, estimates: Tensor) -> Tensor:
     """`z * (r - c)`, `(batch, D)`, of `z * c` from `signed` and estimates `r` of that shape."""
     sign = 2.0 * ops.cast(signed_costs >= 0.0, estimates.dtype) - 1.0
     return estimates * sign - signed_costs
 
 
-def one_sided(costs: Any, estimates: Any) -> Any:
+def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """The one-sided loss of each example: `sum_k max(z_k (r_k - c_k), 0)`.
 
     An estimate of the smallest cost may be too low and any other too high at no
@@ -99,19 +98,19 @@ class OneSidedLoss(CostLoss):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "one_sided_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return ops.sum(ops.relu(gap_of_finite(costs, estimates)), axis=-1)
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
         return signed(costs)
 
-    def row_loss(self, rows: Any, estimates: Any) -> Any:
+    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
         return ops.sum(ops.relu(gap_of_signed(rows, estimates)), axis=-1)

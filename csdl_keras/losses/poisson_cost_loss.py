@@ -1,19 +1,18 @@
 """Poisson regression of costs, on a logarithmic scale."""
 
-from typing import Any
-
 import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import same_shape
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
 
 #: A logarithm is taken of no less; zeros of subnormal numbers would be infinite.
 _SMALLEST = float(np.finfo("float32").tiny)
 
 
-def poisson_cost(costs: Any, log_estimates: Any) -> Any:
+def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     """Half the Poisson deviance of each example, summed over decisions.
 
     `sum_k exp(u_k) - c_k u_k + c_k ln c_k - c_k`, at least 0, and 0 where every
@@ -93,13 +92,13 @@ class PoissonCostLoss(CostLoss):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "poisson_cost_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return poisson_cost(costs, estimates)

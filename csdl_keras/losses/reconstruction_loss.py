@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import same_shape
+from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.losses.base import CheckedLoss
 
 
@@ -40,21 +41,21 @@ class SquaredErrorLoss(CheckedLoss):
         self,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "squared_error_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         x, t = same_shape("(batch, ...)", inputs=y_true, reconstructions=y_pred)
         return sum_over_inputs(ops.square(x - t))
 
 
-def sum_over_inputs(values: Any) -> Any:
+def sum_over_inputs(values: Tensor) -> Tensor:
     """Sums `(batch, ...)` over all but the first axis."""
     return ops.sum(values, axis=tuple(range(1, len(values.shape))))
 
 
-def reconstruction(inputs: Any, reconstructions: Any, from_logits: bool = False) -> Any:
+def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = False) -> Tensor:
     """The cross-entropy between inputs in [0, 1] and their reconstructions, summed over inputs.
 
     `-sum_j (x_j ln t_j + (1 - x_j) ln(1 - t_j))`, where `t` is the
@@ -128,12 +129,12 @@ class ReconstructionLoss(CheckedLoss):
         from_logits: bool = False,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "reconstruction_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
         self.from_logits = check_bool("from_logits", from_logits)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         return reconstruction(y_true, y_pred, self.from_logits)
 
     def get_config(self) -> dict[str, Any]:

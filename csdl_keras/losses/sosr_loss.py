@@ -7,6 +7,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
 from csdl_keras.losses.one_sided_loss import (
     gap_of_finite,
@@ -19,7 +20,7 @@ from csdl_keras.losses.one_sided_loss import (
 LARGEST_ALPHA = 1e6
 
 
-def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
+def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     """The SOSR loss of each example, summed over decisions.
 
     `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k = +1`
@@ -55,7 +56,7 @@ def sosr(costs: Any, estimates: Any, alpha: float = 1.0) -> Any:
     return _smooth(one_sided_gap(costs, estimates), alpha)
 
 
-def _smooth(gap: Any, alpha: float) -> Any:
+def _smooth(gap: Tensor, alpha: float) -> Tensor:
     """The sum over decisions of what bounds `max(gap, 0)` from above."""
     terms = ops.softplus(gap) if alpha == 1 else ops.softplus(alpha * gap) / alpha
     return ops.sum(terms, axis=-1)
@@ -105,23 +106,23 @@ class SOSRLoss(CostLoss):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         alpha: float = 1.0,
         cost_scale: float = 1.0,
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "sosr_loss",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
         self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return _smooth(gap_of_finite(costs, estimates), self.alpha)
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
         return signed(costs)
 
-    def row_loss(self, rows: Any, estimates: Any) -> Any:
+    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
         return _smooth(gap_of_signed(rows, estimates), self.alpha)
 
     def get_config(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import check_weights, distributions, same_shape, tensor_or_array
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs import check_labels
 from csdl_keras.costs._tensors import (
     check_present,
@@ -62,16 +63,16 @@ class AverageCost(DecisionMetric):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         output: str | None = None,
         bayes: bool = False,
         class_id: int | None = None,
         name: str | None = "average_cost",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(output=output, name=name, dtype=dtype)
         self.cost_matrix = None
-        self._rows: Any = None
+        self._rows: Tensor = None
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype)
         self.bayes = check_bool("bayes", bayes)
@@ -87,18 +88,20 @@ class AverageCost(DecisionMetric):
             check_labels([class_id], len(self.cost_matrix))
         self.class_id = class_id
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> None:
         y_true = self.checked_targets(y_true)
         super().update_state(y_true, y_pred, self._weights(y_true, sample_weight))
 
-    def checked_targets(self, y_true: Any) -> Any:
+    def checked_targets(self, y_true: Tensor) -> Tensor:
         """Labels or cost vectors, as an array that was looked into or a tensor."""
         check_present(self, self._rows)
         if self.cost_matrix is None:
             return tensor_or_array("y_true", y_true)
         return tensor_or_labels(y_true, len(self.cost_matrix))
 
-    def _weights(self, y_true: Any, sample_weight: Any) -> Any:
+    def _weights(self, y_true: Tensor, sample_weight: Tensor) -> Tensor:
         """The weights of examples, 0 for those of other classes than `class_id`."""
         sample_weight = check_weights(sample_weight, y_true)
         if self.class_id is None:
@@ -116,7 +119,7 @@ class AverageCost(DecisionMetric):
     def _received(self) -> str:
         return "bayes=True" if self.bayes else super()._received()
 
-    def decision_costs(self, y_pred: Any, kind: str) -> Any:
+    def decision_costs(self, y_pred: Tensor, kind: str) -> Tensor:
         if not self.bayes:
             return super().decision_costs(y_pred, kind)
         probabilities = distributions(y_pred)
@@ -128,7 +131,7 @@ class AverageCost(DecisionMetric):
             )
         return ops.matmul(probabilities, self._rows[:-1])
 
-    def score(self, y_true: Any, chosen: Any) -> Any:
+    def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
         hint = "For integer labels, give the metric a `cost_matrix`."
         if self.cost_matrix is not None:
             hint = "`cost_matrix` needs as many columns as the model has outputs."
@@ -138,7 +141,7 @@ class AverageCost(DecisionMetric):
             ops.where(ops.isnan(costs), costs, 0.0), axis=-1
         )
 
-    def example_costs(self, y_true: Any) -> Any:
+    def example_costs(self, y_true: Tensor) -> Tensor:
         """The cost vector of each example, `(batch, D)`."""
         y_true = ops.convert_to_tensor(y_true)
         return y_true if self.cost_matrix is None else rows_of(self._rows, y_true)

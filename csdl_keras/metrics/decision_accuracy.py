@@ -1,11 +1,10 @@
 """The share of right decisions."""
 
-from typing import Any
-
 import keras
 from keras import ops
 
 from csdl_keras._utils.tensors import alike, same_shape
+from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 
@@ -38,11 +37,14 @@ class DecisionAccuracy(DecisionMetric):
     """
 
     def __init__(
-        self, output: str | None = None, name: str | None = "decision_accuracy", dtype: Any = None
+        self,
+        output: str | None = None,
+        name: str | None = "decision_accuracy",
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(output=output, name=name, dtype=dtype)
 
-    def score(self, y_true: Any, chosen: Any) -> Any:
+    def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
         y_true = ops.convert_to_tensor(y_true)
         if len(y_true.shape) == 2 and y_true.shape[1] == 1:
             y_true = ops.squeeze(y_true, axis=1)

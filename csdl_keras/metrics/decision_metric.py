@@ -15,6 +15,7 @@ from csdl_keras._utils.tensors import (
     tensor_or_array,
     two_columns,
 )
+from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import all_probabilities, check_values, known_values
 
@@ -38,12 +39,16 @@ class DecisionMetric(keras.metrics.Mean):
         dtype: dtype of the result, by default at least float32.
     """
 
-    def __init__(self, output: str | None = None, name: str | None = None, dtype: Any = None):
+    def __init__(
+        self, output: str | None = None, name: str | None = None, dtype: DTypeLike | None = None
+    ):
         super().__init__(name=name, dtype=dtype or float_dtype())
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
         self._seen_as: str | None = None
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> None:
         """Adds a batch.
 
         Args:
@@ -85,7 +90,7 @@ class DecisionMetric(keras.metrics.Mean):
         """The kind of output that the arguments ask for, if they do."""
         return self.output
 
-    def _kind(self, found: FitOutput | None, y_pred: Any) -> tuple[str, bool]:
+    def _kind(self, found: FitOutput | None, y_pred: Tensor) -> tuple[str, bool]:
         """Tells what `y_pred` decides as, and whether that is sure without a look at its values.
 
         Raises:
@@ -132,7 +137,7 @@ class DecisionMetric(keras.metrics.Mean):
             self._seen_as = kind
         return kind, True
 
-    def _believes(self, y_pred: Any) -> bool:
+    def _believes(self, y_pred: Tensor) -> bool:
         """Tells whether rows that sum to 1 may be what the arguments say, see `check_values`."""
         wanted = self.wanted()
         return wanted == "probability" or (wanted == "cost" and y_pred.shape[1] <= 2)
@@ -140,14 +145,14 @@ class DecisionMetric(keras.metrics.Mean):
     def _received(self) -> str:
         return f"output={self.output!r}"
 
-    def _nan_if_other(self, y_pred: Any, kind: str) -> Any:
+    def _nan_if_other(self, y_pred: Tensor, kind: str) -> Tensor:
         """Outputs, NaN where they are not of that kind, inside a graph, which cannot raise."""
         if kind == "probability":
             return distributions(y_pred)
         nan = ops.cast(np.nan, y_pred.dtype)
         return ops.where(all_probabilities(y_pred), nan, y_pred)
 
-    def decision_costs(self, y_pred: Any, kind: str) -> Any:
+    def decision_costs(self, y_pred: Tensor, kind: str) -> Tensor:
         """`(batch, D)` values, the smallest of which is decided for.
 
         Args:
@@ -156,7 +161,7 @@ class DecisionMetric(keras.metrics.Mean):
         """
         return y_pred if kind == "cost" else -two_columns(y_pred)
 
-    def score(self, y_true: Any, chosen: Any) -> Any:
+    def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
         raise NotImplementedError(f"{type(self).__name__} must implement `score`.")
 
     def get_config(self) -> dict[str, Any]:

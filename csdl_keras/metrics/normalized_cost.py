@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.tensors import check_weights
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.metrics.average_cost import AverageCost
 
 
@@ -42,12 +43,12 @@ class NormalizedCost(AverageCost):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         num_decisions: int | None = None,
         output: str | None = None,
         bayes: bool = False,
         name: str | None = "normalized_cost",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, output=output, bayes=bayes, name=name, dtype=dtype)
         known = None if self.cost_matrix is None else self.cost_matrix.shape[1]
@@ -64,7 +65,9 @@ class NormalizedCost(AverageCost):
             shape=(self.num_decisions,), initializer="zeros", dtype=self.dtype, name="constant"
         )
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> None:
         y_true = self.checked_targets(y_true)
         sample_weight = check_weights(sample_weight, y_true)
         super().update_state(y_true, y_pred, sample_weight)
@@ -74,7 +77,7 @@ class NormalizedCost(AverageCost):
             costs = costs * ops.reshape(weight, (-1, 1))
         self.constant.assign_add(ops.sum(costs, axis=0))
 
-    def checked_targets(self, y_true: Any) -> Any:
+    def checked_targets(self, y_true: Tensor) -> Tensor:
         y_true = super().checked_targets(y_true)
         if self.cost_matrix is None and tuple(y_true.shape)[1:] != (self.num_decisions,):
             raise ValueError(
@@ -83,7 +86,7 @@ class NormalizedCost(AverageCost):
             )
         return y_true
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))
 
     def reset_state(self) -> None:
@@ -131,14 +134,14 @@ class Savings(NormalizedCost):
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         num_decisions: int | None = None,
         output: str | None = None,
         bayes: bool = False,
         name: str | None = "savings",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, num_decisions, output, bayes, name=name, dtype=dtype)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         return ops.subtract(1.0, super().result())
