@@ -1,13 +1,16 @@
-"""A fitted CSOSR as arrays, which unlike pickles are no programs."""
+"""Converts a fitted CSOSR to arrays and back; unlike a pickle, a file of them runs no code."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.kernel_approximation import Nystroem
 
 from csdl_keras._utils.array_file import pack, unpack
 from csdl_keras.baselines._kernel_map import KernelMap
+
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
 _FITTED = (
     "coef_",
@@ -22,11 +25,11 @@ _MAP = ("kernel", "gamma", "x_fit")
 _NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
 
 
-def to_arrays(machine: Any) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """A record, fit for JSON, and the arrays that it refers to."""
+def to_arrays(machine: BaseEstimator) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Returns a record for JSON and the arrays that it refers to."""
     arrays: list[np.ndarray] = []
 
-    def values(thing: Any, names: Sequence[str]) -> dict[str, Any]:
+    def values(thing: object, names: Sequence[str]) -> dict[str, Any]:
         return {name: pack(getattr(thing, name), arrays) for name in names}
 
     nystroem = machine.map_.nystroem
@@ -40,22 +43,23 @@ def to_arrays(machine: Any) -> tuple[dict[str, Any], list[np.ndarray]]:
     return record, arrays
 
 
-def restore(machine: Any, record: dict[str, Any], arrays: Sequence[np.ndarray]) -> Any:
-    """Gives a CSOSR the arguments and what was fitted, and returns it.
+def restore(machine: Estimator, record: dict[str, Any], arrays: Sequence[np.ndarray]) -> Estimator:
+    """Sets the arguments and fitted attributes of a CSOSR and returns it.
 
     Raises:
         ValueError: if the record is of something else.
     """
     if record.get("kind") != "CSOSR":
-        raise ValueError("Expected a file that CSOSR.save wrote; received one of something else.")
+        raise ValueError("Expected a file that CSOSR.save wrote; received one of another kind.")
 
-    def give(thing: Any, values: dict[str, Any]) -> Any:
+    def assign(thing: Any, values: dict[str, Any]) -> Any:
         for name, value in values.items():
             setattr(thing, name, unpack(value, arrays))
         return thing
 
-    give(machine, {**record["arguments"], **record["fitted"]})
-    machine.map_ = give(KernelMap.__new__(KernelMap), {**record["map"], "nystroem": None})
+    kernel_map = assign(KernelMap.__new__(KernelMap), {**record["map"], "nystroem": None})
     if record["nystroem"] is not None:
-        machine.map_.nystroem = give(Nystroem(gamma=machine.map_.gamma), record["nystroem"])
+        kernel_map.nystroem = assign(Nystroem(gamma=kernel_map.gamma), record["nystroem"])
+    assign(machine, {**record["arguments"], **record["fitted"]})
+    machine.map_ = kernel_map
     return machine

@@ -1,7 +1,5 @@
 """Maps examples to kernel values or Nyström features."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
@@ -10,22 +8,25 @@ from sklearn.utils import gen_batches
 from csdl_keras._utils.arrays import as_array, check_entries, variance_beyond_rounding
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.seeds import random_generator
+from csdl_keras._utils.types import ArrayLike
 
-#: Rows of a kernel that are computed together.
+#: Number of rows of a kernel that are computed together.
 _BATCH = 1024
+#: Largest input: squares of larger ones, and so distances, would overflow in float32.
+_LARGEST = 1e18
 
 
 class KernelMap:
-    """Maps examples to their kernel values with the training examples, or to features.
+    """Maps examples to kernel values with the training examples, or to Nyström features.
 
     Args:
         x: training examples `(N, features)`, or their kernel matrix `(N, N)`.
-        kernel: `"rbf"` or `"precomputed"`.
-        gamma: a number above 0 or `"scale"`; not read for a precomputed kernel.
-        method: `"auto"`, `"exact"` or `"nystroem"`.
-        n_components: number of Nyström features.
-        exact_limit: highest N for which `"auto"` is exact.
-        random_state: seed of the Nyström method.
+        kernel: `"rbf"` (default) or `"precomputed"`.
+        gamma: a number above 0 or `"scale"` (default); unused by a precomputed kernel.
+        method: `"auto"` (default), `"exact"` or `"nystroem"`.
+        n_components: number of Nyström features. Defaults to 1000.
+        exact_limit: largest N for which `"auto"` is exact. Defaults to 10,000.
+        random_state: seed of the Nyström method. Defaults to 0.
 
     Raises:
         ValueError: if an argument fails its check.
@@ -46,14 +47,14 @@ class KernelMap:
         method: str = "auto",
         n_components: int = 1000,
         exact_limit: int = 10_000,
-        random_state: Any = 0,
+        random_state: int | np.random.RandomState | None = 0,
     ):
         self.kernel = check_choice("kernel", kernel, ("rbf", "precomputed"))
         check_choice("method", method, ("auto", "exact", "nystroem"))
         n_components = check_integer("n_components", n_components)
         exact_limit = check_integer("exact_limit", exact_limit)
         random_generator(random_state)
-        self.gamma = None if kernel == "precomputed" else _number_of(gamma, x)
+        self.gamma = None if kernel == "precomputed" else _scale(gamma, x)
         self.nystroem: Nystroem | None = None
         self.x_fit: np.ndarray | None = None
         if kernel == "precomputed":
@@ -68,16 +69,16 @@ class KernelMap:
                     f"received shape {x.shape}."
                 )
         elif method == "exact" or (method == "auto" and len(x) <= exact_limit):
-            self.x_fit = x.copy()  # so that no later change of the caller's array reaches it
+            self.x_fit = x.copy()  # The caller may change the array later.
         else:
             size = min(n_components, len(x))
-            # In float32 the small eigenvalues of the kernel are noise, but not their inverses.
+            # In float32 the kernel's small eigenvalues are noise, which inversion amplifies.
             self.nystroem = Nystroem(
                 gamma=self.gamma, n_components=size, random_state=random_state
             ).fit(x.astype(np.float64))
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        """`(M, N)` kernel values or `(M, n_components)` features of `(M, features)`."""
+        """Maps `(M, features)` to kernel values `(M, N)` or features `(M, n_components)`."""
         if self.kernel == "precomputed":
             return x
         if self.nystroem is not None:
@@ -85,23 +86,24 @@ class KernelMap:
         return rbf_kernel(x, self.x_fit, gamma=self.gamma)
 
     def matrix(self, x: np.ndarray) -> np.ndarray:
-        """The map of all training examples, in their dtype."""
+        """Returns the map of all training examples, in their dtype."""
         if self.kernel == "precomputed":
             return x
         width = len(x) if self.nystroem is None else len(self.nystroem.components_)
-        # Filled in place: the matrix may take a good part of memory.
+        # Filled in place, since a second copy of the matrix might not fit into memory.
         matrix = np.empty((len(x), width), dtype=x.dtype)
         for batch in gen_batches(len(x), _BATCH):
             matrix[batch] = self(x[batch])
         return matrix
 
     def times(self, x: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """`map(x) @ coefficients` without the whole map in memory."""
+        """Computes `map(x) @ coefficients` without the whole map in memory."""
         batches = gen_batches(len(x), _BATCH)
         return np.concatenate([self(x[batch]) @ coefficients for batch in batches])
 
 
-def _number_of(gamma: float | str, x: np.ndarray) -> float:
+def _scale(gamma: float | str, x: np.ndarray) -> float:
+    """Returns the number that `gamma` stands for."""
     if isinstance(gamma, str):
         check_choice("gamma", gamma, ("scale",))
         variance = variance_beyond_rounding(x)
@@ -109,16 +111,12 @@ def _number_of(gamma: float | str, x: np.ndarray) -> float:
     return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)
 
 
-#: Squares of larger numbers are infinite in float32, and so distances would be.
-_LARGEST = 1e18
-
-
-def check_features(features: Any, width: int | None = None) -> np.ndarray:
-    """`features` as a finite float32 (where it was) or float64 array of two dimensions.
+def check_features(features: ArrayLike, width: int | None = None) -> np.ndarray:
+    """Returns `features` as a finite matrix, float32 if it was and float64 otherwise.
 
     Args:
         features: array-like of real numbers, `(N, features)`, N at least 1.
-        width: the expected number of columns; `None` accepts any of at least 1.
+        width: the expected number of columns; `None` (default) accepts any of at least 1.
 
     Raises:
         ValueError: if the array is anything else.
@@ -136,7 +134,7 @@ def check_features(features: Any, width: int | None = None) -> np.ndarray:
             f"Expected `X` of shape (N, {width}), {width} features as in `fit`; "
             f"received shape {array.shape}."
         )
-    with np.errstate(over="ignore"):  # longer floats that become infinite are refused below
+    with np.errstate(over="ignore"):  # Wider floats that overflow raise below.
         array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
     what = f"finite and of a size up to {_LARGEST:g}"
     check_entries("X", array, np.abs(array) <= _LARGEST, what)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from csdl_keras._utils.array_file import read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_integer, check_number
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.baselines._csosr_arrays import restore, to_arrays
 from csdl_keras.baselines._kernel_map import KernelMap, check_features
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
@@ -22,49 +24,49 @@ from csdl_keras.costs import check_cost_matrix, check_cost_vectors, cost_vectors
 class CSOSR(ClassifierMixin, BaseEstimator):
     """Cost-sensitive one-sided support vector regression with a Gaussian kernel.
 
-    Estimates the cost of each decision `k` by `r_k(x) = w_k . phi(x) + b_k` of
+    Estimates the cost of each decision `k` by `r_k(x) = w_k . phi(x) + b_k`, which minimises
 
-        min 1/2 (|w_k|^2 + b_k^2) + penalty * sum_n max(z_nk (r_k(x_n) - c_nk), 0),
+        1/2 (|w_k|^2 + b_k^2) + penalty * sum_n max(z_nk (r_k(x_n) - c_nk), 0),
 
-    `z_nk = +1` where `c_nk` is the example's smallest cost (ties too), -1
-    elsewhere, `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`; decides by argmin. On a
-    training example, the slacks bound what the decision costs beyond the cheapest:
-    `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0)`. Where classes overlap the
-    decision need not be the cheapest in expectation, however many examples there are.
+    where `z_nk` is +1 if `c_nk` is the example's smallest cost (ties included) and -1
+    otherwise, and `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`. Decides by argmin. On a
+    training example, the slacks bound the cost of the decision above the smallest:
+    `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0)`. Where classes overlap, the
+    decision need not be the cheapest in expectation, even with infinitely many examples.
 
-    A scikit-learn classifier: it can be cloned, and works in `Pipeline` and
-    `GridSearchCV`. Divide costs by their largest first, so that one range of
-    `penalty` serves: costs `s` times as large want a penalty `s` times as large.
+    A scikit-learn classifier: it can be cloned and works in `Pipeline` and
+    `GridSearchCV`. Divide costs by the largest first, so that the same range of
+    `penalty` suits all data: costs `s` times as large need a penalty `s` times as large.
 
     Args:
         penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
-        gamma: factor of the kernel, above 0 and at most 1e30, or `"scale"` (default), which is
+        gamma: factor of the kernel, above 0 and at most 1e30, or `"scale"` (default) for
             `1 / (features * X.var())`.
-        cost_matrix: `None` (default): `y` holds cost vectors `(N, D)`. Array-like
-            `(K, K)`, `C[true, decision]`: `y` holds integer labels `(N,)`.
-        kernel: `"rbf"` (default), or `"precomputed"`: `X` is the kernel matrix,
+        cost_matrix: `(K, K)`, `C[true, decision]`, if `y` holds integer labels `(N,)`;
+            `None` (default) if `y` holds cost vectors `(N, D)`.
+        kernel: `"rbf"` (default), or `"precomputed"` if `X` is the kernel matrix,
             `(N, N)` in `fit` (symmetric, positive semidefinite) and `(M, N)` in
-            `predict`, so that many penalties share one.
-        method: `"exact"`; `"nystroem"`, the kernel approximated by features that
-            need no N x N matrix; or `"auto"` (default), exact up to `exact_limit`.
+            `predict`; several penalties can then share it.
+        method: `"exact"`; `"nystroem"`, which approximates the kernel by features and
+            needs no N x N matrix; or `"auto"` (default), exact up to `exact_limit`.
         n_components: number of Nyström features. Defaults to 1000.
-        exact_limit: highest N for which `"auto"` is exact. Defaults to 10,000,
+        exact_limit: largest N for which `"auto"` is exact. Defaults to 10,000,
             a kernel matrix of 400 MB for float32 `X`.
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
-        max_iter: highest number of solver steps. Defaults to 5000.
+        max_iter: largest number of solver steps. Defaults to 5000.
         random_state: seed of the Nyström method. Defaults to 0.
 
     Attributes:
         coef_: `(N, D)` weights of training examples, or of Nyström features.
         intercept_: `(D,)`, `b`.
         objective_: primal objective summed over decisions.
-        duality_gap_: bound on what `objective_` is above the optimum.
+        duality_gap_: bound on the distance of `objective_` from the optimum.
         n_iter_: number of steps.
-        map_: the fitted map from examples to what `coef_` weighs, with its `gamma`.
+        map_: the fitted `KernelMap`, with its `gamma`.
         n_features_in_, classes_: as in scikit-learn; `classes_` are the decisions.
 
     Raises:
-        ValueError: in `fit` and later, if an argument or array fails its check.
+        ValueError: in methods, if an argument or array fails its check.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
@@ -82,7 +84,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         self,
         penalty: float = 1.0,
         gamma: float | str = "scale",
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         kernel: str = "rbf",
         method: str = "auto",
         n_components: int = 1000,
@@ -102,10 +104,14 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
-        """Fits to `X`, `(N, features)`, float32 or else float64, and `y`, costs or labels.
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
+        """Fits the regressors and returns the estimator.
 
-        Warns with scikit-learn's `ConvergenceWarning` if `max_iter` is too low for `tol`.
+        Warns with scikit-learn's `ConvergenceWarning` if `max_iter` steps do not reach `tol`.
+
+        Args:
+            X: examples `(N, features)`; computes in float32 if they are, otherwise in float64.
+            y: labels `(N,)` with a cost matrix, otherwise cost vectors `(N, D)`.
         """
         penalty = check_number("penalty", self.penalty, low=0, high=1e30, exclude_low=True)
         tol = check_number("tol", self.tol, low=0, exclude_low=True)
@@ -133,7 +139,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         def product(v: np.ndarray) -> np.ndarray:
             low = v.astype(matrix.dtype)
             image = matrix @ (matrix.T @ low) if nystroem else matrix @ low
-            # The bias is the weight of one more feature, 1 everywhere: the kernel plus one.
+            # The bias is the weight of a constant feature, which adds one to the kernel.
             return image + v.sum(axis=0)
 
         solution = solve_one_sided_dual(product, costs, penalty, tol, max_iter)
@@ -150,18 +156,30 @@ class CSOSR(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def predict_costs(self, X: Any) -> np.ndarray:  # noqa: N803
-        """Estimated costs `(N, D)`, float64, in the unit of those in `fit`."""
+    def predict_costs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns estimated costs `(N, D)`, float64, in the unit of the costs in `fit`."""
         check_is_fitted(self)
         x = check_features(X, self.n_features_in_)
         return self.map_.times(x, self.coef_) + self.intercept_
 
-    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """The decision of the smallest estimated cost, the first on ties, `(N,)` integers."""
+    def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns the decision of smallest estimated cost, the first on ties, integers `(N,)`."""
         return self.predict_costs(X).argmin(axis=1)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
-        """Minus the average cost of the decisions; `y` as in `fit`. Higher is better."""
+    def score(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        sample_weight: Sequence[float] | np.ndarray | None = None,
+    ) -> float:
+        """Returns minus the average cost of the decisions, so that higher is better.
+
+        Args:
+            X: examples `(N, features)`.
+            y: labels or cost vectors, as in `fit`.
+            sample_weight: weights `(N,)` of the examples in the average; `None` (default)
+                weights them equally.
+        """
         decisions = self.predict(X)
         costs = self._costs(y)
         if costs.shape != (len(decisions), len(self.classes_)):
@@ -173,16 +191,19 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         return -float(np.average(paid, weights=sample_weight))
 
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the fitted estimator to an .npz file, whole or not at all, without pickles."""
+        """Writes the fitted estimator to an .npz file without pickles.
+
+        If writing fails, an existing file stays as it was.
+        """
         check_is_fitted(self)
         write_arrays(pathlib.Path(path), *to_arrays(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
-        """The estimator that `save` wrote; a ValueError if the file holds anything else."""
+        """Returns the estimator that `save` wrote; any other file raises a ValueError."""
         return restore(cls(), *read_arrays(pathlib.Path(path)))
 
-    def _costs(self, y: Any) -> np.ndarray:
+    def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:
             return cost_vectors(check_cost_matrix(self.cost_matrix), y)
         costs = as_array("y", y, "(N, D), cost vectors")

@@ -1,20 +1,22 @@
-"""The dual of one-sided support vector regression, all decisions at once."""
+"""Solver for the dual of one-sided support vector regression, all decisions at once."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from csdl_keras._utils.types import ArrayLike
+
 Product = Callable[[np.ndarray], np.ndarray]
 
-#: Steps of a power iteration, and what its estimate (from below) is multiplied by.
+#: Steps of a power iteration, and the factor that makes its lower estimate safe.
 _POWER_STEPS, _POWER_MARGIN = 30, 1.05
-#: Newton steps of a projection at most; 2 or 3 are usual.
+#: Largest number of Newton steps of a projection; 2 or 3 are usual.
 _SHIFT_STEPS = 30
 
 
 class DualSolution(NamedTuple):
-    """What `solve_one_sided_dual` found; objective and gap are summed over decisions.
+    """Result of `solve_one_sided_dual`; objective and gap are summed over decisions.
 
     Example:
 
@@ -29,7 +31,7 @@ class DualSolution(NamedTuple):
 
 
 def _largest_eigenvalue(product: Product, size: int) -> tuple[np.ndarray, float]:
-    """A unit vector `(N, 1)` near the top eigenvector, and the length of its image."""
+    """Returns a unit vector `(N, 1)` near the top eigenvector, and the length of its image."""
     image = np.random.default_rng(0).normal(size=(size, 1))
     length = float(np.linalg.norm(image))
     for _ in range(_POWER_STEPS):
@@ -42,13 +44,18 @@ def _largest_eigenvalue(product: Product, size: int) -> tuple[np.ndarray, float]
 
 
 def _project(
-    start: np.ndarray, w: np.ndarray, ratio: float, high: float, w_origin: Any, shift: Any
+    start: np.ndarray,
+    w: np.ndarray,
+    ratio: float,
+    high: float,
+    w_origin: np.ndarray,
+    shift: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Projects a gradient step on the box `[0, high]` in the metric `I + ratio w w'`.
+    """Projects a gradient step onto the box `[0, high]` in the metric `I + ratio w w'`.
 
-    The step `start = origin + s` is one in the metric `I`. The projection is
-    `a = clip(start - m w)`, where `m = ratio w'(a - origin)`: for each column an
-    equation of one unknown whose left side rises and whose right side falls.
+    `start = origin + s` is the step in the metric `I`. The projection is
+    `a = clip(start - m w)`, where `m = ratio w'(a - origin)`. This is one equation in one
+    unknown for each column; its left side increases with `m`, its right side decreases.
 
     Args:
         start: `(N, D)`.
@@ -56,7 +63,7 @@ def _project(
         ratio: at least 0.
         high: upper end of the box.
         w_origin: `w'origin`, `(D,)`.
-        shift: `m` to start from, `(D,)`.
+        shift: initial value of `m`, `(D,)`.
 
     Returns:
         The projections `(N, D)` and their `m`, `(D,)`.
@@ -75,14 +82,14 @@ def _project(
         high_end = np.where(excess > 0, shift, high_end)
         inside = (free > 0) & (free < high)
         newton = shift - excess / (1.0 + ratio * (w * w * inside).sum(0))
-        # Newton's method may jump between the ends forever; halving cannot.
+        # Newton's method may oscillate between the ends forever; bisection cannot.
         within = (newton > low_end) & (newton < high_end)
         shift = np.where(done, shift, np.where(within, newton, (low_end + high_end) / 2))
     return point, shift
 
 
 def solve_one_sided_dual(
-    product: Product, costs: Any, penalty: float, tol: float = 1e-3, max_iter: int = 5000
+    product: Product, costs: ArrayLike, penalty: float, tol: float = 1e-3, max_iter: int = 5000
 ) -> DualSolution:
     """Solves `min 1/2 a'Qa + (z c)'a, 0 <= a <= penalty` for each decision.
 
@@ -92,27 +99,27 @@ def solve_one_sided_dual(
         min 1/2 |w|^2 + penalty * sum_n max(z_n (r_n - c_n), 0),   r_n = w . phi_n,
 
     and `w = -sum_n a_n z_n phi_n`, so that `r = G b` with `b = -z a`. At any feasible
-    `a`, primal minus dual objective is `sum_n penalty max(g_n, 0) - a_n g_n`,
+    `a`, the primal minus the dual objective is `sum_n penalty max(g_n, 0) - a_n g_n`,
     `g = z (r - c)`, in which no term is negative.
 
     The method is accelerated projected gradient descent that restarts when the
-    momentum points uphill. Its steps are measured in `rho u u' + L I`, `u` near the
-    top eigenvector of `G` and `L` the largest eigenvalue of `G - rho u u'`: in a
-    Gaussian kernel plus one, the largest eigenvalue is tens of times the second
-    and would alone dictate the step.
+    momentum points uphill. Its metric is `rho u u' + L I`, where `u` is near the
+    top eigenvector of `G` and `L` is the largest eigenvalue of `G - rho u u'`: the
+    largest eigenvalue of a Gaussian kernel plus one is tens of times the second, and
+    in the metric `L I` it alone would limit the steps.
 
     Args:
-        product: maps `(N, M)` float64 `v` to `G v`, G symmetric and positive
+        product: maps float64 `v`, `(N, M)`, to `G v`, G symmetric and positive
             semidefinite.
         costs: `(N, D)`, one column for each decision.
         penalty: upper end of the box.
-        tol: stops when the gap is at most `tol` times the primal objective, both
-            summed over decisions.
-        max_iter: highest number of steps, of one product each.
+        tol: the solver stops when the gap is at most `tol` times the primal objective,
+            both summed over decisions. Defaults to 1e-3.
+        max_iter: largest number of steps, of one product each. Defaults to 5000.
 
     Returns:
         A `DualSolution`: `coefficients` `b`, `(N, D)`; primal `objective`; `gap`;
-        `n_iter` steps. Where `max_iter` was too low, `gap > tol * objective`.
+        `n_iter` steps. If `max_iter` was too low, `gap > tol * objective`.
 
     Example:
 
@@ -126,13 +133,13 @@ def solve_one_sided_dual(
     rho = max(float((u * product(u)).sum()), 0.0)
     # With the Rayleigh quotient as rho the metric bounds G for any unit vector u.
     _, rest = _largest_eigenvalue(lambda v: product(v) - rho * u * (u * v).sum(0), len(costs))
-    # The floor is for kernels of rank one, where nothing is left.
+    # The lower bound serves kernels of rank one, for which the rest is 0.
     lipschitz = max(_POWER_MARGIN * rest, 1e-4 * rho, np.finfo(np.float64).tiny)
     w = u * z
 
     a = np.zeros_like(costs)
     estimates = np.zeros_like(costs)
-    # Where momentum has carried a, possibly out of the box, and the estimates there.
+    # The point to which momentum carries a, possibly outside the box, and the estimates there.
     ahead, estimates_ahead = a, estimates
     shift, momentum = np.zeros(costs.shape[1]), np.ones(costs.shape[1])
     n_iter = 0

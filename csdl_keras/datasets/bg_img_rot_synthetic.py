@@ -1,4 +1,4 @@
-"""Rotated digits on photographs, made here."""
+"""Generates a substitute for bg-img-rot: rotated digits on patches of photographs."""
 
 import dataclasses
 
@@ -9,10 +9,10 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
 from csdl_keras.datasets.photographs import photographs
 
-#: Patches whose pixels deviate less from their mean (in root mean square) are refused.
+#: Smallest standard deviation of the pixels of a patch that is accepted.
 MIN_DEVIATION = 0.1
-#: Patches drawn for each image. About half are refused: all of them, once in 10**9 images.
-_TRIES = 32
+#: Candidate patches of each image. About half are rejected, so all are in one of 10**9 images.
+_CANDIDATES = 32
 
 
 def bg_img_rot_synthetic(
@@ -22,23 +22,23 @@ def bg_img_rot_synthetic(
     val_size: int = 2_000,
     test_size: int = 50_000,
 ) -> DataSet:
-    """Digits, rotated and put on patches of photographs, in the manner of bg-img-rot.
+    """Rotates digits and puts them on patches of photographs, like bg-img-rot.
 
-    The recipe of Larochelle et al. (2007): each digit is rotated by an angle
-    from U[0, 2 pi) about the middle of the image, and the background is a patch
-    of a photograph, drawn at random; patches of low variance are refused. What
-    they leave open is chosen here: the rotation is bilinear; an image is
-    `max(digit, patch)`, pixel by pixel, so that the digit is white as in their
-    pictures; patches with a standard deviation below 0.1 are refused; and the
-    photographs are the 14 of `photographs`, where they took 20 from the web. As
-    with them, all splits draw from the same photographs. This is not their data
-    set: results on the two are alike in kind, but must not be compared.
+    Follows Larochelle et al. (2007): each digit is rotated about the centre of the
+    image by an angle from U[0, 2 pi), and the background is a random patch of a
+    photograph; patches of low variance are rejected. The following choices, which
+    the paper leaves open, are ours: the rotation is bilinear; an image is the
+    pixelwise `max(digit, patch)`, so that the digit is white as in the paper's
+    pictures; patches with a standard deviation below 0.1 are rejected; and the
+    photographs are the 14 of `photographs`, while the authors took 20 from the web. As
+    in the original, all splits draw from the same photographs. This is not the original
+    data set: results on the two are similar in kind but must not be compared.
 
-    Each digit is used once, so that no digit is in two splits. A permutation of
-    training plus validation digits gives the new training and validation sets;
-    the test digits, and then what is left, the new test set. Of fewer than
-    `train_size + val_size` digits, the shares of the two are kept and nothing
-    is left; fewer than `test_size` are all taken.
+    Each digit is used once, so no digit is in two splits. The training and validation
+    digits are permuted and divided into the new training and validation sets; the test
+    digits, followed by the remaining ones, make the new test set. With fewer than
+    `train_size + val_size` digits, the proportion of the two is kept and none remain;
+    with fewer than `test_size`, all are taken.
 
     Args:
         base: gray images `(N, height, width, 1)` in [0, 1] of digits, white on black.
@@ -51,9 +51,9 @@ def bg_img_rot_synthetic(
         A `DataSet` with the name `"bg_img_rot_synthetic"`, float32 images in [0, 1].
 
     Raises:
-        ValueError: if images are not gray, outside [0, 1] or of a size that patches
-            cannot have, or an argument is out of range.
-        ModuleNotFoundError: if scikit-image or scikit-learn is missing.
+        ValueError: if images are not gray, not in [0, 1] or larger than a photograph, or
+            an argument is out of range.
+        ModuleNotFoundError: if scikit-image, scikit-learn or SciPy is missing.
 
     References:
         - Larochelle, Erhan, Courville, Bergstra, Bengio, "An empirical evaluation of
@@ -89,8 +89,8 @@ def bg_img_rot_synthetic(
     in_train = total - round(total * val_size / (train_size + val_size))
     if not 0 < in_train < total:
         raise ValueError(
-            "Expected `train_size` and `val_size` of which each gets some of "
-            f"{total} digits; received {train_size} and {val_size}."
+            f"Expected `train_size` and `val_size` such that each gets some of {total} digits; "
+            f"received {train_size} and {val_size}."
         )
     rest = order[total:]
     digits = {
@@ -113,7 +113,7 @@ def bg_img_rot_synthetic(
 
 
 def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:
-    """Images `(N, height, width)`, each rotated by its angle in radians, counterclockwise."""
+    """Rotates each of the images `(N, height, width)` counterclockwise by its angle in radians."""
     rotate = optional_module("scipy.ndimage", "compare").rotate
     rotated = [
         rotate(image, angle, reshape=False, order=1, mode="grid-constant")
@@ -125,17 +125,17 @@ def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:
 def _patches(
     pictures: list[np.ndarray], number: int, height: int, width: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Random patches `(number, height, width)` of pictures, none of low variance."""
-    # All candidates are drawn in advance: a picture that another decoder reads with other last
-    # bits changes no more than the patches cut from it.
+    """Cuts random patches `(number, height, width)` from pictures, none of low variance."""
+    # All candidates are drawn in advance: if another decoder reads a picture with other last
+    # bits, only the patches cut from this picture change.
     smallest = tuple(np.min([picture.shape for picture in pictures], axis=0).tolist())
     if height > smallest[0] or width > smallest[1]:
         raise ValueError(
             f"Expected images no larger than any photograph, {smallest}; received "
             f"{(height, width)}."
         )
-    which = rng.integers(len(pictures), size=(number, _TRIES))
-    share_y, share_x = rng.random((2, number, _TRIES))
+    which = rng.integers(len(pictures), size=(number, _CANDIDATES))
+    share_y, share_x = rng.random((2, number, _CANDIDATES))
     sizes = np.array([picture.shape for picture in pictures]) - (height - 1, width - 1)
     top = (share_y * sizes[which, 0]).astype(int)
     left = (share_x * sizes[which, 1]).astype(int)
@@ -146,7 +146,7 @@ def _patches(
         accepted[chosen] = deviation[top[chosen], left[chosen]] >= MIN_DEVIATION
     if not accepted.any(axis=1).all():
         raise ValueError(
-            "Expected images so large that some patches of photographs vary within; received "
+            "Expected images large enough for patches of photographs whose pixels vary; received "
             f"{(height, width)}."
         )
     first = accepted.argmax(axis=1)
@@ -158,7 +158,10 @@ def _patches(
 
 
 def _deviations(picture: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Standard deviation of each patch of a picture, by its upper left pixel."""
+    """Computes the standard deviation of every patch of a picture, indexed by its top left pixel.
+
+    Sums over patches are differences of cumulative sums.
+    """
     means = []
     for values in (picture.astype("float64"), picture.astype("float64") ** 2):
         sums = np.pad(values, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)

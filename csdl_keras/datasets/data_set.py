@@ -1,4 +1,4 @@
-"""A data set with its splits."""
+"""Data set of images with training, validation and test splits."""
 
 import dataclasses
 from typing import Any
@@ -23,11 +23,11 @@ class DataSet:
         y_val: labels for validation.
         x_test: images for the test.
         y_test: labels for the test.
-        imbalanced: whether `imbalance` has thinned classes out.
+        imbalanced: whether `imbalance` has made classes rare. Defaults to False.
 
     Raises:
-        ValueError: if arrays are none, of other shapes or empty, or labels fail their
-            check. Pixels are not looked at, which would take long.
+        ValueError: if an array has another type or shape or is empty, or labels fail
+            their check. Pixel values are not checked, which would take long.
 
     Example:
 

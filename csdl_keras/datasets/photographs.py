@@ -1,12 +1,12 @@
-"""Photographs that Python packages ship, so that they need no download."""
+"""Photographs included in Python packages, so that no download is needed."""
 
 import numpy as np
 
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.variants import luma
 
-#: Those in the wheels of scikit-image; its other pictures are downloaded or no photographs.
-_OF_SCIKIT_IMAGE = (
+#: Photographs in scikit-image's wheels; its other pictures are downloaded or not photographs.
+_SCIKIT_IMAGE_NAMES = (
     "astronaut",
     "brick",
     "camera",
@@ -23,11 +23,11 @@ _OF_SCIKIT_IMAGE = (
 
 
 def photographs() -> list[np.ndarray]:
-    """The 14 photographs that scikit-image and scikit-learn ship, gray.
+    """Loads the 14 photographs included in scikit-image and scikit-learn, in gray.
 
     Returns:
-        Float32 arrays `(height, width)` in [0, 1], of 300 to 640 pixels a side
-        and more, always in the same order.
+        Float32 arrays `(height, width)` in [0, 1], with sides of at least 300 pixels,
+        always in the same order.
 
     Raises:
         ModuleNotFoundError: if a package is missing, with the command to install it.
@@ -38,8 +38,8 @@ def photographs() -> list[np.ndarray]:
     (14, (512, 512))
     """
     library = optional_module("skimage.data", "compare")
-    pictures = [getattr(library, name)() for name in _OF_SCIKIT_IMAGE]
-    # A stereo pair comes with the distances; its left picture is one of ours.
+    pictures = [getattr(library, name)() for name in _SCIKIT_IMAGE_NAMES]
+    # A stereo pair is a tuple of two pictures and their disparity; the left picture serves.
     pictures = [entry[0] if isinstance(entry, tuple) else entry for entry in pictures]
     pictures += optional_module("sklearn.datasets", "compare").load_sample_images().images
     scaled = [picture.astype("float32") / np.float32(255) for picture in pictures]

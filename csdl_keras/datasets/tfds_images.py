@@ -1,8 +1,9 @@
-"""Image-classification sets of TensorFlow Datasets."""
+"""Loads image-classification sets of TensorFlow Datasets (TFDS)."""
 
 import importlib
 import os
 import socket
+import types
 import urllib.request
 from typing import Any
 
@@ -12,37 +13,30 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
 
-#: Shorter names of TFDS sets.
+#: Names of this package for TFDS sets of another name.
 _ALIASES = {"svhn": "svhn_cropped"}
 _BUILDER = "csdl_keras.datasets.bg_img_rot.bg_img_rot_dataset_builder"
 
 
 class DataUnavailableError(ValueError):
-    """A known data set whose files are not there and cannot be fetched."""
+    """Raised if the files of a known data set are missing and cannot be downloaded."""
 
 
 def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
-    """Loads a TFDS set into memory, with splits.
-
-    Its own `train`, `validation` and `test` where it has them. Without a test
-    split, its validation split is the test set; without either, the last sixth
-    of a shuffle of `train` is. Validation is then the last sixth of a shuffle
-    of what remains (`numpy.random.default_rng(0).permutation`). Images are divided
-    by what stands for 1 in all splits alike: 255 for `uint8`, 65,535 for `uint16`, 1
-    for `bool`, and for other types 1, 255 or 65,535, the lowest that no value exceeds.
+    """Loads a TFDS set into memory; see `load` for its splits and the scale of its pixels.
 
     Args:
-        name: a TFDS name, with `"/config"` and `":version"` if wanted; `"svhn"`
-            is `"svhn_cropped"`, and `"bg_img_rot"` is known as well.
-        data_dir: folder of the data; `None` is TFDS' own choice, the variable
-            `TFDS_DATA_DIR` or `~/tensorflow_datasets`.
+        name: a TFDS name, optionally with `"/config"` and `":version"`, or `"svhn"`
+            for `"svhn_cropped"`, or `"bg_img_rot"`.
+        data_dir: folder of the data; `None` (default) is TFDS' own choice, the
+            environment variable `TFDS_DATA_DIR` or `~/tensorflow_datasets`.
 
     Returns:
         A `DataSet`.
 
     Raises:
-        ValueError: if TFDS does not know the name, or it holds no labelled
-            images of one size and of values that can be told.
+        ValueError: if TFDS does not know the name, or the set does not consist of labelled
+            images of one size with a known range of values.
         DataUnavailableError: if the files are missing and cannot be downloaded.
     """
     tfds = optional_module("tensorflow_datasets")
@@ -51,9 +45,9 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     num_classes = builder.info.features[label_key].num_classes
 
     def read(split: str) -> tuple[np.ndarray, np.ndarray]:
-        # Files are read in order and not shuffled: the same examples every time.
+        # Files are read in order, so that examples have the same order every time.
         examples = list(tfds.as_numpy(builder.as_dataset(split=split, shuffle_files=False)))
-        images = [example[image_key] for example in examples]  # their own type: small
+        images = [example[image_key] for example in examples]
         sizes = {image.shape for image in images}
         if len(sizes) != 1:
             raise ValueError(
@@ -83,9 +77,10 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
 
 
-def _prepared_builder(tfds: Any, name: str, data_dir: str | os.PathLike | None) -> Any:
+def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.PathLike | None) -> Any:
+    """Returns the TFDS builder of that name, whose files are prepared."""
     if name.partition(":")[0] == "bg_img_rot":
-        importlib.import_module(_BUILDER)  # which makes it known to TFDS
+        importlib.import_module(_BUILDER)  # The import registers the builder with TFDS.
     known = _ALIASES.get(name, name)
     try:
         builder = tfds.builder(known, data_dir=data_dir)
@@ -100,11 +95,11 @@ def _prepared_builder(tfds: Any, name: str, data_dir: str | os.PathLike | None) 
     archive = getattr(builder, "manual_archive", None)
     reason = "this machine is offline"
     try:
-        # Offline, TFDS would try each file for minutes before it gave up.
+        # Offline, TFDS would retry each file for minutes before giving up.
         if builder.is_prepared() or (archive and archive.exists()) or _online():
             builder.download_and_prepare()
             return builder
-    except Exception as error:  # whatever the network, the server or an archive raises
+    except Exception as error:  # The network, the server and archives raise errors of any type.
         reason = f"{type(error).__name__}: {str(error)[:300]}"
     message = (
         f"Expected the prepared files of {name!r} in {builder.data_dir}, and preparing them "
@@ -124,7 +119,7 @@ def _prepared_builder(tfds: Any, name: str, data_dir: str | os.PathLike | None) 
 
 
 def _online() -> bool:
-    """Whether names resolve, or a proxy would resolve them."""
+    """Tells whether host names resolve, or a proxy would resolve them."""
     if urllib.request.getproxies():
         return True
     try:
@@ -134,8 +129,8 @@ def _online() -> bool:
     return True
 
 
-def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
-    """The names of image and label in the examples of a data set."""
+def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
+    """Returns the keys of image and label in the examples of a data set."""
     keys = info.supervised_keys
     features = info.features
     if (
@@ -154,10 +149,10 @@ def _supervised_keys(tfds: Any, info: Any) -> tuple[str, str]:
 
 
 def _largest_pixel(name: str, *splits: np.ndarray) -> float:
-    """Finds the value that stands for 1 in the images of all splits.
+    """Finds the value that represents 1 in the images of all splits.
 
-    Types of pixels tell, `uint8` and `uint16` and `bool`; of others, which may hold
-    anything, the lowest of 1, 255 and 65,535 that no value exceeds.
+    It follows from the dtypes `uint8`, `uint16` and `bool`. For other dtypes it is the
+    smallest of 1, 255 and 65,535 that no value exceeds.
     """
     dtype = splits[0].dtype
     if dtype.kind == "b":
@@ -167,7 +162,8 @@ def _largest_pixel(name: str, *splits: np.ndarray) -> float:
     lowest = min(float(images.min()) for images in splits)
     highest = max(float(images.max()) for images in splits)
     for largest in (1.0, 255.0, 65_535.0):
-        if lowest >= 0 and highest <= largest * (1 + 1e-6):  # a rounded 1 is no 1 of 255
+        # The tolerance keeps a 1 that was rounded upwards from counting as 1 of 255.
+        if lowest >= 0 and highest <= largest * (1 + 1e-6):
             return largest
     raise ValueError(
         "Expected images whose values lie in [0, 1], [0, 255] or [0, 65535]; those of "
@@ -176,11 +172,11 @@ def _largest_pixel(name: str, *splits: np.ndarray) -> float:
 
 
 def _scaled(images: np.ndarray, largest: float) -> np.ndarray:
-    """Float32 images in [0, 1]; a copy only where there is something to change."""
+    """Returns float32 images in [0, 1], copied only if values change."""
     if largest == 1:
         images = images.astype("float32", copy=False)
         return images if images.max() <= 1 else np.minimum(images, np.float32(1))
-    # In one step: the images of SVHN alone are more than a gigabyte.
+    # Converted and divided in one step, since the images of SVHN take more than a gigabyte.
     scaled = np.divide(images, np.float32(largest), dtype="float32", casting="unsafe")
     return np.minimum(scaled, np.float32(1), out=scaled)
 

@@ -13,17 +13,17 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
     """Removes most examples of a few random classes, in every split.
 
     The classes are `numpy.random.default_rng(seed).choice(K, num_rare,
-    replace=False)`; of each, and in training, validation and test alike, the
-    share `fraction` is removed, drawn by the same generator.
+    replace=False)`. In training, validation and test alike, the share `fraction` of
+    each is removed at random, drawn by the same generator.
 
     Args:
         data: the data set.
-        seed: seed of the choice. Defaults to 0.
+        seed: seed of the draws. Defaults to 0.
         fraction: share removed, in [0, 1). Defaults to 0.7, as in the paper.
         num_rare: number of classes that become rare. Defaults to 4, as in the paper.
 
     Returns:
-        A new `DataSet` with `imbalanced=True`; the order of what stays is kept.
+        A new `DataSet` with `imbalanced=True`; the remaining examples keep their order.
 
     Raises:
         ValueError: if an argument is out of range, there are fewer than
@@ -44,7 +44,9 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
     fraction = check_number("fraction", fraction, 0, 1)
     check_integer("num_rare", num_rare)
     if fraction == 1.0:
-        raise ValueError("Expected `fraction` below 1, or the rare classes are gone; received 1.")
+        raise ValueError(
+            "Expected `fraction` below 1, since 1 would remove the classes; received 1."
+        )
     if num_rare > data.num_classes:
         raise ValueError(
             f"Expected at least num_rare={num_rare} classes; {data.name!r} has {data.num_classes}."
@@ -67,9 +69,9 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
 
 
 def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
-    """Takes a stratified part of training plus validation; the test set stays whole.
+    """Draws a stratified part of training and validation; the test set stays as it is.
 
-    Training and validation keep their proportion, and classes theirs.
+    Training and validation sizes keep their ratio, and classes their proportions.
 
     Args:
         data: the data set.
@@ -80,9 +82,9 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
         A new `DataSet`.
 
     Raises:
-        ValueError: if there are not that many examples, or so few that a class
-            would have none in training or in validation; or so nearly all that what
-            is left out cannot keep the proportion of classes.
+        ValueError: if there are not that many examples; if `train_size` is so small that
+            a class would have no example in training or validation; or so close to all
+            that the examples left out cannot keep the proportions of classes.
 
     Example:
 
@@ -96,7 +98,7 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
     check_integer("seed", seed, low=0, high=LARGEST_SEED)
     sizes = {"train": len(data.y_train), "val": len(data.y_val)}
     total = sum(sizes.values())
-    # No integer is too large for that; it is refused below.
+    # Huge integers are limited before the division, which would overflow; they raise below.
     wanted = {"val": round(min(train_size, total + 1) * sizes["val"] / total)}
     wanted["train"] = train_size - wanted["val"]
     if train_size > total or min(wanted.values()) < data.num_classes:
@@ -126,13 +128,13 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
 
 
 def grayscale(data: DataSet) -> DataSet:
-    """Turns RGB images to gray ones, `0.299 R + 0.587 G + 0.114 B`.
+    """Converts RGB images to gray, `0.299 R + 0.587 G + 0.114 B`.
 
-    The weights are those of luma in ITU-R BT.601. The experiments of the paper
-    ran on gray SVHN and CIFAR-10 (1,024 inputs) in the authors' code.
+    The weights are those of luma in ITU-R BT.601. The authors' code converts SVHN and
+    CIFAR-10 to gray (1,024 inputs) as well.
 
     Args:
-        data: a data set with 3 channels, or with 1, which is returned as it is.
+        data: a data set with 3 channels, or with 1, which is returned unchanged.
 
     Returns:
         A `DataSet` whose images are `(N, height, width, 1)` in [0, 1].
@@ -165,12 +167,12 @@ def grayscale(data: DataSet) -> DataSet:
 
 
 def luma(images: np.ndarray) -> np.ndarray:
-    """Luma of RGB images: `(..., 3)` to `(..., 1)`, float32, the range is kept."""
+    """Computes the luma `(..., 1)` of RGB images `(..., 3)`, float32 in the same range."""
     if images.shape[-1] == 1:
         return images.astype("float32", copy=False)
     # Written out, because a matrix product rounds differently from machine to machine.
     gray = np.float32(0.299) * images[..., 0]
     gray += np.float32(0.587) * images[..., 1]
     gray += np.float32(0.114) * images[..., 2]
-    # The weights sum to one, but rounded sums may lie above it by a bit.
+    # The weights sum to 1, but rounding may raise a sum above the largest channel.
     return np.minimum(gray, images.max(axis=-1))[..., None]

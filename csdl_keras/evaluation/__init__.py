@@ -1,4 +1,4 @@
-"""What decisions cost: scores, intervals and comparisons, in NumPy, for anybody's decisions."""
+"""Scores, confidence intervals and comparisons of any classifier's decisions, in NumPy."""
 
 from csdl_keras.evaluation.calibration_error import (
     Reliability,

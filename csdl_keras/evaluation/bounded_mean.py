@@ -1,4 +1,4 @@
-"""The mean of bounded values: an interval that holds for few and rare ones, and its test."""
+"""Confidence interval and test of the mean of bounded values, valid for small samples."""
 
 import math
 
@@ -9,24 +9,24 @@ from csdl_keras._utils.optional import optional_module
 
 
 class BoundedMean:
-    """The mean of independent values between two known bounds, by Gaffke's method.
+    """Estimates the mean of independent values between two known bounds, by Gaffke's method.
 
     The upper end of the interval is a quantile of
 
     `sum_i D_i x_i + D_0 high`
 
-    where `D` is uniform on the simplex (a Dirichlet distribution with ones): the
-    Bayesian bootstrap, with one more value at the upper bound. The lower end has
-    one more value at the lower bound. What was not seen in `N` examples may
-    exist, so that even values that are all alike have an interval of some
-    width. For values that equal the bounds this is Clopper's and Pearson's interval, for
-    differences of -1, 0 and 1 the exact test of McNemar. There are no random
-    draws: quantiles come from the characteristic function.
+    where `D` is uniform on the simplex (a Dirichlet distribution with all parameters 1):
+    the Bayesian bootstrap, with one more value at the upper bound. The lower end is
+    computed with one more value at the lower bound. These extra values stand for what
+    may exist but was not observed, so the interval has a positive width even if all
+    values are equal. If every value equals a bound, this is the Clopper-Pearson
+    interval; for differences of -1, 0 and 1 it is McNemar's exact test. Nothing is
+    drawn at random: quantiles are computed from the characteristic function.
 
     Args:
-        values: the values `(N,)`, at least one.
-        low: what no value is below.
-        high: what no value is above.
+        values: the values `(N,)`, N at least 1.
+        low: lower bound of every possible value.
+        high: upper bound of every possible value.
 
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
@@ -42,14 +42,14 @@ class BoundedMean:
     """
 
     def __init__(self, values: np.ndarray, low: float, high: float):
-        # In units of the larger bound, so that no sum overflows.
+        # Values are in units of the larger bound, so that no sum overflows.
         self._unit = max(abs(low), abs(high)) or 1.0
         self._low, self._high = low / self._unit, high / self._unit
         self._values, counts = np.unique(values / self._unit, return_counts=True)
         self._counts = counts.astype(np.float64)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The means that `p_value` does not reject at `1 - confidence`.
+        """Returns the interval of means that `p_value` does not reject at `1 - confidence`.
 
         Args:
             confidence: level, in (0, 1). Defaults to 0.95.
@@ -70,7 +70,7 @@ class BoundedMean:
         return float(low * self._unit), float(high * self._unit)
 
     def p_value(self, mean: float) -> float:
-        """The two-sided p-value of the hypothesis that the expected value is `mean`."""
+        """Returns the two-sided p-value of the hypothesis that the expected value is `mean`."""
         mean /= self._unit
         above = _share_above(self._values, self._counts, self._high, mean)
         below = _share_above(-self._values, self._counts, -self._low, -mean)
@@ -78,7 +78,7 @@ class BoundedMean:
 
 
 def _upper_end(values: np.ndarray, counts: np.ndarray, bound: float, share: float) -> float:
-    """The mean above which `_share_above` is less than `share`."""
+    """Finds the mean at which `_share_above` falls to `share`."""
     if values.min() >= bound:
         return bound
     scale = _deviate(share)
@@ -92,23 +92,23 @@ def _upper_end(values: np.ndarray, counts: np.ndarray, bound: float, share: floa
 
 
 def _deviate(share: float) -> float:
-    """A share on a scale on which quantiles are almost linear."""
+    """Transforms a probability to a scale on which quantiles are almost linear."""
     return math.sqrt(-2.0 * math.log(max(share, 1e-300)))
 
 
 def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: float) -> float:
-    """The probability that the resampled mean, with one more value `bound`, reaches `mean`.
+    """Returns the probability that the resampled mean, with one more value `bound`, reaches `mean`.
 
-    Weights are Gamma variables over their sum, so that this is the probability of
-    `Q = sum_i G_i a_i >= 0` with `a = x - mean`. It is the integral of `exp(K(s)) / s`
-    over a line `s = c + iu` with `K(s) = -sum_i n_i log(1 - a_i s)`, through the point
-    of the real axis where the integrand is lowest.
+    The weights are Gamma variables over their sum, so this is the probability of
+    `Q = sum_i G_i a_i >= 0` with `a = x - mean`. It equals the integral of `exp(K(s)) / s`,
+    `K(s) = -sum_i n_i log(1 - a_i s)`, along the line `s = c + iu` through the point `c` of
+    the real axis at which the integrand is smallest.
     """
     slopes, counts = np.append(values, bound) - mean, np.append(counts, 1.0)
     largest = slopes.max()
     if slopes.min() >= 0.0:
         return 1.0
-    # Less than what a quotient can express.
+    # The quotient of the two would underflow.
     if largest <= -1e-290 * slopes.min():
         return 0.0
     slopes /= largest
@@ -122,8 +122,8 @@ def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: flo
     turned = slopes / (1.0 - slopes * point)
     height = -counts @ np.log1p(-slopes * point) - math.log(point)
     width = 1.0 / math.sqrt(counts @ turned**2 + 1.0 / point**2)
-    # The trapezoidal rule in v, u = width sinh(v), whose error falls exponentially. Many
-    # different values need fewer points, since their integrand is almost a Gaussian's.
+    # The error of the trapezoidal rule in v, u = width sinh(v), falls exponentially. With many
+    # distinct values the integrand is almost a Gaussian's, which needs fewer points.
     step, block = (1 / 64, 64) if len(slopes) < 300 else (1 / 16, 16)
     total, start = 0.0, 0
     while True:

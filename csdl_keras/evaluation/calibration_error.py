@@ -1,23 +1,25 @@
-"""How far predicted probabilities are from the shares that come true."""
+"""Calibration of predicted probabilities: reliability in bins and expected calibration error."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows, real_array
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
+from csdl_keras.evaluation.probabilities import check_probabilities
 
 
 @dataclasses.dataclass(frozen=True)
 class Reliability:
-    """Predictions in bins of equal width: what they said, and what came true.
+    """Predicted probabilities and observed frequencies in bins of equal width.
 
     Args:
-        confidence: mean predicted probability of each bin, NaN of an empty one.
-        frequency: share of each bin's predictions that came true, NaN of an empty one.
-        count: predictions of each bin.
+        confidence: `(num_bins,)`, mean predicted probability of each bin; NaN for an empty bin.
+        frequency: `(num_bins,)`, share of the predictions in each bin that came true; NaN for
+            an empty bin.
+        count: `(num_bins,)`, number of predictions in each bin.
     """
 
     confidence: np.ndarray
@@ -26,25 +28,25 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """The mean distance of the two, bins weighted by their counts."""
+        """Mean distance between confidence and frequency, weighted by the counts of the bins."""
         full = self.count > 0
         gaps = np.abs(self.confidence[full] - self.frequency[full])
         return float(np.average(gaps, weights=self.count[full]))
 
 
 def reliability(
-    y_true: Any, probabilities: Any, num_bins: int = 15, class_id: int | None = None
+    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int = 15, class_id: int | None = None
 ) -> Reliability:
-    """Sorts predictions into bins by their probability and compares with the labels.
+    """Sorts predictions into bins by their probability and compares them with the labels.
 
     Args:
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1, as `model.predict` returns them.
         num_bins: number of bins of equal width on [0, 1], at most 1,000,000.
             Defaults to 15.
-        class_id: `None` (default) takes each example's largest probability, which
-            comes true if that class is the label; a class takes the probability
-            of that class for every example.
+        class_id: the class whose probability is examined for every example; `None`
+            (default) examines the largest probability of each example, which comes
+            true if that class is the label.
 
     Returns:
         A `Reliability`.
@@ -70,14 +72,14 @@ def reliability(
 
 
 def calibration_error(
-    y_true: Any, probabilities: Any, num_bins: int = 15, classwise: bool = False
+    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int = 15, classwise: bool = False
 ) -> float:
-    """The expected calibration error of a classifier.
+    """Computes the expected calibration error of a classifier.
 
     `sum_b |B_b| / N |mean confidence of B_b - accuracy of B_b|` over bins of the
-    largest probability. `classwise=True` takes, class after class, the
-    probability of that class for every example, and returns the mean over
-    classes: expected costs depend on all probabilities, not on the largest alone.
+    largest probability. `classwise=True` computes the error of the probabilities of
+    each class and averages over classes: expected costs depend on all probabilities,
+    not only on the largest.
 
     Args:
         y_true: integer labels `(N,)`.
@@ -86,7 +88,7 @@ def calibration_error(
         classwise: whether to average over classes. Defaults to False.
 
     Returns:
-        A float between 0, calibrated, and 1.
+        A float from 0 (calibrated) to 1.
 
     Raises:
         ValueError: if an argument fails its check.
@@ -105,36 +107,29 @@ def calibration_error(
     if not classwise:
         return reliability(y_true, probabilities, num_bins).error
     labels, rows = _check(y_true, probabilities, num_bins)
-    errors = [_in_bins(said, labels == k, num_bins).error for k, said in enumerate(rows.T)]
+    errors = [_in_bins(column, labels == k, num_bins).error for k, column in enumerate(rows.T)]
     return float(np.mean(errors))
 
 
-def _check(y_true: Any, probabilities: Any, num_bins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Labels `(N,)` and probabilities `(N, K)`."""
+def _check(
+    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns labels `(N,)` and probabilities `(N, K)`."""
     check_integer("num_bins", num_bins, high=1_000_000)
-    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
-    if rows.shape[1] == 1:
-        rows = np.hstack([1.0 - rows, rows])
-    # As wide as sums of softmax in float32 stray.
-    wrong = np.flatnonzero((np.abs(rows.sum(axis=1) - 1.0) > 1e-2) | (rows.min(axis=1) < 0.0))
-    if len(wrong):
-        raise ValueError(
-            f"Expected rows of `probabilities` that sum to 1; received row {wrong[0]}, "
-            f"{rows[wrong[0]]}."
-        )
+    rows = check_probabilities(probabilities)
     labels = check_labels(y_true, rows.shape[1])
     check_rows("probabilities", rows, len(labels))
     return labels, rows
 
 
-def _in_bins(said: np.ndarray, came: np.ndarray, num_bins: int) -> Reliability:
-    """Probabilities in bins, with the share of them that came true."""
-    # The right end of a bin belongs to it, so that 1 is in the last.
-    index = np.clip(np.ceil(said * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
+def _in_bins(predicted: np.ndarray, observed: np.ndarray, num_bins: int) -> Reliability:
+    """Sorts probabilities into bins, with the share of each bin that came true."""
+    # The right end of a bin belongs to it, so that 1 is in the last bin.
+    index = np.clip(np.ceil(predicted * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
     count = np.bincount(index, minlength=num_bins)
 
     def means(values: np.ndarray) -> np.ndarray:
         totals = np.bincount(index, weights=values, minlength=num_bins)
         return np.divide(totals, count, out=np.full(num_bins, np.nan), where=count > 0)
 
-    return Reliability(means(said), means(came.astype(np.float64)), count)
+    return Reliability(means(predicted), means(observed.astype(np.float64)), count)

@@ -1,12 +1,12 @@
-"""What several models' decisions cost, as one table."""
+"""Table that compares the costs of several models' decisions."""
 
 import dataclasses
 import html
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
 from csdl_keras.evaluation.scores import average_cost, cost_per_class, error_rate, example_costs
 
@@ -16,19 +16,19 @@ _MOST_CLASSES = 12
 
 @dataclasses.dataclass(frozen=True)
 class CostRow:
-    """What one model's decisions cost.
+    """Costs of one model's decisions.
 
     Args:
-        name: of the model.
-        average_cost: of an example.
-        low: lower end of its 95 % interval, see `cost_interval`.
-        high: upper end.
-        normalized_cost: the average in units of the best constant decision's; NaN
-            where that costs nothing.
+        name: name of the model.
+        average_cost: average cost of its decisions.
+        low: lower end of the 95 % interval of that cost, see `cost_interval`.
+        high: upper end of that interval.
+        normalized_cost: average cost relative to that of the best constant decision;
+            NaN if that decision costs nothing.
         error_rate: share of wrong decisions among those for a class, see `error_rate`;
-            NaN without any.
-        abstained: share of decisions that are for no class; 0 without labels.
-        per_class: average cost of each true class, empty without labels.
+            NaN if there are none.
+        abstained: share of decisions that are not a class; 0 without labels.
+        per_class: average cost of each true class; empty without labels.
         against_best: comparison with the model of lowest average cost; `None` for
             that model itself.
     """
@@ -45,11 +45,11 @@ class CostRow:
 
     @property
     def savings(self) -> float:
-        """The share of the best constant decision's cost that is saved."""
+        """Share of the best constant decision's cost that is saved."""
         return 1.0 - self.normalized_cost
 
     def cells(self) -> tuple[str, ...]:
-        """The row of the printed table."""
+        """Returns the texts of the printed row."""
         against = self.against_best
         return (
             self.name,
@@ -64,13 +64,13 @@ class CostRow:
 
 @dataclasses.dataclass(frozen=True)
 class CostReport:
-    """A table of `CostRow`s, cheapest first; `print` it, or show it in a notebook.
+    """Table of models' costs, cheapest first, to print or to display in a notebook.
 
-    With labels a second table has the average cost of each true class; of more
-    than twelve those that the cheapest model pays most for.
+    With labels, a second table shows the average cost of each true class; with more
+    than twelve classes, those that cost the cheapest model most.
 
     Args:
-        rows: the rows.
+        rows: a `CostRow` for each model.
         size: number of test examples.
 
     Example:
@@ -90,7 +90,7 @@ class CostReport:
         return "".join(map(_as_html, self._tables())) + f"<p>{html.escape(self._note())}</p>"
 
     def _tables(self) -> list[list[tuple[str, ...]]]:
-        """Lines of cells, the first of each table its heads."""
+        """Returns tables as lines of cells; the first line of each holds the headings."""
         heads: tuple[str, ...] = _HEADS
         cells: list[tuple[str, ...]] = [row.cells() for row in self.rows]
         if any(row.abstained for row in self.rows):
@@ -134,15 +134,17 @@ def _as_html(table: list[tuple[str, ...]]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def cost_report(decisions: Mapping[str, Any], y_true: Any, cost_matrix: Any = None) -> CostReport:
+def cost_report(
+    decisions: Mapping[str, ArrayLike], y_true: ArrayLike, cost_matrix: ArrayLike | None = None
+) -> CostReport:
     """Scores the decisions of several models on the same test examples.
 
     Intervals are those of `cost_interval`, p-values those of `compare_costs` with the cheapest
-    model. They are of one pair each: among 15 equal models, some row had one below .05 in
-    76 % of simulated reports, since the cheapest one was chosen from many.
+    model. Each p-value holds for one pair only: with 15 equal models, some row had one below
+    .05 in 76 % of simulated reports, because the cheapest model was selected from many.
 
     Args:
-        decisions: `{name: integers (N,)}`, as `csdl_keras.decide` returns them.
+        decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
         y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) if `y_true`
             holds cost vectors.
@@ -173,13 +175,12 @@ def cost_report(decisions: Mapping[str, Any], y_true: Any, cost_matrix: Any = No
     constant = costs.mean(axis=0).min()
     rows = []
     for name in names:
-        own = np.asarray(decisions[name])
+        own = decisions[name]
         low, high = cost_interval(y_true, own, cost_matrix)
-        if cost_matrix is None:
-            abstained, per_class = 0.0, ()
-        else:
-            abstained = float(np.mean(own >= len(cost_matrix)))
+        abstained, per_class = 0.0, ()
+        if cost_matrix is not None:
             per_class = tuple(cost_per_class(y_true, own, cost_matrix).tolist())
+            abstained = float(np.mean(np.asarray(own) >= len(per_class)))
         rows.append(
             CostRow(
                 name=name,

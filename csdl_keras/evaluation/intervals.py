@@ -1,33 +1,36 @@
-"""Confidence intervals of average costs and of their differences."""
+"""Confidence intervals of average costs and of differences between them."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.evaluation.scores import decision_costs, possible_costs
 
 
 def cost_interval(
-    y_true: Any, decisions: Any, cost_matrix: Any = None, confidence: float = 0.95
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: ArrayLike | None = None,
+    confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """A confidence interval of the cost that the decisions of new examples have on average.
+    """Computes a confidence interval of the average cost of decisions on new examples.
 
-    Costs of decisions are mostly 0 and sometimes high, and the highest may not be
-    among those of a test set. Gaffke's interval takes that into account: beside the
-    costs that were paid it uses the largest cost that a decision can have, that of
-    the matrix, or of all cost vectors. If no decision of 1,000 was wrong, the upper
-    end is .0037 of the largest cost. Simulated with rare and with frequent mistakes and 20
-    to 20,000 examples, 95 % intervals held the expected cost in at least 93 % of test
-    sets, in each case (`benchmarks/results/coverage`). Costs of each example that differ a
-    hundredfold make them wide.
+    Most decisions cost nothing and a few cost much, and a test set may not contain the
+    costliest mistake. Gaffke's interval takes that into account: besides the observed
+    costs it uses the largest possible cost, that of the matrix or of all cost vectors.
+    If none of 1,000 decisions was wrong, the upper end is .0037 of the largest cost. In
+    simulations with rare and frequent mistakes and 20 to 20,000 examples, 95 % intervals
+    contained the expected cost in at least 93 % of the test sets of every case
+    (`benchmarks/results/coverage`). Intervals are wide where the costs of different
+    examples differ a hundredfold.
 
     Args:
-        y_true: as in `decision_costs`.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`.
-        confidence: level, in (0, 1). Defaults to 0.95.
+        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        confidence: confidence level, in (0, 1). Defaults to 0.95.
 
     Returns:
         `(low, high)`.
@@ -53,15 +56,16 @@ def cost_interval(
 
 @dataclasses.dataclass(frozen=True)
 class CostDifference:
-    """The cost of one model's decisions less that of another's, on the same examples.
+    """Average cost of one model's decisions minus that of another's, on the same examples.
 
     Args:
-        difference: mean of the differences.
+        difference: mean difference; negative if the first model's decisions cost less.
         low: lower end of the 95 % interval of the expected difference.
-        high: upper end.
-        p_value: two-sided, of the hypothesis that 0 is expected; below .05 if and only
-            if the interval does not hold 0.
-        ratio: the first average cost over the second; NaN where that is 0.
+        high: upper end of that interval.
+        p_value: two-sided p-value of the hypothesis that the expected difference is 0;
+            below .05 if and only if the interval does not contain 0.
+        ratio: average cost of the first model divided by that of the second; NaN if
+            the second is 0.
 
     Example:
 
@@ -87,27 +91,30 @@ class CostDifference:
 
 
 def compare_costs(
-    y_true: Any, decisions: Any, other_decisions: Any, cost_matrix: Any = None
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    other_decisions: ArrayLike,
+    cost_matrix: ArrayLike | None = None,
 ) -> CostDifference:
-    """Compares two models' decisions on the same test examples, paired.
+    """Compares two models' decisions on the same test examples in pairs.
 
-    Both decide for the same examples, of which most are decided alike; their
-    difference is far more exact than either cost. Interval and p-value are those of
-    one method (see `cost_interval`), with differences bounded by the largest one
-    between two decisions of a row of the matrix, or of a cost vector. Where all
-    mistakes cost the same it is McNemar's exact test. Where they do not, ten cheap
-    mistakes less are no proof as long as one mistake of that largest difference
-    could make up for them. Simulated models that cost the same had a p-value below .05 in
-    at most 5 % of test sets, in each case (`benchmarks/results/coverage`).
+    Two models decide most examples alike, so the difference of their costs is known
+    far more precisely than either cost. Interval and p-value come from the method of
+    `cost_interval`, with differences bounded by the largest difference between two
+    decisions in a row of the matrix, or in a cost vector. If all mistakes cost the
+    same, this is McNemar's exact test. If they do not, making ten cheap mistakes fewer
+    proves nothing as long as one mistake of the largest difference could outweigh
+    them. In simulations of models with equal expected cost, the p-value was below .05
+    in at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
 
     Args:
-        y_true: as in `decision_costs`.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`, of the first model.
-        other_decisions: integers `(N,)`, of the second.
-        cost_matrix: `(K, D)` or `None`.
+        other_decisions: integers `(N,)`, of the second model.
+        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
 
     Returns:
-        A `CostDifference`, first less second.
+        A `CostDifference`, first minus second.
 
     Raises:
         ValueError: if an argument fails its check.

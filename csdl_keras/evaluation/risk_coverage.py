@@ -1,29 +1,28 @@
-"""How well a model knows which of its decisions will be dear."""
-
-from typing import Any
+"""Risk against coverage: how well expected costs rank examples by what decisions really cost."""
 
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, real_array
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.scores import example_costs
 
 
 def risk_coverage_curve(
-    y_true: Any, expected_costs: Any, cost_matrix: Any = None
+    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: ArrayLike | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The average cost of the examples whose decisions are expected to cost least.
+    """Computes the average cost of the examples whose decisions are expected to cost least.
 
     Args:
         y_true: integer labels of shape `(N,)`, or without a cost matrix cost
             vectors `(N, D)`.
-        expected_costs: of each decision, shape `(N, D)`, of any sign.
+        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
         cost_matrix: shape `(K, D)`, `C[true, decision]`; `None` (default) if
             `y_true` holds cost vectors.
 
     Returns:
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
-        examples kept, float64 of shape `(N,)`. The first examples stay first
-        among equals.
+        examples covered, both float64 of shape `(N,)`. Examples with equal
+        expected costs stay in the given order.
 
     Raises:
         ValueError: if an argument fails its check.
@@ -49,17 +48,19 @@ def risk_coverage_curve(
     return kept / len(true), np.cumsum(costs) / kept
 
 
-def risk_coverage_area(y_true: Any, expected_costs: Any, cost_matrix: Any = None) -> float:
-    """The area under the curve of risk against coverage, the lower the better.
+def risk_coverage_area(
+    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: ArrayLike | None = None
+) -> float:
+    """Computes the area under the curve of risk against coverage; the lower, the better.
 
-    The mean of `risk_coverage_curve`'s average costs over the coverages
-    `1 / N, ..., 1`. A model whose lowest expected costs rank examples by what
-    their decisions really cost has the smallest area for its decisions.
+    The mean of the average costs of `risk_coverage_curve` over the coverages
+    `1 / N, ..., 1`. Among models with the same decisions, the area is smallest for one
+    whose expected costs rank examples by what the decisions really cost.
 
     Args:
-        y_true: as in `risk_coverage_curve`, and so are the others.
-        expected_costs: of each decision, shape `(N, D)`, of any sign.
-        cost_matrix: `(K, D)` or `None`.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
+        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
+        cost_matrix: `(K, D)` or `None`, as in `risk_coverage_curve`.
 
     Returns:
         A float.

@@ -1,15 +1,14 @@
-"""Scores of decisions: what they cost, plainly and beside the best constant decision."""
-
-from typing import Any
+"""Scores of decisions: their costs, absolute and relative to the best constant decision."""
 
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_decisions
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, cost_vectors
 
 
-def example_costs(y_true: Any, cost_matrix: Any = None) -> np.ndarray:
-    """`(N, D)`: what each decision costs for each example."""
+def example_costs(y_true: ArrayLike, cost_matrix: ArrayLike | None = None) -> np.ndarray:
+    """Returns the cost of each decision for each example, `(N, D)`."""
     if cost_matrix is None:
         if as_array("y_true", y_true, "(N, D)").ndim == 1:
             raise ValueError(
@@ -20,19 +19,26 @@ def example_costs(y_true: Any, cost_matrix: Any = None) -> np.ndarray:
     return cost_vectors(cost_matrix, y_true)
 
 
-def possible_costs(y_true: Any, cost_matrix: Any = None) -> np.ndarray:
-    """Costs that an example may come with, a row for each kind: `(K, D)` or `(N, D)`."""
+def possible_costs(y_true: ArrayLike, cost_matrix: ArrayLike | None = None) -> np.ndarray:
+    """Returns every row of costs that an example may have, `(K, D)` or `(N, D)`."""
     if cost_matrix is None:
         return example_costs(y_true)
     return check_cost_matrix(cost_matrix, square=False)
 
 
-def decision_costs(y_true: Any, decisions: Any, cost_matrix: Any = None) -> np.ndarray:
-    """What each example's decision costs, `C[y_n, d_n]` or `c_n[d_n]`.
+def _chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
+    """Returns the cost of the decision for each row of `costs`, `(N,)`."""
+    return costs[np.arange(len(costs)), check_decisions(decisions, *costs.shape)]
+
+
+def decision_costs(
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+) -> np.ndarray:
+    """Computes the cost of each example's decision, `C[y_n, d_n]` or `c_n[d_n]`.
 
     Args:
         y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
-        decisions: integers `(N,)`, as `csdl_keras.decide` returns them.
+        decisions: integers `(N,)`, as returned by `csdl_keras.decide`.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) if `y_true`
             holds cost vectors.
 
@@ -47,18 +53,18 @@ def decision_costs(y_true: Any, decisions: Any, cost_matrix: Any = None) -> np.n
     >>> decision_costs([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0., 9., 0.])
     """
-    costs = example_costs(y_true, cost_matrix)
-    chosen = check_decisions(decisions, *costs.shape)
-    return costs[np.arange(len(costs)), chosen]
+    return _chosen_costs(example_costs(y_true, cost_matrix), decisions)
 
 
-def average_cost(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
-    """The average of `decision_costs`, what the metric `AverageCost` reports.
+def average_cost(
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+) -> float:
+    """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
 
     Args:
-        y_true: as in `decision_costs`, and so are the others.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`.
+        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
 
     Returns:
         A float.
@@ -74,16 +80,18 @@ def average_cost(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
     return float(decision_costs(y_true, decisions, cost_matrix).mean())
 
 
-def normalized_cost(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
-    """The average cost in units of that of the best constant decision.
+def normalized_cost(
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+) -> float:
+    """Computes the average cost relative to that of the best constant decision.
 
-    `sum_n c_n[d_n] / min_k sum_n c_n[k]`. Below 1, looking at the inputs pays;
-    0 is a perfect model.
+    `sum_n c_n[d_n] / min_k sum_n c_n[k]`. A perfect model has 0; at 1 or above, always
+    making the best constant decision would cost no more.
 
     Args:
-        y_true: as in `decision_costs`, and so are the others.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`.
+        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
 
     Returns:
         A float.
@@ -103,20 +111,19 @@ def normalized_cost(y_true: Any, decisions: Any, cost_matrix: Any = None) -> flo
             f"Expected every constant decision to cost something; received costs for which always "
             f"deciding {int(constant.argmin())} costs nothing."
         )
-    chosen = check_decisions(decisions, *costs.shape)
-    return float(costs[np.arange(len(costs)), chosen].sum() / constant.min())
+    return float(_chosen_costs(costs, decisions).sum() / constant.min())
 
 
-def savings(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
-    """The share of the best constant decision's cost that the decisions save.
+def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None) -> float:
+    """Computes the share of the best constant decision's cost that the decisions save.
 
-    `1 - normalized_cost`; 1 is a perfect model, below 0 the decisions cost more
-    than always deciding the same.
+    `1 - normalized_cost`. A perfect model has 1; below 0, the decisions cost more than
+    the best constant decision.
 
     Args:
-        y_true: as in `decision_costs`, and so are the others.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`.
+        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
 
     Returns:
         A float, at most 1.
@@ -137,17 +144,19 @@ def savings(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
     return 1.0 - normalized_cost(y_true, decisions, cost_matrix)
 
 
-def error_rate(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
-    """The share of wrong decisions, among those for a class.
+def error_rate(
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+) -> float:
+    """Computes the share of wrong decisions among those for a class.
 
-    With labels, a decision for another class than the true one is wrong, and a
-    decision that is no class, such as to abstain, is not counted at all. Cost vectors
-    do not say which decisions are classes: wrong is what is not the cheapest.
+    With labels, a decision for a class other than the true one is wrong, and a
+    decision that is not a class, such as to abstain, is not counted. Cost vectors do
+    not say which decisions are classes: every decision that is not the cheapest is wrong.
 
     Args:
-        y_true: as in `decision_costs`, and so are the others.
+        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`.
+        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
 
     Returns:
         A float; NaN if no decision is for a class.
@@ -160,18 +169,18 @@ def error_rate(y_true: Any, decisions: Any, cost_matrix: Any = None) -> float:
     >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
     0.5
     """
-    costs = example_costs(y_true, cost_matrix)
-    chosen = check_decisions(decisions, *costs.shape)
     if cost_matrix is None:
-        return float(np.mean(costs[np.arange(len(costs)), chosen] > costs.min(axis=1)))
-    classes = len(check_cost_matrix(cost_matrix, square=False))
-    decided = chosen < classes
-    labels = check_labels(y_true, classes)
+        costs = example_costs(y_true)
+        return float(np.mean(_chosen_costs(costs, decisions) > costs.min(axis=1)))
+    matrix = check_cost_matrix(cost_matrix, square=False)
+    labels = check_labels(y_true, len(matrix))
+    chosen = check_decisions(decisions, len(labels), matrix.shape[1])
+    decided = chosen < len(matrix)
     return float(np.mean(chosen[decided] != labels[decided])) if decided.any() else float("nan")
 
 
-def cost_per_class(y_true: Any, decisions: Any, cost_matrix: Any) -> np.ndarray:
-    """The average cost of each true class's examples.
+def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike) -> np.ndarray:
+    """Computes the average cost of the examples of each true class.
 
     Args:
         y_true: integer labels `(N,)`.

@@ -1,14 +1,13 @@
-"""Plots of costs, on an Axes of Matplotlib; they need Matplotlib.
+"""Plots of costs on an Axes of Matplotlib.
 
 Every function draws on the Axes `ax`, or on that of a new figure, and returns
 it: `ax.figure.savefig("costs.png")` writes a file. None imports pyplot or
-changes a global setting. A curve that is drawn on an Axes that has some takes
-the next colour.
+changes a global setting. Further curves on the same Axes take the next colours.
 """
 
 from csdl_keras._utils.optional import optional_module
 
-# Ahead of the imports, so that the error names the command that installs Matplotlib.
+# Before the imports, so that the error names the command that installs Matplotlib.
 optional_module("matplotlib", "compare")
 
 from csdl_keras.plots.beta_curve import beta_curve

@@ -1,21 +1,19 @@
-"""The Axes that a plot draws on, and what all plots of curves share."""
-
-from typing import Any
+"""The Axes that a plot draws on, and what plots of curves have in common."""
 
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart, without its yellow, which
-# is too pale for a line. Their order is that of the legend of several curves.
+# The palette of Okabe and Ito, which colour-blind readers can distinguish, without its yellow,
+# which is too pale for a line. Curves take the colours in this order.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 GREY = "#777777"
 
 
-def axes_or_new(ax: Any, scale: float = 1.0) -> Axes:
-    """Returns `ax`, or if it is `None` the Axes of a new figure, which pyplot does not know.
+def axes_or_new(ax: Axes | None, scale: float = 1.0) -> Axes:
+    """Returns `ax`, or if it is `None` the Axes of a new figure that pyplot does not manage.
 
-    The new figure has `scale` times Matplotlib's own width and height.
+    The new figure has `scale` times Matplotlib's default width and height.
     """
     if ax is None:
         figure = Figure(layout="constrained")
@@ -27,21 +25,21 @@ def axes_or_new(ax: Any, scale: float = 1.0) -> Axes:
     return ax
 
 
-def axes_of_curves(ax: Any) -> Axes:
-    """As `axes_or_new`, without the frame's top and right sides."""
+def axes_of_curves(ax: Axes | None) -> Axes:
+    """Returns `axes_or_new(ax)` without the top and right sides of the frame."""
     axes = axes_or_new(ax)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
 
 
 def next_colour(axes: Axes) -> str:
-    """The colour of the palette that the fewest lines of the Axes have."""
+    """Returns the colour of the palette that the fewest lines of the Axes have."""
     used = [to_hex(line.get_color()) for line in axes.get_lines()]
     return min(PALETTE, key=used.count)
 
 
-def mark_lowest(axes: Axes, x: float, cost: float, colour: str, words: str) -> None:
-    """Marks a point by a star, of which the legend says "lowest", its cost and `words`."""
+def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> None:
+    """Marks a point with a star, labelled in the legend as "lowest", its cost and `where`."""
     axes.plot(
         [x],
         [cost],
@@ -50,13 +48,20 @@ def mark_lowest(axes: Axes, x: float, cost: float, colour: str, words: str) -> N
         markersize=15,
         markeredgecolor="white",
         markeredgewidth=0.8,
-        # Above the lines of curves drawn later, and not cut where it sits on the frame.
+        # Above the lines of curves drawn later, and not clipped at the frame.
         zorder=5,
         clip_on=False,
-        label=f"lowest: {number(cost)} {words}",
+        label=f"lowest: {number(cost)} {where}",
     )
 
 
+def label_curves(axes: Axes, x: str, y: str) -> None:
+    """Writes the labels of both axes and a legend of the curves."""
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.legend(frameon=False)
+
+
 def number(value: float) -> str:
-    """Three significant digits, without an exponent for all but extreme numbers."""
+    """Formats a number with three significant digits, without an exponent unless extreme."""
     return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"

@@ -1,6 +1,4 @@
-"""Average cost against beta, over repetitions."""
-
-from typing import Any
+"""Plot of the average cost against beta, over repetitions."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,23 +6,31 @@ from matplotlib.ticker import FixedLocator
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER, check_entries, check_label, real_array
 from csdl_keras._utils.checks import check_bool
-from csdl_keras.plots._axes import GREY, axes_of_curves, mark_lowest, next_colour
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.plots._axes import (
+    GREY,
+    axes_of_curves,
+    label_curves,
+    mark_lowest,
+    next_colour,
+)
 
 
 def beta_table(
-    betas: Any, costs: Any, relative: bool = False
+    betas: ArrayLike, costs: ArrayLike, relative: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean costs and their standard errors over repetitions, for each beta.
+    """Computes mean costs over repetitions and their standard errors, for each beta.
 
     Args:
         betas: ascending, shape `(B,)`, in [0, 1].
-        costs: shape `(R, B)`, a row for each repetition; NaN is missing,
-            the largest 1e38.
+        costs: shape `(R, B)`, a row for each repetition, at most 1e38; NaN is a
+            missing cost.
         relative: `True` divides each row by its first cost, that of `beta = 0`.
+            Defaults to `False`.
 
     Returns:
         Betas, means and standard errors, float64 of shape `(B,)`. A mean is NaN
-        where all costs are missing, a standard error where all but one are.
+        if all costs are missing, a standard error if all but one are.
 
     Raises:
         ValueError: if an argument fails its check, or `relative` and the first
@@ -63,49 +69,48 @@ def beta_table(
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(known, table, 0.0).sum(axis=0) / number
         squares = np.where(known, (table - means) ** 2, 0.0).sum(axis=0)
-        # 0 / 0, that is NaN, for one repetition.
+        # A single repetition makes this 0 / 0, which is NaN.
         errors = np.sqrt(squares / (number - 1.0) / number)
     return grid, means, np.where(number > 1, errors, np.nan)
 
 
 def _check_size(table: np.ndarray) -> None:
-    """Raises if squares of the costs might be infinite."""
+    """Raises if squares of the costs might overflow."""
     check_entries("costs", table, ~(table > LARGEST_NUMBER), f"of a size up to {LARGEST_NUMBER:g}")
 
 
 def beta_curve(
-    betas: Any,
-    costs: Any,
+    betas: ArrayLike,
+    costs: ArrayLike,
     ax: Axes | None = None,
     label: str | None = None,
     relative: bool = False,
 ) -> Axes:
     """Draws the mean cost over repetitions against beta, the weight of costs in pre-training.
 
-    Betas are spaced evenly, since those of the paper, 0, .05, .1, .25, .4, .75
-    and 1, are crowded near 0. The band is the mean plus minus one standard
+    Betas are spaced evenly, since those of the paper (0, .05, .1, .25, .4, .75
+    and 1) are crowded near 0. The band is the mean plus and minus one standard
     error. A star marks the lowest mean.
 
-    Cost matrices differ in what they cost at all, which widens the band and
-    shifts the mean where a cost is missing. `relative=True` takes that out.
+    The level of costs differs between cost matrices, which widens the band and
+    shifts the mean where a cost is missing. `relative=True` removes this effect.
 
     Args:
         betas: ascending, shape `(B,)`, in [0, 1].
         costs: shape `(R, B)`, a row for each repetition (a cost matrix or a
-            seed) and a column for each beta, from 0 to 1e38; NaN is missing.
-            One row has no band.
+            seed) and a column for each beta, from 0 to 1e38; NaN is a missing cost.
+            A single row has no band.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
-        relative: `True` divides each repetition's costs by its own at
-            `beta = 0`, which must be the first: mean and band are those of
+        relative: `True` divides the costs of each repetition by its cost at
+            `beta = 0`, which must be the first beta; mean and band are those of
             the ratios. Defaults to `False`.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if betas or costs are not as above, or `ax` has a curve of
-            other betas.
+        ValueError: if an argument fails its check, or `ax` has a curve of other betas.
 
     Example:
 
@@ -129,14 +134,12 @@ def beta_curve(
     best = int(np.nanargmin(means))
     mark_lowest(axes, x[best], means[best], colour, f"at β = {names[best]}")
     axes.set_xticks(x, names)
-    axes.set_xlabel("β")
-    axes.set_ylabel("average cost relative to β = 0" if relative else "average cost")
-    axes.legend(frameon=False)
+    label_curves(axes, "β", "average cost relative to β = 0" if relative else "average cost")
     return axes
 
 
 def _check_ticks(axes: Axes, names: list[str]) -> None:
-    """Raises if the Axes has names of other betas, to which points would be assigned wrongly."""
+    """Raises if the ticks of the Axes name other betas, at which points would be misplaced."""
     if not isinstance(axes.xaxis.get_major_locator(), FixedLocator):
         return
     present = [text.get_text() for text in axes.get_xticklabels()]

@@ -1,4 +1,4 @@
-"""The cost of trials against one hyperparameter."""
+"""Plot of the cost of trials against one hyperparameter."""
 
 from typing import Any
 
@@ -8,14 +8,21 @@ from matplotlib.ticker import MaxNLocator
 
 from csdl_keras._utils.arrays import check_label, real_array
 from csdl_keras._utils.checks import check_bool, check_type
-from csdl_keras.plots._axes import axes_of_curves, mark_lowest, next_colour, number
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.plots._axes import (
+    axes_of_curves,
+    label_curves,
+    mark_lowest,
+    next_colour,
+    number,
+)
 
-# Of more values than this the lowest costs are noise: most values have one trial.
+# With more distinct values than this, most have one trial, and a line would show noise.
 _MOST_VALUES_WITH_LINE = 12
 
 
 def cost_against(
-    values: Any,
+    values: ArrayLike,
     costs: Any,
     name: str,
     ax: Axes | None = None,
@@ -24,14 +31,14 @@ def cost_against(
 ) -> Axes:
     """Draws the cost of each trial against its value of one hyperparameter.
 
-    A dot is a trial. A line goes through the lowest cost at each value if there
-    are at most 12 different ones, as in a grid search. A star marks the best
-    trial, the first one among equals.
+    Each dot is a trial. A line connects the lowest costs at each value if there
+    are at most 12 distinct values, as in a grid search. A star marks the best
+    trial, the first one on ties.
 
     Args:
-        values: of the hyperparameter, numbers of shape `(T,)`.
-        costs: of the trials, shape `(T,)`, finite: leave out trials that failed.
-        name: of the hyperparameter, on the horizontal axis.
+        values: values of the hyperparameter, numbers of shape `(T,)`.
+        costs: costs of the trials, shape `(T,)`, finite; leave out failed trials.
+        name: name of the hyperparameter, the label of the horizontal axis.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         log: `True` makes the horizontal axis logarithmic. Defaults to `False`.
         label: name of these trials in the legend. Defaults to `None`, no name.
@@ -68,7 +75,7 @@ def cost_against(
     if log:
         axes.set_xscale("log")
     elif np.all(x == np.rint(x)):
-        # No ticks at 2.5 layers.
+        # There is no such thing as 2.5 layers.
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     distinct = np.unique(x)
     has_line = len(distinct) <= _MOST_VALUES_WITH_LINE
@@ -86,7 +93,5 @@ def cost_against(
         axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
     best = int(np.argmin(y))
     mark_lowest(axes, x[best], y[best], colour, f"at {number(x[best])}")
-    axes.set_xlabel(name)
-    axes.set_ylabel("cost")
-    axes.legend(frameon=False)
+    label_curves(axes, name, "cost")
     return axes

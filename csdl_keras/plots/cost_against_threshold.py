@@ -1,19 +1,29 @@
-"""Average cost against the threshold of a binary decision."""
-
-from typing import Any
+"""Plot of the average cost against the threshold of a binary decision."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import as_array, check_label, check_rows, real_array
+from csdl_keras._utils.arrays import as_array, check_label, check_rows
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.plots._axes import GREY, axes_of_curves, mark_lowest, next_colour, number
+from csdl_keras.evaluation.probabilities import check_probabilities
+from csdl_keras.plots._axes import (
+    GREY,
+    axes_of_curves,
+    label_curves,
+    mark_lowest,
+    next_colour,
+    number,
+)
+
+# Where the axis ends: above 1, since thresholds above 1 never decide class 1.
+_RIGHT_END = 1.03
 
 
 def threshold_table(
-    y_true: Any, probabilities: Any, cost_matrix: Any
+    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The average cost of deciding 1 if `P(1) >= t`, for every `t` that makes a difference.
+    """Computes the average cost of deciding 1 if `P(1) >= t`, for all distinct decisions.
 
     Args:
         y_true: labels 0 and 1 of shape `(N,)`.
@@ -22,9 +32,9 @@ def threshold_table(
         cost_matrix: shape `(2, 2)`, `C[true, decision]`.
 
     Returns:
-        Thresholds and costs, float64 of shape `(M + 1,)`: the `M` different
-        probabilities, ascending, and infinity, which never decides 1. A cost
-        holds for thresholds above the previous one up to and including its own.
+        Thresholds and costs, float64 of shape `(M + 1,)`: the `M` distinct
+        probabilities, ascending, followed by infinity, which never decides 1. Each
+        cost applies to thresholds above the previous one, up to and including its own.
 
     Raises:
         ValueError: if an argument fails its check.
@@ -52,60 +62,40 @@ def threshold_table(
     return np.append(thresholds, np.inf), costs
 
 
-def _of_class_one(probabilities: Any) -> np.ndarray:
+def _of_class_one(probabilities: ArrayLike) -> np.ndarray:
+    """Returns the probabilities of class 1, `(N,)`."""
     shape = "(N,), (N, 1) or (N, 2)"
-    given = as_array("probabilities", probabilities, shape)
-    ndim = 1 if given.ndim == 1 else 2
-    array = real_array("probabilities", given, ndim, shape, low=0.0)
-    if array.max() > 1.0:
-        raise ValueError(
-            f"Expected `probabilities` of at most 1; received {array.max()}. "
-            "Are they logits or costs?"
-        )
-    if ndim == 1:
-        return array
-    if array.shape[1] > 2:
+    array = as_array("probabilities", probabilities, shape)
+    rows = check_probabilities(array[:, None] if array.ndim == 1 else array)
+    if rows.shape[1] > 2:
         raise ValueError(
             f"Expected `probabilities` of shape {shape}, since only problems of two classes have "
-            f"a threshold; received shape {array.shape}."
+            f"a threshold; received shape {rows.shape}."
         )
-    sums = array.sum(axis=1)
-    # Loose enough for softmax in 16 bits.
-    wrong = np.flatnonzero(np.abs(sums - 1.0) > 0.01)
-    if array.shape[1] == 2 and len(wrong):
-        raise ValueError(
-            "Expected every row of `probabilities` to sum to 1; "
-            f"received the sum {sums[wrong[0]]} in row {wrong[0]}."
-        )
-    return array[:, -1]
-
-
-# Thresholds above 1 never decide class 1, also where a probability is 1: the end of the curve.
-_RIGHT_END = 1.03
+    return rows[:, 1]
 
 
 def cost_against_threshold(
-    y_true: Any,
-    probabilities: Any,
-    cost_matrix: Any,
+    y_true: ArrayLike,
+    probabilities: ArrayLike,
+    cost_matrix: ArrayLike,
     ax: Axes | None = None,
     label: str | None = None,
 ) -> Axes:
     """Draws the average cost of deciding class 1 if `P(1) >= t` against `t`.
 
-    The curve is exact: it steps at each probability. A star marks the lowest
-    cost at the threshold, of those with this cost, that is lowest: up to the
-    star the curve is level. A dashed line is at the Bayes threshold
-    `C[0, 1] / (C[0, 1] + C[1, 0])`, the best one for probabilities that are
-    right; if nothing costs anything there is none. A star far away from the
-    line is a sign of probabilities that need calibration.
+    The curve is exact: it has a step at each probability. A star marks the lowest
+    cost, at the right end of the first level stretch with this cost. A dashed line
+    shows the Bayes threshold `C[0, 1] / (C[0, 1] + C[1, 0])`, which is optimal for
+    correct probabilities; it is left out if all costs are 0. A star far from the line
+    suggests that the probabilities need calibration.
 
     Args:
         y_true: labels 0 and 1 of shape `(N,)`.
         probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes,
             shape `(N, 2)`.
-        cost_matrix: shape `(2, 2)`, `C[true, decision]`: `C[0, 1]` is what it
-            costs to decide 1 wrongly.
+        cost_matrix: shape `(2, 2)`, `C[true, decision]`: `C[0, 1]` is the cost of
+            deciding 1 wrongly.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
 
@@ -130,11 +120,11 @@ def cost_against_threshold(
     if total > 0:
         bayes = matrix[0, 1] / total
         words = f"Bayes threshold {number(bayes)}"
-        # Several models share one line.
+        # Curves of several models share one line.
         if words not in axes.get_legend_handles_labels()[1]:
             axes.axvline(bayes, color=GREY, linestyle="--", linewidth=1.2, label=words)
     ends = np.append(thresholds[:-1], _RIGHT_END)
-    # The first cost is that of every threshold up to the first probability.
+    # The first cost applies to every threshold up to the first probability.
     axes.step(
         np.append(0.0, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
     )
@@ -143,7 +133,5 @@ def cost_against_threshold(
     mark_lowest(axes, ends[best], costs[best], colour, words)
     axes.set_xlim(0.0, _RIGHT_END)
     axes.set_ylim(bottom=0.0)
-    axes.set_xlabel("threshold of P(class 1) from which class 1 is decided")
-    axes.set_ylabel("average cost")
-    axes.legend(frameon=False)
+    label_curves(axes, "threshold of P(class 1) from which class 1 is decided", "average cost")
     return axes

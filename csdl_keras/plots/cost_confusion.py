@@ -1,19 +1,22 @@
-"""The confusion matrix, coloured by what its cells cost."""
+"""Plot of the confusion matrix, coloured by the cost of each cell."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import check_decisions
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.evaluation.scores import error_rate
 from csdl_keras.plots._axes import number
 from csdl_keras.plots.heatmap import draw_heatmap, names_of
 
 
-def confusion_table(y_true: Any, decisions: Any, cost_matrix: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Counts pairs of true class and decision, and what each pair costs for an example.
+def confusion_table(
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
+    """Counts pairs of true class and decision, and computes their share of the average cost.
 
     Args:
         y_true: integer labels of shape `(N,)`.
@@ -46,28 +49,29 @@ def confusion_table(y_true: Any, decisions: Any, cost_matrix: Any) -> tuple[np.n
 
 
 def cost_confusion(
-    y_true: Any,
-    decisions: Any,
-    cost_matrix: Any,
-    class_names: Any = None,
-    decision_names: Any = None,
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: ArrayLike,
+    class_names: Iterable[object] | None = None,
+    decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draws which mistakes make up the average cost.
+    """Draws how much each kind of mistake contributes to the average cost.
 
-    Each cell has the number of its examples, `n[true, decision]`, and below it
-    and as its colour `n[true, decision] * C[true, decision] / N`, where `N`
-    counts all examples: these add up to the average cost. Above 12 classes
-    there is colour alone. The title has the average cost, the error rate of
-    the decisions for a class (see `evaluation.error_rate`) and, if there are others, their share.
+    Each cell shows the number of its examples, `n[true, decision]`, and below it
+    and as its colour `n[true, decision] * C[true, decision] / N`, where `N` is the
+    number of all examples; these values sum to the average cost. With more than 12
+    classes, cells have colours only. The title shows the average cost, the error rate
+    of the decisions for a class (see `evaluation.error_rate`) and the share of other
+    decisions, if there are any.
 
     Args:
         y_true: integer labels of shape `(N,)`.
-        decisions: integers of shape `(N,)`, as `csdl_keras.decide` returns.
+        decisions: integers of shape `(N,)`, as returned by `csdl_keras.decide`.
         cost_matrix: shape `(K, D)`, `C[true, decision]`.
-        class_names: `K` names; `None` (default) takes the index of each class.
-        decision_names: `D` names; `None` (default) takes the classes' names and
-            the index of each decision that is no class.
+        class_names: `K` names; defaults to `None`, the index of each class.
+        decision_names: `D` names; defaults to `None`, the names of the classes and the
+            index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
 
     Returns:
@@ -75,7 +79,7 @@ def cost_confusion(
 
     Raises:
         ValueError: if labels, decisions or the matrix fail their checks, or
-            there is not one name for each row or column.
+            names do not match its rows or columns.
 
     Example:
 

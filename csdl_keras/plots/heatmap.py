@@ -1,6 +1,6 @@
-"""Cost matrices and other tables as heatmaps."""
+"""Heatmaps of cost matrices and other tables of costs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -9,28 +9,27 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from csdl_keras._utils.arrays import check_names
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.plots._axes import axes_or_new, number
 
-# Cells of more classes than this are too small for text.
-MOST_CLASSES_WITH_TEXT = 12
-
-
-# White at 0 and dark at the highest value, in any kind of colour blindness and in print.
+# With more classes than this, cells are too small for text.
+_MOST_CLASSES_WITH_TEXT = 12
+# From white at 0 to dark at the highest value, also for colour-blind readers and in print.
 _COLOURS = colormaps["Blues"]
-
-
-# The relative luminance between black and white of equal contrast (WCAG 2).
+# The relative luminance with equal contrast to black and to white (WCAG 2).
 _MIDDLE_LUMINANCE = 0.179
 
 
 def names_of(
-    shape: tuple[int, ...], class_names: Any, decision_names: Any
+    shape: tuple[int, ...],
+    class_names: Iterable[object] | None,
+    decision_names: Iterable[object] | None,
 ) -> tuple[list[str], list[str]]:
-    """Names of the rows and columns of a cost matrix of shape `(K, D)`.
+    """Returns names of the rows and columns of a cost matrix of shape `(K, D)`.
 
-    The default for classes is their index, for decisions the name of the class
-    that they decide, or their index if they are no class.
+    By default classes are named by their index, decisions by the name of their class or,
+    if they are not a class, by their index.
     """
     classes, decisions = shape
     rows = range(classes) if class_names is None else class_names
@@ -41,7 +40,7 @@ def names_of(
 
 
 def draw_heatmap(
-    ax: Any,
+    ax: Axes | None,
     values: np.ndarray,
     text: Callable[[tuple[int, int]], str],
     names: tuple[list[str], list[str]],
@@ -49,15 +48,16 @@ def draw_heatmap(
 ) -> Axes:
     """Draws values of at least 0, shape `(K, D)`, with a colour bar and a text in each cell.
 
-    `text` is called for each cell, a pair of row and column, unless cells are too small.
+    `text` maps a cell, a pair of row and column, to its text, which is left out if cells
+    are too small.
     """
     classes, decisions = values.shape
-    # From 8 decisions on, a new figure grows so that texts stay readable.
+    # With 8 or more decisions, a new figure is larger, so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
     highest = values.max()
     scale = Normalize(0.0, highest if highest > 0 else 1.0)
     image = axes.imshow(values, cmap=_COLOURS, norm=scale)
-    # Ahead of the colour bar, which takes its place from the Axes.
+    # Measured before the colour bar takes a part of the Axes.
     cell = _cell_points(axes, classes, decisions)
     axes.figure.colorbar(image, ax=axes, label=label)
     rows, columns = names
@@ -69,27 +69,28 @@ def draw_heatmap(
     axes.set_xticks(range(decisions), columns, fontsize=size, **({} if fits else slanted))
     axes.set_xlabel("decision")
     axes.set_ylabel("true class")
-    # Grey lines between cells, so that white cells are seen to be cells.
+    # Grey lines between cells make white cells visible.
     axes.set_xticks(np.arange(decisions - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(classes - 1) + 0.5, minor=True)
     axes.grid(which="minor", color="#cccccc", linewidth=0.5)
     axes.tick_params(which="minor", length=0)
-    if classes <= MOST_CLASSES_WITH_TEXT:
+    if classes <= _MOST_CLASSES_WITH_TEXT:
         texts = [[text((k, d)) for d in range(decisions)] for k in range(classes)]
         _write_texts(axes, texts, _COLOURS(scale(values))[..., :3], cell)
     return axes
 
 
 def _cell_points(axes: Axes, classes: int, decisions: int) -> float:
-    """The side of a cell in points, about: layout is known only when the figure is drawn."""
+    """Estimates the side of a cell in points; the layout is final only once it is drawn."""
     points = 72.0 / axes.figure.dpi
-    # A tenth of the width is the colour bar's.
+    # The colour bar takes a tenth of the width.
     return min(
         0.85 * axes.bbox.width * points / decisions, 0.95 * axes.bbox.height * points / classes
     )
 
 
 def _write_texts(axes: Axes, texts: list[list[str]], colours: np.ndarray, cell: float) -> None:
+    """Writes texts into cells, in black or white and in a size that fits."""
     lines = [line for row in texts for text in row for line in text.split("\n")]
     deepest = max(text.count("\n") + 1 for row in texts for text in row)
     size = min(11.0, 0.9 * cell / (0.62 * max(map(len, lines))), 0.9 * cell / (1.25 * deepest))
@@ -110,30 +111,29 @@ def _write_texts(axes: Axes, texts: list[list[str]], colours: np.ndarray, cell: 
 
 
 def cost_matrix_heatmap(
-    cost_matrix: Any,
-    class_names: Any = None,
-    decision_names: Any = None,
+    cost_matrix: ArrayLike,
+    class_names: Iterable[object] | None = None,
+    decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draws a cost matrix: a row for each true class, a column for each decision.
 
-    Each cell has the number `C[true, decision]`; above 12 classes there is
-    colour alone.
+    Each cell shows `C[true, decision]`; with more than 12 classes, cells have colours only.
 
     Args:
-        cost_matrix: shape `(K, D)`, `C[true, decision]`; `D > K` adds decisions
-            that are no class.
-        class_names: `K` names; `None` (default) takes the index of each class.
-        decision_names: `D` names; `None` (default) takes the classes' names and
-            the index of each decision that is no class.
+        cost_matrix: shape `(K, D)`, `C[true, decision]`; the columns after the `K`-th are
+            decisions that are not a class.
+        class_names: `K` names; defaults to `None`, the index of each class.
+        decision_names: `D` names; defaults to `None`, the names of the classes and the
+            index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if the matrix fails its check, or there is not one name for
-            each row or column.
+        ValueError: if the matrix fails its check, or names do not match its rows or
+            columns.
 
     Example:
 

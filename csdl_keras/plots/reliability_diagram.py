@@ -1,17 +1,16 @@
-"""What a classifier's probabilities say against what comes true."""
-
-from typing import Any
+"""Plot of observed frequencies against a classifier's predicted probabilities."""
 
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import check_label
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots._axes import axes_of_curves, next_colour, number
+from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, number
 
 
 def reliability_diagram(
-    y_true: Any,
-    probabilities: Any,
+    y_true: ArrayLike,
+    probabilities: ArrayLike,
     num_bins: int = 15,
     class_id: int | None = None,
     ax: Axes | None = None,
@@ -19,17 +18,17 @@ def reliability_diagram(
 ) -> Axes:
     """Draws the share of predictions that come true against their probability.
 
-    Calibrated probabilities lie on the diagonal; a curve below it is too sure
-    of itself, which makes a decision at the lowest expected cost trust it too
-    much. A point for each bin that has predictions, its area by their share; the
-    legend has the calibration error, see `evaluation.calibration_error`.
+    Calibrated probabilities lie on the diagonal; a curve below it shows an
+    overconfident classifier, whose expected costs mislead the Bayes decision. Each
+    point is a bin that has predictions, with an area that grows with their share. The
+    legend shows the calibration error, see `evaluation.calibration_error`.
 
     Args:
         y_true: integer labels of shape `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1.
         num_bins: number of bins of equal width. Defaults to 15.
-        class_id: `None` (default) draws the largest probabilities; a class, the
-            probabilities of that class.
+        class_id: the class whose probabilities are drawn; `None` (default) draws the
+            largest probability of each example.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
 
@@ -68,7 +67,5 @@ def reliability_diagram(
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.0)
     whose = "largest probability" if class_id is None else f"probability of class {class_id}"
-    axes.set_xlabel(f"{whose}, mean of a bin")
-    axes.set_ylabel("share that came true")
-    axes.legend(frameon=False)
+    label_curves(axes, f"{whose}, mean of a bin", "share that came true")
     return axes

@@ -1,35 +1,33 @@
-"""The cost of selective decisions against the share of examples that are decided."""
-
-from typing import Any
+"""Plot of the cost of selective decisions against the share of examples decided."""
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import check_label
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
-from csdl_keras.plots._axes import axes_of_curves, next_colour, number
+from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, number
 
 
 def risk_coverage(
-    y_true: Any,
-    expected_costs: Any,
-    cost_matrix: Any,
+    y_true: ArrayLike,
+    expected_costs: ArrayLike,
+    cost_matrix: ArrayLike,
     ax: Axes | None = None,
     label: str | None = None,
 ) -> Axes:
-    """Draws the average cost if only the cheapest decisions are made by the model.
+    """Draws the average cost if the model makes only the decisions it expects to be cheapest.
 
     Each example's decision is the argmin of its expected costs. Examples are
-    kept in the order of that minimum, lowest first; among equals in the order
-    given. The curve is the average true cost of the kept ones against the share
-    kept, the coverage. A model that knows what its decisions cost has a curve
-    that rises. The legend has the area under it, the mean over coverages
-    `1 / N, ..., 1`: the lower, the better.
+    covered in ascending order of that minimum, and in the given order on ties. The
+    curve shows the average true cost of the covered examples against their share, the
+    coverage. It rises if the model knows what its decisions cost. The legend shows
+    the area under it, the mean over the coverages `1 / N, ..., 1`; the lower, the better.
 
     Args:
         y_true: integer labels of shape `(N,)`.
-        expected_costs: of each decision, shape `(N, D)`: the outputs of a model
-            that estimates costs, of any sign.
+        expected_costs: expected cost of each decision, shape `(N, D)`: the outputs of a
+            model that estimates costs, of any sign.
         cost_matrix: shape `(K, D)`, `C[true, decision]`.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
@@ -55,7 +53,7 @@ def risk_coverage(
     label = check_label(label)
     axes = axes_of_curves(ax)
     area = f"area {number(float(risks.mean()))}"
-    # A step from the left of each coverage, so that the area drawn is the area named.
+    # Steps from the left of each coverage make the drawn area equal the area in the legend.
     axes.step(
         np.append(0.0, coverages),
         np.append(risks[0], risks),
@@ -65,7 +63,9 @@ def risk_coverage(
     )
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(bottom=0.0)
-    axes.set_xlabel("coverage: share of examples decided, cheapest expected cost first")
-    axes.set_ylabel("average cost of those decided")
-    axes.legend(frameon=False)
+    label_curves(
+        axes,
+        "coverage: share of examples decided, cheapest expected cost first",
+        "average cost of those decided",
+    )
     return axes

@@ -13,38 +13,38 @@ import tensorflow_datasets as tfds
 
 ARCHIVE = "mnist_rotation_back_image_new.zip"
 URL = f"http://www.iro.umontreal.ca/~lisa/icml2007data/{ARCHIVE}"
-#: As published in skdata by J. Bergstra, one of the authors of the data. TFDS wants SHA-256 in
-#: checksums.tsv, and nobody publishes that, so this one is checked here.
+#: Published in skdata by J. Bergstra, one of the authors of the data. It is checked here, since
+#: checksums.tsv of TFDS expects an SHA-256, which nobody publishes.
 SHA1 = "902bb7e96136dd76e9f2924d7fdb9eb832f7bc33"
 _MEMBER = "mnist_all_background_images_rotation_normalized_{}.amat"
 _SIDE = 28
-#: The last rows of the file for training and validation are for validation.
+#: Number of rows for validation, the last ones of the file for training and validation.
 _VALIDATION = 2_000
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
     """Prepares bg-img-rot from its archive: 10,000 / 2,000 / 50,000 images.
 
-    An archive in the folder for manual downloads goes before the one of the web.
-    Its SHA-1 and SHA-256 are kept in `info.metadata`, with the prepared files.
+    An archive in the folder for manual downloads takes precedence over a download.
+    Its SHA-1 and SHA-256 are stored in `info.metadata`, with the prepared files.
     """
 
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "The corrected files of the authors' page."}
     MANUAL_DOWNLOAD_INSTRUCTIONS = (
-        f"Put the archive {ARCHIVE}, as it comes from {URL}, into the folder for manual downloads."
+        f"Put the archive {ARCHIVE}, unchanged from {URL}, into the folder for manual downloads."
     )
 
     @property
     def manual_archive(self) -> Path:
-        """Where the archive belongs if it is not to be downloaded."""
+        """Path of an archive that you provide instead of a download."""
         return Path(self.data_dir_root) / "downloads" / "manual" / ARCHIVE
 
     def _info(self) -> tfds.core.DatasetInfo:
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict(
                 {
-                    # Not `Image`: that has no float32 of one channel without loss.
+                    # `Image` cannot store float32 pixels of one channel without loss.
                     "image": tfds.features.Tensor(shape=(_SIDE, _SIDE, 1), dtype=np.float32),
                     "label": tfds.features.ClassLabel(num_classes=10),
                 }
@@ -52,7 +52,7 @@ class Builder(tfds.core.GeneratorBasedBuilder):
             supervised_keys=("image", "label"),
             homepage="http://www.iro.umontreal.ca/~lisa/icml2007",
             metadata=tfds.core.MetadataDict(),
-            # TFDS would store the rows in another order than that of the files.
+            # Otherwise TFDS would not keep the order of the files.
             disable_shuffling=True,
         )
 
@@ -63,7 +63,7 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         if sha1 != SHA1:
             warnings.warn(
                 f"Expected an archive with the published SHA-1 {SHA1}; {archive} has {sha1}. "
-                "If you did not make it yourself, compare it with another copy.",
+                "Unless you made it yourself, compare it with another copy.",
                 stacklevel=2,
             )
         sha256 = hashlib.sha256(content).hexdigest()
@@ -72,8 +72,8 @@ class Builder(tfds.core.GeneratorBasedBuilder):
         rows = list(_rows(files, _MEMBER.format("train_valid")))
         if len(rows) <= _VALIDATION:
             raise ValueError(
-                f"Expected more than {_VALIDATION} rows in {_MEMBER.format('train_valid')}, of "
-                f"which the last {_VALIDATION} are for validation; received {len(rows)}."
+                f"Expected more than {_VALIDATION} rows in {_MEMBER.format('train_valid')}, since "
+                f"the last {_VALIDATION} are for validation; received {len(rows)}."
             )
         return {
             "train": self._generate_examples(iter(rows[:-_VALIDATION])),
@@ -83,24 +83,24 @@ class Builder(tfds.core.GeneratorBasedBuilder):
 
     def _generate_examples(self, rows: Iterator[np.ndarray]) -> Iterator[tuple[int, dict]]:
         for number, row in enumerate(rows):
-            # Pixels row by row, as in skdata; sources differ, see README.md.
+            # Pixels are read row by row, as in skdata; other loaders differ, see README.md.
             image = row[:-1].reshape(_SIDE, _SIDE, 1)
             yield number, {"image": image, "label": int(row[-1])}
 
 
 def _archive(dl_manager: Any) -> Any:
-    """The path of the archive: put there by hand, or downloaded."""
+    """Returns the path of the archive, provided by the user or downloaded."""
     try:
         archive = dl_manager.manual_dir / ARCHIVE
         if archive.exists():
             return archive
-    except AssertionError:  # TFDS: there is no folder for manual downloads, or nothing in it
+    except AssertionError:  # TFDS raises it if the folder is missing or empty.
         pass
     return dl_manager.download(URL)
 
 
 def _rows(files: zipfile.ZipFile, member: str) -> Iterator[np.ndarray]:
-    """Float32 rows of 784 pixels and a label."""
+    """Yields float32 rows of 784 pixels and a label."""
     with files.open(member) as lines:
         for number, line in enumerate(lines, start=1):
             row = np.array(line.split(), dtype="float32")
