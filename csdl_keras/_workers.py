@@ -3,7 +3,6 @@
 import contextlib
 import os
 import pickle
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -12,9 +11,8 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.optional import optional_module
+from csdl_keras._utils.processes import end_with
 from csdl_keras.fitting.environment import set_for_workers
-
-_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def default_jobs() -> int:
@@ -75,22 +73,6 @@ def _portable(error: Exception) -> Exception:
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-def end_with(parent: int) -> None:
-    """Ends this process soon after `parent`, the one that started it, has ended.
-
-    A signal may end the parent at once, so that it cannot stop its workers. They
-    would go on training, beside those of whoever runs the same command again.
-    """
-
-    def watch() -> None:
-        # A process whose parent has ended gets another one.
-        while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 @contextlib.contextmanager

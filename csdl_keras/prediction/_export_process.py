@@ -1,4 +1,7 @@
-"""The process in which TensorFlow exports what another backend has trained."""
+"""The process in which TensorFlow exports what another backend has trained.
+
+Running it as `python -m` imports the package, which registers the layers of the model.
+"""
 
 import importlib
 import os
@@ -7,8 +10,7 @@ import sys
 
 import keras
 
-import csdl_keras  # noqa: F401  registers the layers that the model may have
-from csdl_keras._workers import end_with
+from csdl_keras._utils.processes import end_with
 from csdl_keras.prediction._formats import write_artifact
 
 
