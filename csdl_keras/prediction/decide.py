@@ -5,7 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras.outputs.kind import output_kind
@@ -15,11 +15,9 @@ from csdl_keras.outputs.values import check_values
 def decisions(outputs: Any, kind: str) -> np.ndarray:
     """The decisions that `(N, D)` outputs of the kind `"cost"` or `"probability"` stand for."""
     check_choice("kind", kind, OUTPUTS)
-    outputs = as_array("outputs", outputs, "(N, D)")
+    outputs = number_array("outputs", outputs, "(N, D)")
     if outputs.ndim != 2 or 0 in outputs.shape:
         raise ValueError(f"Expected outputs of shape (N, D); received shape {outputs.shape}.")
-    if outputs.dtype.kind not in "iuf":
-        raise ValueError(f"Expected outputs to be real numbers; received dtype {outputs.dtype}.")
     wrong = int(np.isnan(outputs).any(axis=1).sum())
     if wrong:
         raise ValueError(
