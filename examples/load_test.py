@@ -1,9 +1,9 @@
-"""How long `serve.py` takes to answer, and what it does under too much load.
+"""Measures the latency of `serve.py` and its behaviour under too much load.
 
     python examples/load_test.py http://127.0.0.1:8000 --concurrency 1,4,16,64
 
-Sends a fixed number of requests of random inputs from so many clients at once, to this machine
-alone, and prints a row for each number of clients. `pip install ".[serving]" httpx`.
+Sends a fixed number of requests with random inputs to this machine from several clients at once,
+and prints a row for each number of clients. `pip install ".[serving]" httpx`.
 """
 
 import argparse
@@ -23,7 +23,7 @@ COLUMNS = ("clients", "answered", "refused", "failed", "requests/s", "p50 ms", "
 
 
 class Load(NamedTuple):
-    """What came of the requests of some clients."""
+    """Outcome of the requests of some clients."""
 
     clients: int
     seconds: float
@@ -31,7 +31,7 @@ class Load(NamedTuple):
     statuses: Counter
 
     def row(self) -> list[str]:
-        """Its row of the table; latencies are of answered requests."""
+        """Returns its row of the table, with the latencies of answered requests."""
         answered, refused = self.statuses[200], self.statuses[503]
         failed = self.statuses.total() - answered - refused
         counts = [str(count) for count in (self.clients, answered, refused, failed)]
@@ -43,7 +43,7 @@ class Load(NamedTuple):
 
 
 async def put_load(url: str, body: dict, clients: int, requests: int) -> Load:
-    """Sends `requests` requests, `clients` of them at any time."""
+    """Sends `requests` requests, `clients` of them at a time."""
     latencies: list[float] = []
     statuses: Counter = Counter()
     left = iter(range(requests))
@@ -68,7 +68,7 @@ async def put_load(url: str, body: dict, clients: int, requests: int) -> Load:
 
 
 def random_body(url: str, batch: int) -> dict:
-    """A request of random zeros and ones, in the shapes and dtypes that the server tells."""
+    """Makes a request of random zeros and ones, in the shapes and dtypes of the server."""
     health = httpx.get(f"{url}/health").raise_for_status().json()
     rng = np.random.default_rng(0)
     body = {}
@@ -82,7 +82,7 @@ def random_body(url: str, batch: int) -> dict:
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Columns of equal width, with their names above them."""
+    """Prints columns of equal width, with their names above them."""
     for row in (COLUMNS, *rows):
         print("  ".join(f"{cell:>10}" for cell in row), flush=True)
 

@@ -1,10 +1,10 @@
-"""Decisions over HTTP, by a model that `csdl_keras.export` wrote as ONNX.
+"""Serves decisions over HTTP, by a model that `csdl_keras.export` wrote as ONNX.
 
     python examples/serve.py careful.onnx --port 8000
 
-`POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`; requests
-to a model of several inputs bring a field for each, and if it has the input `cost_matrix`, one.
-`GET /health` tells shapes, dtypes and limits, and how many requests are being answered.
+`POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`. If the
+model has several inputs, or the input `cost_matrix`, requests have a field for each of them.
+`GET /health` returns shapes, dtypes, limits and the number of requests being answered.
 Neither Keras nor TensorFlow is needed: `pip install ".[serving]"`.
 """
 
@@ -18,14 +18,9 @@ import onnxruntime
 import uvicorn
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from json_arrays import COST_MATRIX, DTYPES, read_arrays, row_shape
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
-WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
-NAMES = {"float": "float32", "double": "float64", "string": "str"}
-NAMES |= {name: name for name in (*WHOLE, "float16", "bool")}
-DTYPES = {f"tensor({name})": np.dtype(dtype) for name, dtype in NAMES.items()}
-COST_MATRIX = "cost_matrix"
 
 
 def create_app(
@@ -36,21 +31,22 @@ def create_app(
     waiting: int = 16,
     body_seconds: float = 10.0,
 ) -> FastAPI:
-    """The application.
+    """Creates the application.
 
     Args:
-        session: an `onnxruntime.InferenceSession` of a model whose inputs are called
-            as the fields of requests (a single one `inputs`), and perhaps a cost matrix.
-        max_bytes: the largest body of a request.
-        max_batch: the most inputs in one request.
-        concurrency: how many requests are computed at the same time.
-        waiting: how many more may wait, whose bodies are there; others are told to
-            come back later, so that waiting times stay bounded. Bodies on their way in
-            have no number, but take no more memory than so many whole ones.
-        body_seconds: how long a body may take to arrive.
+        session: an `onnxruntime.InferenceSession` of a model. Its inputs, perhaps with
+            a cost matrix, have the names of the fields of requests; a single input is
+            the field `inputs`.
+        max_bytes: largest size of a request's body in bytes.
+        max_batch: largest number of inputs in a request.
+        concurrency: number of requests computed at the same time.
+        waiting: number of further requests that may wait with a complete body. Others
+            are told to retry later, so that waiting times stay bounded. Incomplete
+            bodies are not counted, but limited to the memory of as many complete ones.
+        body_seconds: seconds that a body may take to arrive.
 
     Raises:
-        ValueError: if the model has an input of a dtype that JSON cannot bring.
+        ValueError: if the model has an input of a dtype that JSON cannot express.
     """
     ends = {end.name: end for end in session.get_inputs()}
     names = [name for name in ends if name != COST_MATRIX]
@@ -61,12 +57,12 @@ def create_app(
         if end.type not in DTYPES:
             raise ValueError(f"Expected inputs of {sorted(DTYPES)}; {name!r} is {end.type}.")
     app = FastAPI(title="csdl_keras decisions")
-    turns = asyncio.Semaphore(concurrency)
+    slots = asyncio.Semaphore(concurrency)
     bodies = Bodies(max_bytes, (concurrency + waiting) * max_bytes, body_seconds)
-    within = 0
+    admitted = 0
 
     def refuse_if_full() -> None:
-        if within >= concurrency + waiting:
+        if admitted >= concurrency + waiting:
             raise HTTPException(503, "Too many requests at once.", {"Retry-After": "1"})
 
     def answer(body: bytes) -> bytes:
@@ -75,7 +71,7 @@ def create_app(
         try:
             decisions, costs = session.run(["decision", "costs"], feed)
         except Exception as error:
-            # Shapes and numbers are right, so it may be a word that the model does not know.
+            # Shapes and numbers are valid, so a string may be unknown to the model.
             raise HTTPException(422, "The model cannot compute with these inputs.") from error
         if not np.isfinite(costs).all():
             raise HTTPException(500, "The model's output was no number.")
@@ -83,19 +79,19 @@ def create_app(
 
     @app.post("/decide")
     async def decide(request: Request) -> Response:
-        nonlocal within
+        nonlocal admitted
         refuse_if_full()
         body = await bodies.read(request)
-        # Those who wait for a slow client's body do not count: it may be idle on purpose.
+        # Requests count only now, so that clients that send slowly keep nobody out.
         refuse_if_full()
-        within += 1
+        admitted += 1
         try:
-            async with turns:
-                # In a thread, so that others are let in, or told to come back, at once.
+            async with slots:
+                # In a thread, so that other requests are admitted or refused meanwhile.
                 content = await run_in_threadpool(answer, body)
             return Response(content, media_type="application/json")
         finally:
-            within -= 1
+            admitted -= 1
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
@@ -106,26 +102,20 @@ def create_app(
             "dtypes": {name: DTYPES[end.type].name for name, end in fields.items()},
             "max_batch": max_batch,
             "max_bytes": max_bytes,
-            "requests": within,
+            "requests": admitted,
         }
 
     return app
 
 
-def row_shape(name: str, end: Any) -> list[Any]:
-    """The shape of one input, or of the cost matrix; `None` for sizes that may differ."""
-    shape = [size if isinstance(size, int) else None for size in end.shape]
-    return shape if name == COST_MATRIX else shape[1:]
-
-
 class Bodies:
-    """Reads bodies of requests, which together take no more than so much memory.
+    """Reads bodies of requests within a limit on their memory.
 
     Args:
-        max_bytes: of one body; a header that says so is not trusted.
-        max_total: of all that have not arrived as a whole. Beyond, the largest of them
-            is given up, so that small ones come through beside slow large ones.
-        seconds: how long a body may take to arrive.
+        max_bytes: largest size of a body, counted as it arrives.
+        max_total: largest size of all incomplete bodies together. Beyond it, the
+            largest is dropped, so that slow large bodies do not block small ones.
+        seconds: seconds that a body may take to arrive.
     """
 
     def __init__(self, max_bytes: int, max_total: int, seconds: float):
@@ -133,6 +123,7 @@ class Bodies:
         self.arriving: dict[asyncio.Timeout, bytearray] = {}
 
     async def read(self, request: Request) -> bytes:
+        """Returns the body of a request; raises an HTTPException beyond a limit."""
         body = bytearray()
         try:
             async with asyncio.timeout(self.seconds) as limit:
@@ -158,93 +149,27 @@ class Bodies:
         return bytes(body)
 
 
-def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str, np.ndarray]:
-    """Arrays of a body in JSON, whose shapes and dtypes are the model's."""
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise HTTPException(400, f"Expected JSON; {error}.") from error
-    if not isinstance(content, dict) or content.keys() != fields.keys():
-        raise HTTPException(422, f"Expected an object with exactly the fields {sorted(fields)}.")
-    arrays = {name: read_array(name, content[name], end) for name, end in fields.items()}
-    sizes = {len(array) for name, array in arrays.items() if name != COST_MATRIX}
-    if len(sizes) != 1 or not 1 <= min(sizes) <= max_batch:
-        raise HTTPException(422, f"Expected from 1 to {max_batch} inputs, as many in each field.")
-    return arrays
+class ClosingProtocol(AutoHTTPProtocol):
+    """Closes connections on which no complete request header arrives in time.
 
-
-def read_array(name: str, values: Any, end: Any) -> np.ndarray:
-    """Numbers in nested lists, as the array that the model takes."""
-    expected = row_shape(name, end)
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise HTTPException(422, f"Expected {name!r} with rows of one length.") from error
-    shape = array.shape if name == COST_MATRIX else array.shape[1:]
-    sizes = zip(expected, shape, strict=False)
-    right = array.ndim == len(end.shape) and all(size in (None, found) for size, found in sizes)
-    if not right:
-        message = f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
-        raise HTTPException(422, message)
-    dtype = DTYPES[end.type]
-    if dtype.kind == "U" or dtype.kind in "iu" and array.dtype.kind in "ifuO":
-        # Floats do not hold all of 64 bits, and beside a string NumPy writes all as strings.
-        array = np.asarray(values, dtype=object)
-    return convert(name, array, dtype)
-
-
-def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """What JSON brought in the model's dtype, which has to hold it."""
-    if dtype.kind == "U":
-        if not all(isinstance(value, str) for value in array.flat):
-            raise HTTPException(422, f"Expected strings in {name!r}.")
-        return array
-    if dtype.kind == "b":
-        if array.dtype.kind != "b":
-            raise HTTPException(422, f"Expected true and false in {name!r}.")
-        return array
-    if dtype.kind in "iu":
-        try:
-            converted = array.astype(dtype)
-        except (TypeError, ValueError, OverflowError):
-            converted = None
-        if array.dtype != object or converted is None or converted.tolist() != array.tolist():
-            raise HTTPException(422, f"Expected whole numbers in {name!r}, of {dtype}.")
-    else:
-        try:
-            if array.dtype.kind not in "iufO":  # whole numbers beyond 64 bits are objects
-                raise TypeError
-            with np.errstate(over="ignore", invalid="ignore"):
-                converted = array.astype(dtype)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise HTTPException(422, f"Expected numbers in {name!r}.") from error
-        if not np.isfinite(converted).all():
-            raise HTTPException(422, f"Expected finite numbers in {name!r}, of {dtype}.")
-    if name == COST_MATRIX and converted.min() < 0:
-        raise HTTPException(422, f"Expected costs of at least 0 in {name!r}.")
-    return converted
-
-
-class Impatient(AutoHTTPProtocol):
-    """Closes connections on which no whole request begins in time.
-
-    The server itself does so between the requests of a connection, as long as not a
-    byte comes: those that send nothing, or headers byte by byte, would hold it forever.
+    The server itself does so only after the first request of a connection and while no byte
+    arrives. A client that sends nothing, or its header byte by byte, would stay forever.
     """
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._look(seen=self)
+        self._close_if_idle(seen=self)
 
-    def _look(self, seen: Any) -> None:
+    def _close_if_idle(self, seen: Any) -> None:
+        """Closes the connection if it waits for the same request as when last looked at."""
         if self.transport.is_closing():
             return
-        waits = self.cycle is None or self.cycle.response_complete
-        if waits and seen is self.cycle:
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and seen is self.cycle:
             self.transport.close()
             return
-        now = self.cycle if waits else self
-        self.loop.call_later(2 * self.timeout_keep_alive, self._look, now)
+        now = self.cycle if idle else self
+        self.loop.call_later(2 * self.timeout_keep_alive, self._close_if_idle, now)
 
 
 def main() -> None:
@@ -257,12 +182,12 @@ def main() -> None:
     parser.add_argument("--waiting", type=int, default=16, help="requests that may wait")
     arguments = parser.parse_args()
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # requests share the cores, not each one all of them
+    options.intra_op_num_threads = 1  # Concurrent requests share the cores.
     session = onnxruntime.InferenceSession(
         arguments.model, options, providers=["CPUExecutionProvider"]
     )
     app = create_app(session, concurrency=arguments.concurrency, waiting=arguments.waiting)
-    uvicorn.run(app, host=arguments.host, port=arguments.port, http=Impatient)
+    uvicorn.run(app, host=arguments.host, port=arguments.port, http=ClosingProtocol)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Cost-sensitive learning in scikit-learn's terms: an estimator and a scorer."""
+"""Cost-sensitive estimator and scorer for scikit-learn."""
 
 from csdl_keras._utils.optional import optional_module
 
-# Ahead of the imports, so that the error names the command that installs scikit-learn.
+# Before the imports, so that the error names the command that installs scikit-learn.
 optional_module("sklearn", "compare")
 
 from csdl_keras.sklearn.average_cost_scorer import average_cost_scorer

@@ -1,4 +1,4 @@
-"""Between labels, whatever they are, and the rows and columns of cost matrices."""
+"""Converts between labels of any type and the rows and columns of cost matrices."""
 
 import math
 from collections.abc import Sequence
@@ -7,28 +7,29 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, cost_vectors
 
 
 def decision_labels(
-    classes: np.ndarray, num_decisions: int, other_decisions: Sequence[Any] | None = None
+    classes: np.ndarray, num_decisions: int, other_decisions: Sequence[object] | None = None
 ) -> np.ndarray:
-    """The label of each decision: those of the classes, then of what is no class.
+    """Returns the label of each decision: first those of classes, then the others.
 
     Args:
         classes: `(K,)` labels of the classes.
         num_decisions: `D`.
         other_decisions: `D - K` labels; `None` (default) takes the next whole
-            numbers above the highest class where classes are numbers (`False` and
+            numbers above the highest class if classes are numbers (`False` and
             `True` count as 0 and 1), and otherwise `"decision_K"`,
             `"decision_K+1"`, ..., with `_` before a name that a class has.
 
     Returns:
         `(D,)`, of the dtype of the classes if all decisions are classes; otherwise
-        of one that holds every label exactly, `object` if there is no other.
+        of a dtype that holds every label exactly, `object` if there is no other.
 
     Raises:
-        ValueError: if the labels are not as many, or not different.
+        ValueError: if the number of labels is wrong or labels are equal.
 
     Example:
 
@@ -49,36 +50,37 @@ def decision_labels(
     if len(check_other_decisions(others)) != num_decisions - known:
         raise ValueError(
             f"Expected `other_decisions` to be {num_decisions - known} labels, one for each "
-            f"decision that is no class; received {other_decisions!r}."
+            f"decision that is not a class; received {other_decisions!r}."
         )
     listed = [*names, *others]
     if len(set(listed)) < len(listed):
-        raise ValueError(f"Expected a label of its own for each decision; received {listed}.")
+        raise ValueError(f"Expected a distinct label for each decision; received {listed}.")
     if len(others) == 0:
         return classes[:known]
     if classes.dtype.kind in "biufU":
         array = np.array(listed)
-        if array.tolist() == listed:  # and not numbers as strings, or rounded
+        if array.tolist() == listed:  # NumPy may have rounded numbers or made them strings.
             return array
     return np.array(listed, dtype=object)
 
 
 def _next_number(number: Any) -> Any:
-    """The next whole number of Python, which does not overflow; of a float, one that it can be."""
+    """Returns the next whole number above an int or float, or the next float if it is larger."""
     following = math.floor(number) + 1
     if isinstance(number, int):
         return following
     return max(float(following), math.nextafter(number, math.inf))
 
 
-def _free_name(name: str, taken: Sequence[Any]) -> str:
+def _free_name(name: str, taken: Sequence[object]) -> str:
+    """Returns `name`, with as many `_` before it as it takes to be unused."""
     return name if name not in taken else _free_name(f"_{name}", taken)
 
 
-def _scalars(labels: Any) -> list[Any]:
-    """Labels as Python has them, and dates as NumPy has them."""
+def _scalars(labels: ArrayLike) -> list[Any]:
+    """Returns labels as Python objects, but dates as scalars of NumPy."""
     array = np.asarray(labels)
-    # As numbers of nanoseconds, which some of them become otherwise, they would equal others.
+    # `tolist` turns some dates into integers, which could equal other labels.
     return list(array) if array.dtype.kind in "mM" else array.tolist()
 
 
@@ -86,7 +88,7 @@ def check_other_decisions(labels: Any) -> Any:
     """Returns `labels` if they are a list or array of strings and numbers.
 
     Args:
-        labels: of decisions that are no class.
+        labels: labels of decisions that are not a class.
 
     Raises:
         ValueError: if they are anything else.
@@ -105,13 +107,13 @@ def check_other_decisions(labels: Any) -> Any:
     return labels
 
 
-def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
-    """The index of each label among known ones, which need no order.
+def positions(name: str, labels: ArrayLike, known: np.ndarray) -> np.ndarray:
+    """Returns the index of each label among known labels in any order.
 
     Args:
-        name: what the message calls the labels.
+        name: name of the labels in messages.
         labels: `(N,)`.
-        known: different labels.
+        known: distinct labels.
 
     Raises:
         ValueError: if a label is not known.
@@ -129,13 +131,18 @@ def positions(name: str, labels: Any, known: np.ndarray) -> np.ndarray:
     return np.array([index[label] for label in listed], dtype=np.int64)
 
 
-def true_costs(y: Any, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: Any) -> Any:
-    """`(N, D)`: what each decision costs for each example, by its own costs or by its label."""
+def true_costs(
+    y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: ArrayLike | None
+) -> np.ndarray:
+    """Returns the cost of each decision for each example, `(N, D)`.
+
+    They are its own costs, or else the row of the cost matrix for its label.
+    """
     if costs is None:
         if cost_matrix is None:
             raise ValueError(
                 "Expected `costs` of each example, since there is no cost matrix; received None. "
-                "Where scikit-learn calls, request them: set_score_request(costs=True)."
+                "If scikit-learn calls it, request them: set_score_request(costs=True)."
             )
         return cost_vectors(cost_matrix, positions("y", _column(y), classes))
     vectors = check_cost_vectors(costs, None if cost_matrix is None else cost_matrix.shape[1])
@@ -143,8 +150,8 @@ def true_costs(y: Any, classes: np.ndarray, cost_matrix: np.ndarray | None, cost
     return vectors
 
 
-def _column(y: Any) -> np.ndarray:
-    """Labels `(N,)`, of any type, also from a table of one column."""
+def _column(y: ArrayLike) -> np.ndarray:
+    """Returns labels `(N,)` of any type, also from a table of one column."""
     labels = as_array("y", y, "(N,)")
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]

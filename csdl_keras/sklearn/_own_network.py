@@ -1,4 +1,4 @@
-"""Trains networks that a user's function builds, as the default rows are trained."""
+"""Trains networks that a user's function builds, as the default algorithms are trained."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,21 +29,20 @@ def train_own_networks(
     members: int,
     verbose: Any,
 ) -> tuple[keras.Model, float]:
-    """Trains what `build` returns, and lets the mean of its outputs decide by costs.
+    """Trains the networks that `build` returns and makes their mean output decide by costs.
 
     Args:
         build: maps the shape of an input and `K` to a network.
-        data: to train and to validate on.
-        matrix: `(K, D)`; of costs that differ from example to example, the mean
-            of each class.
+        data: training and validation examples.
+        matrix: `(K, D)` costs; the mean costs of each class if examples have their own.
         settings: of which those of the default rows count, `auto_...`.
-        seed: from which each member begins, or `None`.
+        seed: seed of the members, or `None`.
         members: number of networks.
         verbose: as in `keras.Model.fit`.
 
     Returns:
-        The model, whose output is costs of decisions, and the cost that an
-        output of 1 stands for.
+        The model, which outputs costs of decisions, and the cost that an output of 1
+        stands for.
     """
     vectors = cost_vectors(matrix, data.train.y) if data.train.costs is None else data.train.costs
     unit = float(vectors.max())
@@ -65,7 +64,7 @@ def train_own_networks(
 
 
 def _check_output(network: Any, matrix: np.ndarray) -> str:
-    """What the network outputs; raises if its decisions would be others than the matrix has."""
+    """Returns the kind of the network's output; raises if it does not match the matrix."""
     if not isinstance(network, keras.Model):
         raise ValueError(f"Expected a builder to return a keras.Model; received {network!r}.")
     kind, width = output_kind(network), network.output_shape[-1]

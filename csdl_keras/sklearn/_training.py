@@ -1,4 +1,4 @@
-"""Training of the estimator's network on a part of its examples."""
+"""Trains the estimator's network and validates it on examples held out."""
 
 import numbers
 from typing import Any
@@ -26,20 +26,20 @@ def train_model(
     ensemble: int | None,
     verbose: Any,
 ) -> tuple[Any, float]:
-    """Trains on a part of the examples, and validates on the others.
+    """Trains on a part of the examples and validates on the others.
 
     Args:
-        algorithm: as in `CostSensitiveClassifier`, and so are the others.
-        examples: all of them.
-        matrix: `(K, D)`; where examples have costs of their own, their means by class.
-        settings: how it is trained.
-        fraction: of validation examples.
-        random_state: of the split, and of training.
+        algorithm: as in `CostSensitiveClassifier`.
+        examples: all examples.
+        matrix: `(K, D)` costs; the mean costs of each class if examples have their own.
+        settings: settings of the training.
+        fraction: share of the examples held out for validation.
+        random_state: source of the seeds of the split and of training.
         ensemble: number of networks, or `None`.
         verbose: as in `keras.Model.fit`.
 
     Returns:
-        The model, and the cost that an output of 1 stands for where it outputs costs.
+        The model, and the cost that an output of 1 stands for if it outputs costs.
     """
     generator, seed = random_generator(random_state), None
     if isinstance(random_state, numbers.Integral):
@@ -59,7 +59,10 @@ def train_model(
 
 
 def probability_model(model: Any) -> keras.Model | None:
-    """The part of a trained model that outputs class probabilities, if any; layers are shared."""
+    """Returns the part of a trained model that outputs class probabilities, or `None`.
+
+    It shares the layers of the model.
+    """
     if not isinstance(model, keras.Model):
         return None
     if output_kind(model) == "probability":
@@ -71,18 +74,18 @@ def probability_model(model: Any) -> keras.Model | None:
 def validation_split(
     labels: np.ndarray, fraction: float, generator: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Indices of training and validation examples, every class divided in the same proportion.
+    """Splits examples into training and validation, with the same proportion of every class.
 
-    Every class keeps an example in training. Where fewer would be set apart than
-    there are classes, which says too little, all are trained on.
+    Every class keeps a training example. If fewer examples would be held out than there
+    are classes, too few to validate on, none are.
 
     Args:
         labels: `(N,)` integers.
-        fraction: of the examples, in [0, 1).
-        generator: draws the examples.
+        fraction: share of the examples held out, in [0, 1).
+        generator: generator that draws the examples.
 
     Returns:
-        `(train, validation)`, both sorted; the second may be empty.
+        Indices `(train, validation)`, both sorted; the second may be empty.
 
     Example:
 
@@ -92,11 +95,11 @@ def validation_split(
     ([0, 1, 0, 1], 16)
     """
     size = len(labels)
-    order = np.lexsort((generator.uniform(size=size), labels))  # by class, shuffled within it
-    # As evenly along that order as whole numbers can be.
+    order = np.lexsort((generator.uniform(size=size), labels))  # By class, shuffled within it.
+    # Examples are chosen as evenly along that order as whole numbers allow.
     counts = np.floor(fraction * np.arange(size + 1) + 0.5)
     chosen = np.diff(counts) > 0
-    chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # a class's first one
+    chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # First one of a class.
     if chosen.sum() < len(np.unique(labels)):
         chosen[:] = False
     return np.sort(order[~chosen]), np.sort(order[chosen])

@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn that counts costs."""
+"""Scorer for scikit-learn by the average cost of decisions."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -8,6 +8,7 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.evaluation import average_cost
 from csdl_keras.prediction.decide import decisions
@@ -20,13 +21,13 @@ from csdl_keras.sklearn._labels import (
 
 
 class AverageCostScorer:
-    """What `average_cost_scorer` returns: `scorer(estimator, X, y, costs=None)`."""
+    """Scorer that `average_cost_scorer` returns: `scorer(estimator, X, y, costs=None)`."""
 
     def __init__(
         self,
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         bayes: bool = False,
-        other_decisions: Sequence[Any] | None = None,
+        other_decisions: Sequence[object] | None = None,
     ):
         check_bool("bayes", bayes)
         if other_decisions is not None:
@@ -42,15 +43,21 @@ class AverageCostScorer:
         self.other_decisions = other_decisions
         self._request = MetadataRequest(owner=self)
 
-    def __call__(self, estimator: Any, X: Any, y: Any, costs: Any = None) -> float:  # noqa: N803
-        """Minus the average cost of the estimator's decisions.
+    def __call__(
+        self,
+        estimator: Any,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        costs: ArrayLike | None = None,
+    ) -> float:
+        """Returns minus the average cost of the estimator's decisions.
 
         Args:
             estimator: a fitted classifier.
             X: inputs.
             y: labels `(N,)`.
-            costs: `(N, D)`, what decisions cost for each example; `None`
-                (default) takes the row of the cost matrix.
+            costs: `(N, D)`, costs of decisions for each example; `None` (default) takes
+                them from the cost matrix.
         """
         needed = ["classes_", "predict_proba" if self.bayes else "predict"]
         if not all(hasattr(estimator, name) for name in needed):
@@ -69,11 +76,11 @@ class AverageCostScorer:
         return -average_cost(vectors, chosen)
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
-        """Asks for the costs of each example wherever scikit-learn calls the scorer.
+        """Requests the costs of each example when scikit-learn calls the scorer.
 
         Args:
-            costs: `True`, or the name under which they are handed to
-                `cross_validate` and the like.
+            costs: `True`, or the name under which they are passed to
+                `cross_validate` and similar functions.
 
         Raises:
             RuntimeError: unless metadata routing is enabled.
@@ -87,31 +94,31 @@ class AverageCostScorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """What it asks for, in scikit-learn's terms."""
+        """Returns the metadata that the scorer requests."""
         return self._request
 
 
 def average_cost_scorer(
-    cost_matrix: Any = None,
+    cost_matrix: ArrayLike | None = None,
     bayes: bool = False,
-    other_decisions: Sequence[Any] | None = None,
+    other_decisions: Sequence[object] | None = None,
 ) -> AverageCostScorer:
-    """Scores anybody's classifier by minus the average cost of its decisions.
+    """Returns a scorer of any classifier by minus the average cost of its decisions.
 
     `-1/N sum_n C[y_n, d_n]`, for `scoring=` of `cross_val_score`, `GridSearchCV`
-    and the like, where greater is better. Rows of the matrix are in the order of
-    the classifier's `classes_`, whatever the labels are.
+    and similar tools, where greater is better. Rows of the matrix are in the order of
+    the classifier's `classes_`, which may be labels of any type.
 
     Args:
-        cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only where
-            each example has `costs` of its own, `(N, D)`: they reach the scorer
-            by metadata routing, `scorer.set_score_request(costs=True)`, and take
-            the place of the matrix's rows.
-        bayes: whether to score the decisions of the lowest expected cost,
+        cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each
+            example has its own `costs`, `(N, D)`, which replace the rows of the
+            matrix: they reach the scorer by metadata routing,
+            `scorer.set_score_request(costs=True)`.
+        bayes: whether to score the decisions of lowest expected cost,
             `argmin(predict_proba(X) @ C)`, instead of `predict`. Defaults to
             False.
-        other_decisions: labels that `predict` gives to decisions that are no
-            class, `D > K`; `None` (default) expects those of
+        other_decisions: labels that `predict` returns for decisions that are not a
+            class, if `D > K`; `None` (default) expects those of
             `CostSensitiveClassifier`.
 
     Returns:
@@ -119,15 +126,14 @@ def average_cost_scorer(
 
     Raises:
         ValueError: if an argument fails its check; when called, if the matrix
-            does not fit the classes, or there are labels or predictions that
-            the classifier has no class for.
+            does not match the classes, or a label or prediction is unknown.
 
     Example:
 
     >>> from sklearn.naive_bayes import GaussianNB
     >>> x, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
     >>> model = GaussianNB().fit(x, y)
-    >>> matrix = [[0, 1], [5, 0]]  # to say "no" where "yes" is true costs 5
+    >>> matrix = [[0, 1], [5, 0]]  # A "no" costs 5 if "yes" is true.
     >>> [average_cost_scorer(matrix, bayes)(model, x, y) for bayes in (False, True)]
     [-1.5, -0.5]
     """

@@ -26,7 +26,7 @@ from csdl_keras.sklearn._training import probability_model, train_model
 
 
 def _has_probabilities(estimator: "CostSensitiveClassifier") -> bool:
-    """Whether there are class probabilities; until it is fitted, nobody knows of a builder."""
+    """Tells whether there are class probabilities; before `fit`, assumes so for a builder."""
     if hasattr(estimator, "model_"):
         return estimator.probability_model_ is not None
     algorithm = estimator.algorithm
@@ -34,14 +34,14 @@ def _has_probabilities(estimator: "CostSensitiveClassifier") -> bool:
 
 
 class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
-    """Trains an algorithm of this package, or a network of yours, for the lowest cost.
+    """Trains an algorithm of this package, or your own network, for the lowest cost.
 
     A scikit-learn classifier: it can be cloned, pickled, put into a `Pipeline`
-    and searched with `GridSearchCV`. `fit` sets some examples apart, in the
-    proportion of classes, on which training stops early and probabilities are
-    calibrated; too few examples are all trained on.
+    and searched with `GridSearchCV`. `fit` holds out a stratified part of the examples
+    for early stopping and for the calibration of probabilities, unless there are too
+    few examples.
 
-    A network of yours is a function `build(input_shape, num_classes)` that
+    Your own network is given as a function `build(input_shape, num_classes)` that
     returns a `keras.Model` of class probabilities, or of costs (it ends in
     `CostOutput`). The former is trained on integer labels, 0 for the first
     class, calibrated, and makes the Bayes decision; the latter is trained on
@@ -51,32 +51,33 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     epoch of the lowest validation loss is kept. `models.mlp` is such a function.
 
     Args:
-        algorithm: a name of `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
+        algorithm: a name in `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
             function that builds a network. Defaults to `"calibrated_bayes"`.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`,
             which is that of `numpy.unique(y)`. `None` (default) is 0/1 costs,
             unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
-        validation_fraction: of the examples, in [0, 0.99]. Defaults to 0.15.
-        random_state: an integer is the seed of `csdl_keras.train`, and of the
+        validation_fraction: share of the examples held out, in [0, 0.99]. Defaults to
+            0.15.
+        random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
         ensemble: number of networks whose outputs are averaged; `None` (default)
-            is the algorithm's own number.
-        other_decisions: labels for decisions that are no class, such as
-            `["abstain"]` with `csdl_keras.costs.with_abstain`; `None` (default)
-            takes the next whole numbers above the highest class where classes are
-            numbers, in a dtype that holds them, and otherwise `"decision_K"`, ...
-            They are never labels of classes.
+            is that of the algorithm.
+        other_decisions: labels for decisions that are not a class, such as
+            `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
+            are the next whole numbers above the highest class if classes are numbers,
+            in a dtype that holds them, and otherwise `"decision_K"`, ... They are never
+            labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
-        decisions_: `(D,)` what `predict` returns, for each column of costs.
-        cost_matrix_: `(K, D)`; where examples have costs of their own, their
-            means by class.
+        decisions_: `(D,)` the label that `predict` returns for each column of costs.
+        cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
+            class.
         model_: the trained model, for `csdl_keras.decide` and `model_.save`.
-        probability_model_: the part of it that outputs class probabilities, or
+        probability_model_: the part of `model_` that outputs class probabilities, or
             `None`.
         n_features_in_, feature_names_in_: as in scikit-learn.
 
@@ -127,8 +128,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         Args:
             X: inputs `(N, F)`, or images `(N, height, width, channels)`.
             y: labels `(N,)` of any type.
-            cost_matrix: `(K, D)`, instead of the estimator's own.
-            costs: `(N, D)`, what decisions cost for each example, instead of a
+            cost_matrix: `(K, D)`, replaces that of the estimator.
+            costs: `(N, D)`, costs of decisions for each example, instead of a
                 matrix; in cross-validation by metadata routing,
                 `set_fit_request(costs=True)`.
         """
@@ -167,12 +168,12 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
-        """The label of the decision for each example, `(N,)`, see `decisions_`."""
+        """Returns the label of the decision for each example, `(N,)`, see `decisions_`."""
         decisions = self._decide(X)
         return self.decisions_[decisions]
 
     def predict_cost(self, X: Any) -> np.ndarray:  # noqa: N803
-        """`(N, D)`, what each decision is expected to cost, in the unit of the costs in `fit`."""
+        """Returns the expected cost of each decision, `(N, D)`, in the unit of those in `fit`."""
         x = self._check_inputs(X)
         if not isinstance(self.model_, keras.Model):
             return self.model_.predict_costs(x.reshape(len(x), -1)) * self._unit
@@ -183,21 +184,22 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
-        """`(N, K)` class probabilities, of algorithms that train on them (not on costs)."""
+        """Returns class probabilities `(N, K)`, unless the algorithm estimates costs directly."""
         x, model = self._check_inputs(X), self.probability_model_
-        assert model is not None  # or there would be no such method
+        assert model is not None  # The method exists only if there is one.
         return model.predict(x, verbose=0)
 
     def score(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
-        """Minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
+        """Returns minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
 
         Args:
             X: inputs.
             y: labels `(N,)`.
-            costs: `(N, D)`, what decisions cost for each example, instead of the
-                matrix; needed if `fit` got them. In cross-validation by metadata
+            costs: `(N, D)`, costs of decisions for each example, instead of the
+                matrix; required if `fit` got them. In cross-validation by metadata
                 routing, `set_score_request(costs=True)`.
-            sample_weight: weights `(N,)` of the examples in the average.
+            sample_weight: weights `(N,)` of the examples in the average; `None`
+                (default) weights them equally.
         """
         decisions = self._decide(X)
         matrix = None if self._own_costs and costs is None else self.cost_matrix_
@@ -205,7 +207,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return -float(np.average(paid, weights=sample_weight))
 
     def _check_settings(self) -> Settings:
-        """Checks what can be checked without data."""
+        """Checks the arguments that need no data and returns the settings."""
         if not callable(self.algorithm):
             get_algorithm(self.algorithm)
         check_number("validation_fraction", self.validation_fraction, 0, 0.99)

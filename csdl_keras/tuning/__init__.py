@@ -1,8 +1,8 @@
-"""Searches with KerasTuner: spaces of what algorithms choose, and tuners that can be resumed."""
+"""Hyperparameter search with KerasTuner: HyperModels of the algorithms, and resumable tuners."""
 
 from csdl_keras._utils.optional import optional_module
 
-# Ahead of the imports, so that the error names the command that installs KerasTuner.
+# Before the imports, so that the error names the command that installs KerasTuner.
 optional_module("keras_tuner")
 
 from csdl_keras.tuning.cnn_hyper_model import CNNHyperModel

@@ -1,4 +1,4 @@
-"""Describes what the results of a search depend on, as JSON."""
+"""Describes as JSON everything that the results of a search depend on."""
 
 import dataclasses
 import hashlib
@@ -16,9 +16,9 @@ from csdl_keras.algorithms import ALGORITHMS, Algorithm
 from csdl_keras.fitting.shuffled_batches import ShuffledBatches
 from csdl_keras.pretraining.layer_cache import describe_model
 
-#: Arguments of `search` on which no result depends.
+#: Arguments of `search` that change no result.
 _FREE_ARGUMENTS = ("callbacks", "validation_batch_size", "verbose")
-#: Callbacks of Keras that change training; others watch, or are of the user's own.
+#: Callbacks of Keras that change training; its others only observe.
 _CHANGING = (
     keras.callbacks.EarlyStopping,
     keras.callbacks.LearningRateScheduler,
@@ -26,19 +26,19 @@ _CHANGING = (
     keras.callbacks.SwapEMAWeights,
     keras.callbacks.TerminateOnNaN,
 )
-#: Arguments of the package's HyperModels on which no result depends.
+#: Arguments of the package's HyperModels that change no result.
 _FREE = ("cache", "name", "tunable")
-#: Those that are attributes of another name.
+#: Arguments stored in attributes of another name.
 _ATTRIBUTES = {"algorithm": "row", "classifier": "trained"}
-#: More numbers than that in a list are data.
+#: A list of more numbers is data, described by a digest.
 _LONG = 50
 
 
 def describe_tuner(tuner: Any) -> dict[str, Any]:
-    """The tuner's class and choices, and its HyperModel with all that it was made from."""
+    """Describes the tuner's class and choices, and its HyperModel with all its arguments."""
     hyper_model = tuner.hypermodel
-    # The tuners of this package keep what they were made with; the seed of KerasTuner's is that
-    # of the folder.
+    # The tuners of this package keep their arguments. Those of KerasTuner take their seed from
+    # the folder when they resume.
     choices = getattr(tuner, "search_choices", None) or {
         "executions_per_trial": tuner.executions_per_trial
     }
@@ -56,7 +56,7 @@ def describe_tuner(tuner: Any) -> dict[str, Any]:
 
 
 def describe_fit(x: Any, y: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Describes what each trial is trained on, and how: the arguments of `search`."""
+    """Describes the data and the arguments of `search`."""
     given = {"x": x, "y": y, **arguments}
     described = {
         name: describe(value)
@@ -71,17 +71,17 @@ def describe_fit(x: Any, y: Any, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _choices(callback: keras.callbacks.Callback) -> dict[str, Any]:
-    """The arguments that a callback was made with, whatever it has seen since."""
+    """Returns the arguments that a callback was made with, without its state."""
     kinds = [kind for kind in type(callback).__mro__ if kind is not object]
     names = {name for kind in kinds for name in inspect.signature(kind).parameters}
     choices = {name: it for name, it in vars(callback).items() if name in names - {"verbose"}}
-    if "min_delta" in choices:  # whose sign Keras takes from the mode once it trains
+    if "min_delta" in choices:  # Keras gives it the sign of the mode when training begins.
         choices["min_delta"] = abs(choices["min_delta"])
     return choices
 
 
 def describe(value: Any) -> Any:
-    """A value as JSON: arrays and models by a digest, what is told by its class by its name."""
+    """Describes a value as JSON: arrays and models by a digest, other objects by their class."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -108,6 +108,7 @@ def describe(value: Any) -> Any:
 
 
 def _describe_hyper_model(hyper_model: Any, given: Any) -> dict[str, Any]:
+    """Describes the arguments of a HyperModel of this package, or the space of any other."""
     if hyper_model is None:
         return {}
     for kind in type(hyper_model).__mro__:
@@ -115,7 +116,7 @@ def _describe_hyper_model(hyper_model: Any, given: Any) -> dict[str, Any]:
             names = [name for name in inspect.signature(kind).parameters if name not in _FREE]
             values = [getattr(hyper_model, _ATTRIBUTES.get(name, name)) for name in names]
             return dict(zip(names, values, strict=True))
-    # Of somebody else's nothing is known but what `build` declares.
+    # The space that `build` declares is all that is known of other HyperModels.
     hp = keras_tuner.HyperParameters() if given is None else given.copy()
     hyper_model.build(hp)
     return {"space": hp.get_config()["space"]}
@@ -123,7 +124,7 @@ def _describe_hyper_model(hyper_model: Any, given: Any) -> dict[str, Any]:
 
 def _describe_array(array: np.ndarray) -> str:
     content = fingerprint(array)
-    if array.dtype.hasobject:  # whose bytes are addresses
+    if array.dtype.hasobject:  # The bytes of such an array are addresses.
         content = _digest(array.tolist())
     return f"{' x '.join(map(str, array.shape))} {array.dtype} {content[:12]}"
 

@@ -1,11 +1,12 @@
-"""The record in a search's folder, by which no other search takes it up."""
+"""Keeps a record in a search's folder, so that no other search continues there."""
 
 import json
 import os
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import keras
 import keras_tuner
 from keras_tuner.errors import FatalValueError
 
@@ -13,24 +14,24 @@ from csdl_keras._utils.files import read_json, write_json
 from csdl_keras.tuning._description import describe_fit, describe_tuner
 
 _RECORD = "search.json"
-#: Of a value in a message.
+#: Largest number of characters of a value in a message.
 _LONGEST = 60
 
 
-def check_same_tuner(tuner: Any) -> None:
+def check_same_tuner(tuner: keras_tuner.Tuner) -> None:
     """Raises unless the tuner's folder is new, or holds a search with the same choices.
 
     Raises:
-        ValueError: if a trial in it ended with others, or nobody knows with which.
+        ValueError: if a trial in the folder ended with other or unknown choices.
     """
     described = describe_tuner(tuner)
     _check(tuner, described, described)
 
 
-def check_same_search(tuner: Any, x: Any, y: Any, arguments: dict[str, Any]) -> None:
+def check_same_search(tuner: keras_tuner.Tuner, x: Any, y: Any, arguments: dict[str, Any]) -> None:
     """Raises as `check_same_tuner` does, also for other data and arguments of `search`.
 
-    Where no trial has ended it leaves a record for the next one.
+    If no trial has ended yet, it writes the record.
     """
     described = describe_tuner(tuner) | describe_fit(x, y, arguments)
     if not _check(tuner, described):
@@ -41,20 +42,21 @@ def check_same_trial(
     hp: keras_tuner.HyperParameters,
     x: Any,
     y: Any,
-    callbacks: Sequence[Any],
+    callbacks: Sequence[keras.callbacks.Callback],
     arguments: dict[str, Any],
 ) -> None:
-    """Raises as `check_same_search` does where that has not been called: in `HyperModel.fit`.
+    """Raises as `check_same_search` does, in `HyperModel.fit`, for tuners that have not called it.
 
-    Tuners of KerasTuner ask the HyperModel for nothing before.
+    KerasTuner's own tuners call no other method of the HyperModel with the data.
 
     Raises:
-        keras_tuner.errors.FatalValueError: which ends the search; others only fail a trial.
+        keras_tuner.errors.FatalValueError: which ends the search; other errors only fail a
+            trial.
     """
     tuners = [callback.tuner for callback in callbacks if hasattr(callback, "tuner")]
     if not tuners or (hasattr(tuners[0], "search_choices") and not is_worker()):
         return
-    if "tuner/epochs" in hp.values:  # Hyperband's own, of each trial
+    if "tuner/epochs" in hp.values:  # Hyperband chooses the epochs of each trial.
         of_trial = ("epochs", "initial_epoch")
         arguments = {name: it for name, it in arguments.items() if name not in of_trial}
     try:
@@ -63,30 +65,39 @@ def check_same_trial(
         raise FatalValueError(str(error)) from error
 
 
-def _check(tuner: Any, described: dict[str, Any], names: Any = None) -> bool:
-    """Tells whether there is a record; of these names, or all."""
+def _check(
+    tuner: keras_tuner.Tuner, described: dict[str, Any], names: Iterable[str] | None = None
+) -> bool:
+    """Compares a description with the record, in the given names or in all.
+
+    Returns:
+        Whether there is a record that counts.
+
+    Raises:
+        ValueError: if they differ.
+    """
     folder = pathlib.Path(tuner.project_dir)
     path = folder / _RECORD
-    # The record beside a worker is that of its chief.
+    # In a worker's folder, the record is that of its chief.
     if not any(map(_has_ended, folder.glob("trial_*/trial.json"))) and not (
         is_worker() and path.exists()
     ):
         return False
     if not path.exists():
-        told = "one that nothing is known of"
+        received = "one without a record of them"
     else:
         found, now = read_json(path), json.loads(json.dumps(described))
-        told = ", ".join(
+        received = ", ".join(
             f"{name} {_short(found.get(name))}, not {_short(now.get(name))}"
             for name in (names or {**now, **found})
             if found.get(name) != now.get(name)
         )
-        if not told:
+        if not received:
             return True
-        told = f"one with {told}"
+        received = f"one with {received}"
     raise ValueError(
         f"Expected the search in {folder}, some of whose trials have ended, to have been made for "
-        f"the same costs, data and choices; received {told}. Search in another folder "
+        f"the same costs, data and choices; received {received}. Search in another folder "
         "(`directory` or `project_name`, --out of the command), or delete this one "
         "(`overwrite=True`)."
     )

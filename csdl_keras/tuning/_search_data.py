@@ -1,4 +1,4 @@
-"""Checks of what a search is given, before its first trial trains anything."""
+"""Checks the data of a search before its first trial trains anything."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from csdl_keras.costs._tensors import tensor_or_labels
 
 
 def check_search_data(hyper_model: Any, x: Any, y: Any, fit_arguments: dict[str, Any]) -> None:
-    """Raises an error that stops a search; any other would only fail a trial."""
+    """Raises a FatalValueError, which stops a search; other errors would only fail a trial."""
     try:
         _check_validation(hyper_model, fit_arguments)
         if y is not None:
@@ -39,7 +39,7 @@ def _check_arrays(hyper_model: Any, x: Any, y: Any) -> None:
     check_entries("x", inputs, np.isfinite(inputs), "finite")
     check_rows("y", targets, len(inputs), "inputs")
     if hyper_model.bounded:
-        reason = ", as the cross-entropy of pre-training demands"
+        reason = ", which the cross-entropy of pre-training needs"
         hint = " Scale them, or pass reconstruction='squared_error'."
         check_range("inputs", inputs, 0, 1, reason, hint)
     if hyper_model.cost_matrix is None:

@@ -1,4 +1,4 @@
-"""A lock that keeps two processes from searching in one folder."""
+"""Locks a folder, so that two processes do not search in it at the same time."""
 
 import contextlib
 import pathlib
@@ -9,14 +9,14 @@ import filelock
 
 @contextlib.contextmanager
 def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
-    """Holds a search against other processes; the system lets go if this one is killed.
+    """Holds a lock, which the operating system releases if this process is killed.
 
     Args:
-        path: the lock's file.
-        folder: what is locked, for the message.
+        path: file of the lock.
+        folder: the locked folder, for the message.
 
     Raises:
-        ValueError: at once, if somebody else holds it.
+        ValueError: at once, if another process holds the lock.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(path)

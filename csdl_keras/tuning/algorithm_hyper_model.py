@@ -1,4 +1,4 @@
-"""What searches over the training of an algorithm share."""
+"""Base class of searches over the training of an algorithm."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 
 
 class AlgorithmHyperModel(keras_tuner.HyperModel):
-    """Base class: searches how one algorithm of Table 1 is trained.
+    """Base class of HyperModels that search how an algorithm is trained.
 
     A subclass implements `network(hp, seed)`, and `pretrain` if it has that stage.
 
@@ -91,7 +91,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self.seed = None if seed is None else check_integer("seed", seed, low=0)
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
-        """The untrained network, not compiled."""
+        """Builds the untrained network, not compiled."""
         raise NotImplementedError(f"{type(self).__name__} must implement `network`.")
 
     def pretrain(
@@ -103,10 +103,10 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         seed: int | None,
         **fit_arguments: Any,
     ) -> None:
-        """The stage before training; none unless a subclass has one."""
+        """Runs the stage before training; does nothing unless a subclass has one."""
 
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
-        """The compiled network, its spaces declared; what `tuner.get_best_models` loads into."""
+        """Declares the spaces and builds the compiled network."""
         model = self.network(hp, self.seed)
         if self.row.training == "sosr":
             scale = declare(hp, "cost_scale", self.cost_scale) / self.max_cost
@@ -118,7 +118,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             bayes = self.row.prediction == "bayes"
             metric = AverageCost(self.cost_matrix, output="probability", bayes=bayes)
         optimizer = self._build_optimizer(hp)
-        # Checkpoints hold its state too; one that is not built would be skipped with a warning.
+        # Checkpoints include its state; they would skip one that is not built, with a warning.
         optimizer.build(model.trainable_variables)
         model.compile(optimizer, loss=loss, metrics=[metric])
         return model
@@ -132,30 +132,29 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         callbacks: Sequence[keras.callbacks.Callback] = (),
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
-        """Pre-trains, if the algorithm does, and trains. KerasTuner calls it.
+        """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
 
-        A model that has been trained already, such as one that `keras_tuner.Hyperband`
-        promotes, is trained further from the weights that it has.
+        A model that has already been trained, such as one that `keras_tuner.Hyperband`
+        promotes, continues from its weights.
 
         Args:
-            hp: the trial's values.
-            model: what `build` made of them.
+            hp: the values of the trial.
+            model: the model that `build` made with them.
             x: as in `keras.Model.fit`.
-            y: labels, or cost vectors where there is no cost matrix.
-            callbacks: KerasTuner's and yours, for training; none of them sees
-                pre-training, whose epochs are not the trial's.
-            **fit_arguments: of `keras.Model.fit`. With a seed, batches of arrays are
-                `ShuffledBatches` of that seed, up to 32 of them an execution unless
-                `build` compiles with more than 1; pre-training does not see the
-                examples that a `validation_split` sets apart.
+            y: labels, or cost vectors without a cost matrix.
+            callbacks: KerasTuner's and your callbacks of training; they are not called
+                in pre-training, whose epochs are not those of the trial.
+            **fit_arguments: arguments of `keras.Model.fit`. With a seed, batches of arrays
+                are `ShuffledBatches` of that seed, up to 32 in an execution unless `build`
+                compiles with more than 1; pre-training does not see the examples that a
+                `validation_split` holds out.
 
         Returns:
             A `keras.callbacks.History`.
 
         Raises:
-            keras_tuner.errors.FatalValueError: if the data cannot be searched
-                with, or the folder holds another search; the search stops then,
-                before anything is trained.
+            keras_tuner.errors.FatalValueError: if the data fail their checks or the folder
+                holds another search; this stops the search before anything is trained.
         """
         check_search_data(self, x, y, fit_arguments)
         check_same_trial(hp, x, y, callbacks, fit_arguments)
@@ -171,20 +170,21 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         return trial_fit(model, x, y, seed, {"callbacks": list(callbacks), **fit_arguments})
 
     def classifier(self, model: keras.Model) -> keras.Model:
-        """A trained model of the search with its decision rule, to be saved and used.
+        """Adds the decision rule to a trained model of the search, to save and use it.
 
         Args:
-            model: from `tuner.get_best_models()`.
+            model: a model from `tuner.get_best_models()`.
 
         Returns:
-            The model itself, or for Bayes rows its `bayes_classifier`.
+            The model itself, or its `bayes_classifier` if the algorithm makes the Bayes
+            decision.
         """
         if self.row.prediction == "bayes":
             return bayes_classifier(model, self.cost_matrix)
         return model
 
     def _learning_rates(self, space: Any) -> dict[str, Space]:
-        """A space for each optimizer that is searched."""
+        """Returns a space for each optimizer that is searched."""
         names = [self.optimizer] if isinstance(self.optimizer, str) else self.optimizer
         spaces = space if isinstance(space, dict) else dict.fromkeys(names, space)
         missing = [name for name in names if name not in spaces]
@@ -210,7 +210,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
 
 
 def _is_trained(model: keras.Model, fit_arguments: dict[str, Any]) -> bool:
-    """Tells whether training goes on from the weights that a model was given."""
+    """Tells whether a model has been trained before, so that training continues."""
     steps = keras.ops.convert_to_numpy(model.optimizer.iterations)
     return int(steps) > 0 or fit_arguments.get("initial_epoch", 0) > 0
 

@@ -16,10 +16,10 @@ _LEARNING_RATE = Range(1e-4, 3e-3, sampling="log")
 
 
 class CNNHyperModel(AlgorithmHyperModel):
-    """Searches the training of a convolutional algorithm, Caffe's network.
+    """Searches the training of Caffe's convolutional network by a cost-sensitive algorithm.
 
-    Trials are compared by `val_average_cost`, the smaller the better; see
-    `CSDNNHyperModel`, also for what a *space* is.
+    Trials are compared by `val_average_cost`, the lower the better; `CSDNNHyperModel`
+    says more about it and about *spaces*.
 
     Args:
         input_shape: `(height, width, channels)` of images in [0, 1].
@@ -28,13 +28,13 @@ class CNNHyperModel(AlgorithmHyperModel):
             vectors `(N, K)`.
         algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such
             an `Algorithm`.
-        num_classes: `K`, needed without a cost matrix.
-        max_cost: the largest cost; by default that of the matrix, or 1.
-        variant: space of `"quick"` and `"full"`, see `models.caffe_cifar10`.
+        num_classes: `K`, required without a cost matrix.
+        max_cost: the largest cost; `None` (default) is that of the matrix, or 1.
+        variant: space of `"quick"` (default) and `"full"`, see `models.caffe_cifar10`.
         mean: as in `models.caffe_cifar10`. Defaults to 0.
         optimizer: space of `"sgd"` (default) and `"adam"`.
-        learning_rate: space, or a dict with one for each optimizer.
-        momentum: space, of SGD. Defaults to 0.9.
+        learning_rate: space, or a dict with a space for each optimizer.
+        momentum: space of the momentum of SGD. Defaults to 0.9.
         cost_scale: space of the largest cost in the SOSR loss.
         alpha: space of the sharpness of the SOSR loss.
         seed: seed of weights and shuffling. Defaults to 0; `None` follows
@@ -96,7 +96,7 @@ class CNNHyperModel(AlgorithmHyperModel):
         self.mean = mean
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
-        """The untrained network, not compiled."""
+        """Builds the untrained network, not compiled."""
         return models.caffe_cifar10(
             self.input_shape,
             self.num_classes,

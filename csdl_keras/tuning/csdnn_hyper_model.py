@@ -27,15 +27,15 @@ _LEARNING_RATES = {
 
 
 class CSDNNHyperModel(AlgorithmHyperModel):
-    """Searches β, depth and training of a pre-trained fully-connected algorithm.
+    """Searches β, depth and training of a pre-trained fully-connected network.
 
-    `build` makes and compiles the network; `fit` pre-trains the network's own
-    hidden layers (`csdl_keras.pretrain`), then trains it. Trials are compared
-    by `val_average_cost`, the smaller the better: what the algorithm's own
-    decisions cost, those of the Bayes decision in Bayes rows. With a `seed`,
-    the same values give the same network, whichever search tries them and what it
-    tried before; several executions of a trial begin with seeds of their own. A trial
-    that `keras_tuner.Hyperband` promotes is trained further and not pre-trained again.
+    `build` makes and compiles the network; `fit` pre-trains its hidden layers
+    (`csdl_keras.pretrain`) and trains it. Trials are compared by `val_average_cost`,
+    the lower the better: the average cost of the decisions that the algorithm makes,
+    by Bayes if it says so. With a `seed`, the same values give the same network,
+    independently of the search and its earlier trials; each execution of a trial has
+    its own seed. A trial that `keras_tuner.Hyperband` promotes continues training and
+    is not pre-trained again.
 
     A *space* is one value, a sequence of values to choose from, or a
     `tuning.Range`.
@@ -43,30 +43,30 @@ class CSDNNHyperModel(AlgorithmHyperModel):
     Args:
         input_shape: shape of an input without the batch.
         cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer
-            labels. `None` (default), for SOSR rows only: targets are cost
+            labels. `None` (default), for SOSR only: targets are cost
             vectors `(N, K)`.
-        algorithm: a fully-connected row of `ALGORITHMS` that trains with NLL or
-            SOSR, or such an `Algorithm`. Defaults to `"csdnn"`. Rows without
-            pre-training have fewer spaces.
-        num_classes: `K`, needed without a cost matrix.
-        max_cost: the largest cost, by which losses divide costs. By default
+        algorithm: the name of a fully-connected algorithm of `ALGORITHMS` that trains
+            with NLL or SOSR, or such an `Algorithm`. Defaults to `"csdnn"`. Algorithms
+            without pre-training have fewer spaces.
+        num_classes: `K`, required without a cost matrix.
+        max_cost: the largest cost, by which losses divide costs; `None` (default) is
             that of the matrix, or 1 for cost vectors.
         beta: space of the balance between reconstruction and costs, in [0, 1].
             Defaults to the paper's grid.
         depth: space of the number of hidden layers. Defaults to 1 to 5.
-        units: space of the units of each hidden layer.
-        corruption: space of the probability of zeroing an input.
-        pretraining_learning_rate: space, for Adam in pre-training.
-        pretraining_epochs: space of the epochs for each layer. Defaults to 10.
-        optimizer: space of `"sgd"` and `"adam"`, for training.
-        learning_rate: space, or a dict with one for each optimizer.
-        momentum: space, of SGD. Defaults to 0.9.
+        units: space of the number of units in each hidden layer.
+        corruption: space of the probability with which an input is set to 0.
+        pretraining_learning_rate: space of the learning rate of Adam in pre-training.
+        pretraining_epochs: space of the number of epochs for each layer. Defaults to 10.
+        optimizer: space of `"sgd"` and `"adam"` in training.
+        learning_rate: space, or a dict with a space for each optimizer.
+        momentum: space of the momentum of SGD. Defaults to 0.9.
         cost_scale: space of the largest cost in the SOSR loss of training.
         alpha: space of the sharpness of the SOSR loss of training.
         reconstruction: as in `csdl_keras.pretrain`.
-        cache: a `StageCache` in which trials find pre-trained layers of each
-            other, or of an earlier search; needs a seed.
-        data_id: name of the data, needed with a cache if they are a dataset.
+        cache: a `StageCache` through which trials, also of later searches, share
+            pre-trained layers; requires a seed. Defaults to `None`.
+        data_id: name of the data, required with a cache if they are a dataset.
         seed: seed of weights, corruption and shuffling. Defaults to 0; `None`
             follows `keras.utils.set_random_seed`.
         name: as in `keras_tuner.HyperModel`.
@@ -148,19 +148,19 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         )
         if cache is not None and self.seed is None:
             raise ValueError(
-                "Expected a `seed` with a `cache`, so that what is found there is what would be "
-                "trained; received None."
+                "Expected a `seed` with a `cache`, since layers found there must equal those that "
+                "would be trained; received None."
             )
         self.cache = cache
         self.data_id = data_id
 
     @property
     def bounded(self) -> bool:
-        """Whether inputs have to lie in [0, 1]."""
+        """Whether inputs must be in [0, 1]."""
         return self.row.pretraining != "none" and self.reconstruction == "cross_entropy"
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
-        """The untrained network, not compiled."""
+        """Builds the untrained network, not compiled."""
         units = declare(hp, "units", self.units)
         hidden_units = [units] * declare(hp, "depth", self.depth)
         if self.row.pretraining != "none":
@@ -189,7 +189,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         matrix, cost_scale = self.cost_matrix, 1.0 / self.max_cost
         if self.row.pretraining == "seae":
             matrix, cost_scale = zero_one(self.num_classes), 1.0
-        # Without a cache of yours each layer is still fitted as with one: results must not differ.
+        # A cache changes how layers are fitted; results must not depend on whether you pass one.
         cache = self.cache
         if cache is None and seed is not None:
             cache = StageCache()

@@ -21,21 +21,20 @@ _TEMPERATURE = Range(0.25, 4.0, sampling="log")
 
 
 class DecisionHyperModel(keras_tuner.HyperModel):
-    """Searches how a trained classifier decides: the rule, and the temperature before it.
+    """Searches the decision rule of a trained classifier, and the temperature before it.
 
-    Nothing is trained: a trial scores the classifier's probabilities, softened or
-    sharpened by a temperature, with the Bayes decision or the argmax, on the
-    validation data. The models are complete: they output expected costs and
-    decide by argmin.
+    Nothing is trained. A trial scales the classifier's probabilities by a temperature
+    and scores the Bayes decision or the argmax on the validation data. The models are
+    complete: they output expected costs and decide by argmin.
 
     Args:
         classifier: a trained model whose output is `(batch, K)` probabilities (or
             logits), or `(batch, 1)`, the probability (or logit) of class 1. Its
             layers are shared, not copied.
         cost_matrix: `(K, D)`, `C[true, decision]`.
-        prediction: space of `"bayes"` and `"argmax"`; see `CSDNNHyperModel` for
-            what a space is. The argmax needs `D = K`. Defaults to `"bayes"`.
-        temperature: space; 1 leaves probabilities as they are.
+        prediction: space of `"bayes"` (default) and `"argmax"`, see `CSDNNHyperModel`.
+            The argmax requires `D = K`.
+        temperature: space of the temperature; 1 leaves probabilities unchanged.
         from_logits: whether the output is logits. Defaults to False.
         name: as in `keras_tuner.HyperModel`.
         tunable: as in `keras_tuner.HyperModel`.
@@ -66,7 +65,7 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         tunable: bool = True,
     ):
         super().__init__(name=name, tunable=tunable)
-        # Its checks are ours: of the matrix, and of what the classifier outputs.
+        # Called for its checks of the matrix and of the classifier's output.
         bayes_classifier(classifier, cost_matrix, from_logits)
         self.trained = classifier
         self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
@@ -80,7 +79,7 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         self.from_logits = from_logits
 
     def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
-        """The classifier with temperature and decision, compiled with its cost as a metric."""
+        """Builds the classifier with temperature and decision, compiled to report its cost."""
         prediction = declare(hp, "prediction", self.prediction)
         temperature = declare(hp, "temperature", self.temperature)
         # The argmax is the Bayes decision where all mistakes cost the same.
@@ -88,7 +87,7 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         outputs = ClassProbabilities(self.from_logits)(self.trained.outputs[0])
         outputs = TemperatureScaling(temperature)(outputs)
         model = keras.Model(inputs_of(self.trained), BayesDecision(matrix)(outputs))
-        optimizer = keras.optimizers.SGD()  # nothing is trained; checkpoints expect one
+        optimizer = keras.optimizers.SGD()  # Checkpoints expect one, though nothing is trained.
         optimizer.build(model.trainable_variables)
         model.compile(optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix)])
         return model
@@ -104,23 +103,23 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         batch_size: int | None = None,
         **fit_arguments: Any,
     ) -> dict[str, float]:
-        """Scores the decisions on the validation data. KerasTuner calls it.
+        """Scores the decisions on the validation data; called by KerasTuner.
 
         Args:
-            hp: the trial's values.
-            model: what `build` made of them.
-            x: not looked at, nor are `y` and other arguments of training.
-            y: see `x`.
-            callbacks: KerasTuner's and yours; they see one epoch.
-            validation_data: `(x_val, y_val)` or a dataset, labels as targets.
+            hp: the values of the trial.
+            model: the model that `build` made with them.
+            x: ignored.
+            y: ignored.
+            callbacks: KerasTuner's and your callbacks, called for one epoch.
+            validation_data: `(x_val, y_val)` or a dataset, with labels as targets.
             batch_size: as in `keras.Model.evaluate`.
-            **fit_arguments: see `x`.
+            **fit_arguments: ignored.
 
         Returns:
             A dict with `"val_average_cost"`.
         """
         check_search_data(self, None, None, {"validation_data": validation_data})
-        # Of training data and epochs nothing depends.
+        # No result depends on the training data and epochs.
         check_same_trial(hp, None, None, callbacks, {"validation_data": validation_data})
         pair = isinstance(validation_data, (tuple, list))
         data = validation_data if pair else (validation_data,)
@@ -134,5 +133,5 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         return logs
 
     def classifier(self, model: keras.Model) -> keras.Model:
-        """A model of the search as it is: its decision rule is part of it."""
+        """Returns a model of the search unchanged, since it contains its decision rule."""
         return model

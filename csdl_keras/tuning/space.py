@@ -1,4 +1,4 @@
-"""Spaces of hyperparameters: a value, values to choose from, or a range."""
+"""Spaces of hyperparameters: a fixed value, values to choose from, or a range."""
 
 import dataclasses
 import numbers
@@ -9,24 +9,26 @@ import keras_tuner
 
 from csdl_keras._utils.checks import check_choice, check_number
 
+Space = Any  # A value, a sequence of values, or a Range.
+
 
 @dataclasses.dataclass(frozen=True)
 class Range:
-    """All numbers from `low` to `high`, both included, to search in.
+    """Space of all numbers from `low` to `high`, both included.
 
-    Whole numbers if both ends (and the step) are integers.
+    The numbers are whole if both ends (and the step) are integers.
 
     Args:
-        low: the smallest.
-        high: the largest, above `low`.
-        step: distance between the numbers to try, or, for `"log"`, their
-            ratio; `None` (default) is all.
-        sampling: `"linear"` (default), or `"log"`, which draws each order of
-            magnitude as often as the next.
+        low: the smallest number.
+        high: the largest number, above `low`.
+        step: difference between successive numbers, or with `"log"` their
+            ratio; `None` (default) allows all numbers.
+        sampling: `"linear"` (default), or `"log"`, which draws every order of
+            magnitude equally often.
 
     Raises:
-        ValueError: if the ends are no finite numbers in that order, or `low`,
-            with `"log"`, is not above 0.
+        ValueError: if the ends are not finite numbers in ascending order, or `low` is
+            not above 0 with `"log"`.
 
     Example:
 
@@ -54,11 +56,8 @@ class Range:
         return all(isinstance(end, numbers.Integral) for end in ends)
 
 
-Space = Any  # a value, a sequence of values, or a Range
-
-
 def check_space(name: str, space: Space, check: Callable[[str, Any], Any]) -> Space:
-    """Returns a space of plain Python values if each, or each end, passes `check(name, value)`."""
+    """Returns a space of Python values whose values, or ends, all pass `check(name, value)`."""
     if isinstance(space, Range):
         check(name, space.low)
         check(name, space.high)
@@ -67,14 +66,14 @@ def check_space(name: str, space: Space, check: Callable[[str, Any], Any]) -> Sp
         return _plain(check(name, space))
     values = [_plain(check(name, value)) for value in space]
     if not values:
-        raise ValueError(f"Expected `{name}` to hold a value to try; received {space!r}.")
+        raise ValueError(f"Expected `{name}` to contain a value to try; received {space!r}.")
     if len(set(values)) < len(values):
-        raise ValueError(f"Expected `{name}` to hold each value once; received {space!r}.")
+        raise ValueError(f"Expected `{name}` to contain each value once; received {space!r}.")
     return values
 
 
 def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
-    """The value of a hyperparameter, declared on first sight."""
+    """Returns the value of a hyperparameter, declaring its space first if it is new."""
     if isinstance(space, Range):
         kind = hp.Int if space.is_whole else hp.Float
         return kind(name, space.low, space.high, step=space.step, sampling=space.sampling)
@@ -84,7 +83,7 @@ def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A checked value as a type that KerasTuner stores."""
+    """Converts a checked value to a type that KerasTuner stores."""
     if isinstance(value, (str, bool)):
         return value
     return int(value) if isinstance(value, numbers.Integral) else float(value)

@@ -1,33 +1,34 @@
-"""KerasTuner's searches as resumable tuners."""
+"""KerasTuner's random, grid and Bayesian search as resumable tuners."""
 
 from collections.abc import Callable
 from typing import Any
 
 import keras_tuner
 import numpy as np
+from keras_tuner.engine.trial import Trial
 
-from csdl_keras.tuning.resumable import ResumableOracle, ResumableTuner
+from csdl_keras.tuning.resumable import HyperModel, Objective, ResumableOracle, ResumableTuner
 
 
 class RandomSearchOracle(ResumableOracle, keras_tuner.oracles.RandomSearchOracle):
-    """KerasTuner's oracle, with files that a kill cannot break."""
+    """KerasTuner's oracle, whose files stay whole if the process is killed."""
 
 
 class RandomSearch(ResumableTuner):
-    """`keras_tuner.RandomSearch`, by default for the lowest `val_average_cost`.
+    """`keras_tuner.RandomSearch` that can be resumed, by default for the lowest average cost.
 
     Args:
         hypermodel: a HyperModel, such as `CSDNNHyperModel`.
-        objective: as in KerasTuner; `None` (default) is `val_average_cost`, minimised.
-        max_trials: most trials. Defaults to 10.
-        seed: seed of the proposals, `None` (default) for a random one.
+        objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
+        max_trials: largest number of trials. Defaults to 10.
+        seed: seed of the proposals; `None` (default) draws one.
         announce: called with each `keras_tuner.engine.trial.Trial` that has ended.
         **kwargs: other arguments of `keras_tuner.RandomSearch`, such as
             `directory`, `project_name`, `overwrite` and `executions_per_trial`.
 
     Raises:
-        ValueError: if trials in the folder ended with other choices, or, in `search`,
-            with other data or arguments; if another process searches there.
+        ValueError: if trials in the folder ended with other choices; in `search`, also
+            if they ended with other data or arguments, or another process searches there.
 
     Example:
 
@@ -50,15 +51,15 @@ class RandomSearch(ResumableTuner):
 
 
 class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
-    """KerasTuner's oracle, which also keeps how far it has come.
+    """KerasTuner's oracle, which also saves its place in the grid.
 
-    KerasTuner 1.4.8 does not: after a reload its search ends at once, or raises a KeyError.
+    KerasTuner 1.4.8 does not: after a reload its search ends at once or raises a KeyError.
     """
 
     _ordered_ids: Any
 
     def get_state(self) -> dict[str, Any]:
-        """The oracle's state with its place in the grid."""
+        """Returns the oracle's state with its place in the grid."""
         return {
             **super().get_state(),
             "ordered_ids": self._ids_in_order(),
@@ -66,7 +67,7 @@ class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Takes a state up."""
+        """Restores a state."""
         super().set_state(state)
         self._ordered_ids = type(self._ordered_ids)()
         for trial_id in state["ordered_ids"]:
@@ -74,7 +75,7 @@ class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
         self._populate_next = list(state["populate_next"])
 
     def take_up(self, trial_id: str) -> None:
-        """As at the end of any trial, what follows it in the grid has its turn."""
+        """Queues the trial's successor in the grid, as KerasTuner does when a trial ends."""
         self._populate_next.append(trial_id)
 
     def _ids_in_order(self) -> list[str]:
@@ -87,22 +88,20 @@ class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
 
 
 class GridSearch(ResumableTuner):
-    """`keras_tuner.GridSearch` that can be resumed, for the lowest `val_average_cost`.
+    """`keras_tuner.GridSearch` that can be resumed, by default for the lowest average cost.
 
-    Of a `Range` without a step, KerasTuner tries ten values.
+    KerasTuner tries ten values of a `Range` without a step.
 
     Args:
         hypermodel: a HyperModel, such as `CSDNNHyperModel`.
-        objective: as in KerasTuner; `None` (default) is `val_average_cost`, minimised.
-        max_trials: most trials; `None` (default) is the whole grid.
+        objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
+        max_trials: largest number of trials; `None` (default) searches the whole grid.
         seed: as in KerasTuner.
-        announce: called with each `keras_tuner.engine.trial.Trial` that has ended.
-        **kwargs: other arguments of `keras_tuner.GridSearch`, such as
-            `directory`, `project_name`, `overwrite` and `executions_per_trial`.
+        announce: as in `RandomSearch`.
+        **kwargs: other arguments of `keras_tuner.GridSearch`.
 
     Raises:
-        ValueError: if trials in the folder ended with other choices, or, in `search`,
-            with other data or arguments; if another process searches there.
+        ValueError: as `RandomSearch`.
 
     Example:
 
@@ -119,48 +118,47 @@ class GridSearch(ResumableTuner):
 
     def __init__(
         self,
-        hypermodel: Any,
-        objective: Any = None,
+        hypermodel: HyperModel,
+        objective: Objective | None = None,
         max_trials: int | None = None,
         seed: int | None = None,
-        announce: Callable[[Any], None] = lambda trial: None,
+        announce: Callable[[Trial], None] = lambda trial: None,
         **kwargs: Any,
     ):
         super().__init__(hypermodel, objective, max_trials, seed, announce, **kwargs)
 
 
 class BayesianOptimizationOracle(ResumableOracle, keras_tuner.oracles.BayesianOptimizationOracle):
-    """KerasTuner's oracle, which also keeps the state of its random numbers."""
+    """KerasTuner's oracle, which also saves the state of its random numbers."""
 
     def get_state(self) -> dict[str, Any]:
-        """The oracle's state with that of its random numbers."""
+        """Returns the oracle's state with that of its random numbers."""
         kind, keys, *rest = self._random_state.get_state()
         return {**super().get_state(), "random_state": [kind, keys.tolist(), *rest]}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Takes a state up."""
+        """Restores a state."""
         super().set_state(state)
         kind, keys, *rest = state["random_state"]
         self._random_state.set_state((kind, np.array(keys, np.uint32), *rest))
 
 
 class BayesianOptimization(ResumableTuner):
-    """`keras_tuner.BayesianOptimization`, by default for the lowest `val_average_cost`.
+    """`keras_tuner.BayesianOptimization` that can be resumed, by default for the lowest cost.
 
-    Needs scikit-learn, which comes with `pip install "csdl_keras[compare]"`.
+    Requires scikit-learn, which `pip install "csdl_keras[compare]"` installs.
 
     Args:
         hypermodel: a HyperModel, such as `CSDNNHyperModel`.
-        objective: as in KerasTuner; `None` (default) is `val_average_cost`, minimised.
-        max_trials: most trials. Defaults to 10.
-        seed: seed of the proposals, `None` (default) for a random one.
-        announce: called with each `keras_tuner.engine.trial.Trial` that has ended.
+        objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
+        max_trials: largest number of trials. Defaults to 10.
+        seed: seed of the proposals; `None` (default) draws one.
+        announce: as in `RandomSearch`.
         **kwargs: other arguments of `keras_tuner.BayesianOptimization`, such as
-            `num_initial_points`, `directory`, `project_name` and `overwrite`.
+            `num_initial_points`.
 
     Raises:
-        ValueError: if trials in the folder ended with other choices, or, in `search`,
-            with other data or arguments; if another process searches there.
+        ValueError: as `RandomSearch`.
 
     Example:
 

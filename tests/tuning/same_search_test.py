@@ -125,7 +125,7 @@ class TestRefuses:
         content = record.read_bytes()
         record.unlink()
         try:
-            with pytest.raises(ValueError, match="received one that nothing is known of"):
+            with pytest.raises(ValueError, match="received one without a record of them"):
                 made(folder)
         finally:
             record.write_bytes(content)
