@@ -1,4 +1,4 @@
-"""Layers: noise and auto-encoders of pre-training, cost heads, calibration, decisions, Caffe's."""
+"""Layers of cost-sensitive networks: auto-encoders, noise, costs, probabilities, decisions."""
 
 from csdl_keras.layers.bayes_decision import BayesDecision
 from csdl_keras.layers.cae import CAE

@@ -19,21 +19,20 @@ class BayesDecision(keras.layers.Layer):
 
     `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes
     optimal decision. The cost matrix is a non-trainable weight: it is saved
-    with the weights, and `layer.set_cost_matrix(...)` exchanges it in a trained
+    with the weights, and `layer.set_cost_matrix(...)` replaces it in a trained
     model. The config holds only its shape, so a layer made from a config alone
-    outputs NaN until weights are loaded or set.
+    outputs NaN until its weights are loaded or set.
 
     Args:
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds
-            decisions that are no class. `None` only with both sizes, for a
-            layer whose matrix comes later.
-        num_classes: `K`; by default read off the matrix.
-        num_decisions: `D`; by default read off the matrix.
+            decisions that are not classes. `None` (default) needs both sizes, for a
+            layer whose matrix is set later.
+        num_classes: number `K` of classes. Defaults to the rows of the matrix.
+        num_decisions: number `D` of decisions. Defaults to its columns.
         mean_costs: whether the matrix holds mean costs by class, as
-            `csdl_keras.costs.class_means` has them: right decisions may cost
-            something then, and there may be fewer decisions than classes.
-            Defaults to False.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+            `csdl_keras.costs.class_means` returns: then right decisions may have a
+            cost, and there may be fewer decisions than classes. Defaults to False.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -109,11 +108,11 @@ class BayesDecision(keras.layers.Layer):
         )
         if self._initial is not None:
             self.cost_matrix.assign(self._initial)
-            self._initial = None  # as large as the weight, or twice that
+            self._initial = None  # It takes as much memory as the weight, or twice that.
         self.built = True
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
-        """Exchanges the matrix of a built layer.
+        """Replaces the cost matrix.
 
         Args:
             cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the same shape.

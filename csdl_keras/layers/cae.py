@@ -18,14 +18,14 @@ class CAE(keras.Model):
     """Cost-sensitive auto-encoder: reconstructs its input and the input's cost vector.
 
     `h = s(W x~ + b)` from the corrupted input `x~`, a decoder of `x` from `h`,
-    and a linear regression of the costs from `h`. Its loss
-    `(1 - beta) L_CE + beta L_SOSR` is put together by `compile`; with
+    and a linear regression of the costs on `h`. Its loss,
+    `(1 - beta) L_CE + beta L_SOSR`, is given to `compile` as below; with
     `beta = 0` it is a denoising auto-encoder.
 
     Args:
-        encoder: number of hidden units (a logistic `Dense` layer is made), or an
-            existing `keras.layers.Dense`, whose weights are then shared with
-            the network it belongs to.
+        encoder: number of units of a new logistic `Dense` layer, or an existing
+            `keras.layers.Dense`, whose weights are then shared with the network it
+            belongs to.
         num_decisions: length of the cost vectors.
         corruption: probability in [0, 1] of zeroing an input while training.
             Defaults to 0.
@@ -133,12 +133,12 @@ class CAE(keras.Model):
         self.built = True
 
     @property
-    def decoder_variables(self) -> list:
+    def decoder_variables(self) -> list[keras.Variable]:
         """The variables that only the reconstruction uses."""
         return [self.decoder_bias] if self.tied else self.decoder.variables
 
     def encode(self, inputs: Tensor) -> Tensor:
-        """The clean code `s(W x + b)` of `(batch, features)` inputs."""
+        """Computes the code `s(W x + b)` of `(batch, features)` inputs without corruption."""
         return self.encoder(inputs)
 
     def call(self, inputs: Tensor, training: bool = False) -> dict[str, Any]:
@@ -169,7 +169,9 @@ class CAE(keras.Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Tensor | None = None) -> "CAE":
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> "CAE":
         config = dict(config)
         config["encoder"] = keras.saving.deserialize_keras_object(
             config["encoder"], custom_objects=custom_objects

@@ -1,4 +1,4 @@
-"""Pooling and local response normalisation with Caffe's arithmetic."""
+"""Pooling and local response normalisation as Caffe computes them."""
 
 import math
 from typing import Any
@@ -13,13 +13,13 @@ from csdl_keras._utils.types import Shape, Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class CaffePooling2D(keras.layers.Layer):
-    """Maximum or average over windows, laid out and divided as Caffe does.
+    """Computes the maximum or average over windows, placed as in Caffe.
 
     Windows start at 0, stride, 2 stride, …, and their number is rounded **up**,
-    `ceil((size - pool_size) / stride) + 1`; the last one may hang over the lower
-    and right edge, where it sees only what lies inside: an average divides by
-    the number of inputs inside. Keras' `"same"` agrees at some sizes (32 -> 16
-    -> 8 -> 4) and not at others (7 -> 3 here, 4 there).
+    `ceil((size - pool_size) / stride) + 1`. The last one may extend over the lower
+    and right edge; only inputs inside the image count, also in the divisor of an
+    average. Keras' `"same"` gives the same sizes for some inputs (32 -> 16 -> 8
+    -> 4) and not for others (7 -> 3 here, 4 there).
 
     Args:
         mode: `"max"` or `"average"`.
@@ -28,7 +28,7 @@ class CaffePooling2D(keras.layers.Layer):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        inputs: `(batch, height, width, channels)`, sizes known.
+        inputs: `(batch, height, width, channels)` with known height and width.
 
     Returns:
         `(batch, new_height, new_width, channels)`.
@@ -67,7 +67,7 @@ class CaffePooling2D(keras.layers.Layer):
         return count
 
     def _inside(self, size: int) -> np.ndarray:
-        """How many inputs each window sees along one axis."""
+        """Counts the inputs inside each window along one axis."""
         starts = np.arange(self._windows(size)) * self.strides
         return np.minimum(starts + self.pool_size, size) - starts
 
@@ -113,16 +113,15 @@ class CaffePooling2D(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class WithinChannelLRN(keras.layers.Layer):
-    """Divides each input by a power of the mean square of its neighbours.
+    """Normalises each input by the mean square of its neighbours in its channel.
 
-    `x / (1 + alpha / size^2 * sum x'^2)^beta`, the sum over the `size` x `size`
-    window around the input in its own channel, zeros beyond the edge, divided
-    by the full window also there.
+    `x / (1 + alpha / size^2 * sum x'^2)^beta`, where the sum is over the `size` x
+    `size` window around the input. Inputs beyond the edge count as zeros.
 
     Args:
         size: side of the window, odd. Defaults to 3.
         alpha: weight of the mean square. Defaults to 5e-5.
-        beta: the power. Defaults to 0.75.
+        beta: exponent of the divisor. Defaults to 0.75.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:

@@ -1,4 +1,4 @@
-"""Costs of decisions estimated from the example, and their expectation."""
+"""Costs of decisions estimated for each example, and their expectation."""
 
 from typing import Any
 
@@ -12,36 +12,36 @@ from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_mean_costs
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
-# The largest change of the logarithm of a cost that is taken as it is.
+# The largest change of the logarithm of a cost that is not damped.
 _EXPONENTIAL = 10.0
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ClassCosts(keras.layers.Layer):
-    """The logarithm of each decision's cost under each class, as the example has it.
+    """Estimates the logarithm of each decision's cost under each class.
 
     `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, which starts at
-    the mean costs `M0` of each class. With a `rank`, `W phi(x)` is a product of
+    the mean costs `M0` of each class. With a `rank`, `W phi(x) + b` is a product of
     `(K, rank)` and `(rank, D)` factors that are linear in `phi(x)`: `K + D`
-    times `rank` numbers instead of `K D`. Entries of `M0` that are 0 stay: what
-    a right decision costs is known.
+    times `rank` numbers instead of `K D`. Entries of `M0` that are 0 stay 0, since
+    the cost of such a decision is known.
 
-    Costs change exponentially with the features up to `e^10 = 22,026` times the mean
-    costs, or down to that part of them, and only in proportion beyond: a change
-    `a > 10` counts as `10 + ln(1 + a - 10)`, and `-a` as the negative of that. So an
-    example far outside of those trained on gets no infinite costs.
+    Costs change exponentially with the features within a factor of `e^10 = 22,026`
+    of the mean costs, and in proportion beyond: a change `a > 10` of the logarithm
+    counts as `10 + ln(1 + a - 10)`, and `-a` as the negative of that. So costs stay
+    finite for examples far from the training data.
 
     Args:
         mean_costs: `M0`, `(K, D)`, the mean cost vector of each class, see
-            `csdl_keras.costs.class_means`; `None` only with both sizes, for a
-            layer whose means come with its weights.
-        num_classes: `K`; by default read off the means.
-        num_decisions: `D`; by default read off the means.
+            `csdl_keras.costs.class_means`; `None` (default) needs both sizes, for a
+            layer whose means are loaded with its weights.
+        num_classes: number `K` of classes. Defaults to the rows of the means.
+        num_decisions: number `D` of decisions. Defaults to their columns.
         rank: `None` (default) for all `K D` numbers, or the rank of the product, at
             most the lower of `K` and `D`.
-        seed: seed of the initial weights (those of a product); `None` (default)
-            follows `keras.utils.set_random_seed`.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        seed: seed of the initial weights with a `rank`; `None` (default) follows
+            `keras.utils.set_random_seed`.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -96,14 +96,14 @@ class ClassCosts(keras.layers.Layer):
         )
         if self._initial is not None:
             self.log_means.assign(_log(self._initial))
-            self._initial = None  # as large as the weight, or twice that
+            self._initial = None  # It takes as much memory as the weight, or twice that.
         if self.rank is None:
             self.kernel = self.add_weight(
                 shape=(features, size[0] * size[1]), initializer="zeros", name="kernel"
             )
             self.bias = self.add_weight(shape=size, initializer="zeros", name="bias")
         else:
-            # One factor begins at 0 and the other does not, or neither would ever move.
+            # Only one factor starts at 0: with both at 0, neither would get a gradient.
             self.left = self.add_weight(
                 shape=(features, size[0] * self.rank),
                 initializer=keras.initializers.GlorotUniform(self.seed),
@@ -143,7 +143,7 @@ class ClassCosts(keras.layers.Layer):
 
 
 def _damped(change: Tensor) -> Tensor:
-    """`change` up to 10 either way, beyond as the logarithm of what grows in proportion."""
+    """Returns `change` where it is at most 10 either way; beyond it grows logarithmically."""
     inner = ops.clip(change, -_EXPONENTIAL, _EXPONENTIAL)
     above, below = ops.relu(change - _EXPONENTIAL), ops.relu(-_EXPONENTIAL - change)
     return inner + ops.log(1.0 + above) - ops.log(1.0 + below)
@@ -155,25 +155,23 @@ def _log(means: np.ndarray) -> np.ndarray:
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ExpectedCost(keras.layers.Layer):
-    """The expected cost of each decision, from class probabilities and costs by class.
+    """Computes expected costs from class probabilities and estimated costs by class.
 
-    `r_k(x) = sum_y P(y|x) exp(U(x))[y, k]`: the Bayes decision, whose cost matrix
-    is estimated for each example. The argmin of its output is the decision.
+    `r_k(x) = sum_y P(y|x) exp(U(x))[y, k]`. The argmin of its output is the Bayes
+    decision under a cost matrix that is estimated for each example.
 
-    It takes the logarithms `U` of costs, by name, so that costs are not taken for
-    them. It adds in logarithms, and what comes out is finite for all finite inputs:
-    above 8e36 (8,000 for float16) expected costs grow ever more slowly, and keep
-    their order.
+    Outputs are finite for all finite inputs: above 8e36 (8,000 for float16) expected
+    costs grow more and more slowly and keep their order.
 
     Args:
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
         probabilities: `(batch, K)`, each row summing to 1.
         log_costs: `(batch, K, D)`, natural logarithms `U` of costs by class, `-inf`
-            for 0; to be passed by name.
+            for 0. It is passed by name, so that costs are not passed by mistake.
 
     Returns:
         `(batch, D)` expected costs.
@@ -213,7 +211,7 @@ class ExpectedCost(keras.layers.Layer):
         check_cost_layer(self)
         p, u = at_least_float32(probabilities, log_costs)
         p, impossible = p[:, :, None], p[:, :, None] == 0.0
-        # No infinities, whose differences are NaN.
+        # Differences of infinities would be NaN.
         u = ops.clip(u, LOG_ZERO, 1e35)
         parts = ops.where(impossible, LOG_ZERO, ops.log(ops.where(impossible, 1.0, p)) + u)
         largest = ops.max(parts, axis=1, keepdims=True)

@@ -12,16 +12,15 @@ from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ClassProbabilities(keras.layers.Layer):
-    """Brings a classifier's output into the form `(batch, K)`, rows summing to 1.
+    """Turns a classifier's output into class probabilities, rows that sum to 1.
 
     One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their
-    softmax (one unit: its logistic function). A row that does not sum to 1, or
-    has a negative entry, becomes NaN: it is no distribution, and a graph cannot
-    raise.
+    softmax, or the logistic function of a single one. Rows that do not sum to 1, or
+    have a negative entry, become NaN, since nothing can raise inside a graph.
 
     Args:
         from_logits: whether the inputs are logits. Defaults to False.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -59,7 +58,7 @@ class ClassProbabilities(keras.layers.Layer):
 
     def call(self, inputs: Tensor) -> Tensor:
         if self.from_logits and inputs.shape[-1] == 1:
-            # Not [1 - p, p], whose first entry rounds to 0 long before its logarithm is low.
+            # The softmax of [0, u] is more exact than [1 - p, p], where 1 - p rounds to 0.
             inputs = ops.concatenate([ops.zeros_like(inputs), inputs], axis=-1)
         if self.from_logits:
             return ops.softmax(inputs, axis=-1)

@@ -11,16 +11,16 @@ from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class CostOutput(keras.layers.Dense):
-    """A linear `Dense` layer whose units estimate the cost of each decision.
+    """Linear `Dense` layer that estimates the cost of each decision.
 
-    `r_k(x) = w_k . phi(x) + b_k`. It computes what `keras.layers.Dense(units)`
-    computes; its type says that the outputs are costs, so that
+    `r_k(x) = w_k . phi(x) + b_k`. It computes the same as
+    `keras.layers.Dense(units)`; its type marks the outputs as costs, so that
     `csdl_keras.decide` takes their argmin, also after the model has been saved
-    and loaded. Under a 16-bit policy it computes in float32.
+    and loaded.
 
     Args:
         units: number of decisions.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Dense` except `activation`.
 

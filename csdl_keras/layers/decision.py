@@ -1,4 +1,4 @@
-"""The decided class."""
+"""The decision by costs or by probabilities."""
 
 from typing import Any
 
@@ -11,11 +11,15 @@ from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class Decision(keras.layers.Layer):
-    """Decides: argmin of costs, argmax of probabilities, the lowest index among equals.
+    """Decides by the argmin of costs or the argmax of probabilities.
+
+    The lowest index wins a tie.
 
     Args:
-        output: what the inputs are: `"cost"`, or `"probability"`, where one
+        output: kind of the inputs: `"cost"` (default), or `"probability"`, where one
             column is P(y=1) of a binary classifier.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
+            float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:

@@ -1,4 +1,4 @@
-"""From the scale on which costs are estimated back to costs."""
+"""Costs from estimates of their logarithms or logits."""
 
 import math
 from typing import Any
@@ -17,18 +17,18 @@ LINKS = ("log", "logit")
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class InverseLink(keras.layers.Layer):
-    """Turns logarithms, or logits, of estimated costs into estimated costs.
+    """Turns logarithms or logits of estimated costs into estimated costs.
 
-    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`: what
+    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`. It follows
     a network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and
-    `cost_scale=s` expects a decision to cost, in the unit of the costs that it
-    was given. Costs are finite for all finite inputs: above 8e36, and below 1e-37
-    (8,000 and 1e-4 for float16), they change ever more slowly, and keep their order.
+    `cost_scale=s`, and outputs costs in the unit of its training costs. They are
+    finite for all finite inputs: above 8e36 and below 1e-37 (8,000 and 1e-4 for
+    float16), they change more and more slowly and keep their order.
 
     Args:
         link: `"log"` (default) or `"logit"`.
-        cost_scale: `s`, the loss's own. Defaults to 1.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        cost_scale: `cost_scale` of the loss, `s`. Defaults to 1.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -72,7 +72,7 @@ class InverseLink(keras.layers.Layer):
     def call(self, inputs: Tensor) -> Tensor:
         check_cost_layer(self)
         logs = at_least_float32(inputs)
-        if self.link == "logit":  # the logarithm of the logistic function
+        if self.link == "logit":  # This is the logarithm of the logistic function.
             logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))
         costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
         return ops.cast(costs, self.compute_dtype)

@@ -1,4 +1,4 @@
-"""Masking noise, the corruption of denoising auto-encoders."""
+"""Masking noise, with which denoising auto-encoders corrupt their inputs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.types import Shape, Tensor
 
 
-def batch_uniform(shape: Sequence[Any], seed_generator: keras.random.SeedGenerator) -> Tensor:
-    """Uniform float32 numbers in [0, 1), for each example those that it has in one process.
+def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
+    """Draws uniform float32 numbers in [0, 1) that do not depend on the number of replicas.
 
-    Under `tf.distribute` a function sees the examples of its replica alone, while
-    the state of the generator is the same everywhere: so each replica draws for the
-    global batch and takes its part. Elsewhere the batch is the global one.
+    Under `tf.distribute` a replica sees only its part of the batch, while the state of
+    the generator is the same in all of them. So each replica draws numbers for the
+    global batch and takes its part.
 
     Args:
-        shape: of the batch, examples along the first axis; in a replica, of its part.
-        seed_generator: which gives the numbers.
+        shape: shape of the batch, or of the replica's part, examples first.
+        seed_generator: generator of the numbers.
     """
     replica, replicas = _replica()
     size = shape[0]
@@ -30,7 +30,7 @@ def batch_uniform(shape: Sequence[Any], seed_generator: keras.random.SeedGenerat
 
 
 def _replica() -> tuple[Any, int]:
-    """The index of this replica, and their number."""
+    """Returns the index of this replica and the number of replicas."""
     if keras.backend.backend() == "tensorflow":
         import tensorflow as tf
 
@@ -44,15 +44,15 @@ def _replica() -> tuple[Any, int]:
 class MaskingNoise(keras.layers.Layer):
     """Sets each input to 0 with probability `rate` while training.
 
-    Unlike `keras.layers.Dropout`, the inputs that survive keep their value; they
-    are not divided by `1 - rate`. Inactive at inference. Which inputs are zeroed
-    follows from the seed, the step and the example's place in the batch, on
-    one device and on several between which the batch is split.
+    Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`.
+    The layer does nothing at inference. The seed, the step and the example's place
+    in the batch determine which inputs are zeroed, also where the batch is split
+    between several devices.
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
-        seed: integer seed of the layer's generator. `None` (default) draws one,
-            which `keras.utils.set_random_seed` makes reproducible.
+        seed: integer seed of the layer's generator. `None` (default) draws one, and
+            follows `keras.utils.set_random_seed`.
         **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -90,7 +90,7 @@ class MaskingNoise(keras.layers.Layer):
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         if not training or self.rate == 0.0:
             return inputs
-        # Drawn in float32 whatever the policy: 16 bits would round the rate.
+        # The numbers are float32 under every policy, since 16 bits would round the rate.
         uniform = batch_uniform(ops.shape(inputs), self.seed_generator)
         return ops.where(uniform >= self.rate, inputs, ops.zeros_like(inputs))
 

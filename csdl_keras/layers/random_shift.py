@@ -1,4 +1,4 @@
-"""Random shifts of images, in training only."""
+"""Random shifts of images during training."""
 
 from typing import Any
 
@@ -9,18 +9,17 @@ from csdl_keras._utils.types import Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class RandomShift(keras.layers.RandomTranslation):
-    """`keras.layers.RandomTranslation` that a plain call of the model leaves out.
+    """Shifts images at random while training.
 
-    Keras' own layer shifts whenever `training` is not given, and then has the
-    layers above it train as well, so that `model(x)` would decide from shifted
-    images and change the statistics of batch normalisation. This one shifts in
-    `fit` alone, or where `training=True` is said.
+    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is
+    not given, and passes `training=True` on to the layers above it, so that the
+    model would decide from shifted images and change the statistics of batch
+    normalisation. This layer shifts only in `fit` or with `training=True`.
 
     Args:
-        height_factor: as in `keras.layers.RandomTranslation`: the largest shift, as a
-            share of the height.
-        width_factor: the same of the width.
-        **kwargs: its other arguments.
+        height_factor: largest shift as a share of the height.
+        width_factor: largest shift as a share of the width.
+        **kwargs: other arguments of `keras.layers.RandomTranslation`.
 
     Call arguments:
         data: `(batch, height, width, channels)`.
@@ -40,8 +39,8 @@ class RandomShift(keras.layers.RandomTranslation):
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        # Keras says False for TensorFlow's sake, whose XLA lacks the transform; on JAX the
-        # whole model would run uncompiled, some hundred times slower.
+        # Keras sets this to False because TensorFlow's XLA lacks the transform; on JAX the
+        # whole model would then run uncompiled, about a hundred times slower.
         self.supports_jit = keras.backend.backend() == "jax"
 
     def call(self, data: Tensor, training: bool = False) -> Tensor:

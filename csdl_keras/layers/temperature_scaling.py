@@ -1,4 +1,4 @@
-"""Calibration of probabilities by a temperature, and by a bias for each class."""
+"""Calibration of class probabilities by a temperature and by biases."""
 
 from typing import Any
 
@@ -10,7 +10,8 @@ from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 
-SMALLEST = 1.2e-38
+# About the smallest normal float32: the logarithm of a probability of 0 stays finite.
+SMALLEST_PROBABILITY = 1.2e-38
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -18,13 +19,13 @@ class TemperatureScaling(keras.layers.Layer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
     `p_k^(1/T) / sum_j p_j^(1/T)`, which is the softmax of the logits divided by
-    `T`. The order of the classes stays as it is, so an argmax does not change;
-    expected costs, and so Bayes decisions, do. The temperature is a
-    non-trainable weight, saved with the model.
+    `T`. The order of the classes, and so an argmax, stays the same; expected
+    costs, and so Bayes decisions, change. The temperature is a non-trainable
+    weight, saved with the model.
 
     Args:
-        temperature: `T`, a finite number above 0. Defaults to 1, no change.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
+        temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
             float32 where that computes in 16 bits.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
@@ -70,9 +71,8 @@ class TemperatureScaling(keras.layers.Layer):
         return ops.softmax(self.logits(probabilities), axis=-1)
 
     def logits(self, probabilities: Tensor) -> Tensor:
-        """What the softmax is taken of."""
-        # The smallest normal float32 keeps the logarithm of a probability of 0 finite.
-        return ops.log(ops.maximum(probabilities, SMALLEST)) / self.temperature
+        """Returns the scaled logits, from which the output is the softmax."""
+        return ops.log(ops.maximum(probabilities, SMALLEST_PROBABILITY)) / self.temperature
 
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         return tuple(input_shape)
@@ -83,18 +83,17 @@ class TemperatureScaling(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BiasCorrectedTemperatureScaling(TemperatureScaling):
-    """Temperature scaling with a bias for each class.
+    """Scales class probabilities by a temperature and a bias for each class.
 
-    `softmax(ln(p) / T + b)`. The biases correct what a single temperature
-    cannot: classes that are on the whole too probable or too improbable, as
-    after training on re-weighted examples or where classes are rare. Both are
-    non-trainable weights, saved with the model.
+    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes
+    that are too probable or too improbable on average, as after training on
+    re-weighted examples or where classes are rare. Both are non-trainable weights,
+    saved with the model.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        dtype: dtype policy of the layer; `None` (default) is the global one, or
-            float32 where that computes in 16 bits.
+        dtype: as in `TemperatureScaling`.
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:

@@ -1,4 +1,4 @@
-"""What a model expects its decision to cost."""
+"""The cost that a model expects of its own decision, as a loss."""
 
 import keras
 from keras import ops
@@ -11,21 +11,22 @@ from csdl_keras.outputs.values import check_values, known_values
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
-    """The lowest of the expected costs, what a decision by argmin is expected to cost.
+    """Returns the lowest expected cost, that of a decision by argmin.
 
-    `min_k r_k` for each example. It does not look at the target, so it trains
-    nothing; as the loss of a compiled model, `evaluate` tells with it what the
-    model believes, beside what `AverageCost` says its decisions cost.
+    `min_k r_k` for each example. It ignores the target, so it trains nothing;
+    compiled as a loss, it makes `evaluate` report the cost the model itself
+    expects, next to what its decisions cost by `AverageCost`.
 
     Args:
         y_true: ignored.
         expected_costs: `(batch, D)` expected costs.
 
     Returns:
-        `(batch,)`; NaN for an example with NaN.
+        `(batch,)`; NaN for an example that holds NaN.
 
     Raises:
-        ValueError: if the shape is another, or an array holds no numbers.
+        ValueError: if the outputs have another shape, are probabilities or scores, or do
+            not hold numbers.
 
     Example:
 
@@ -50,4 +51,4 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     return ops.min(costs, axis=-1)
 
 
-expected_cost.output_kind = "cost"  # It is read by `csdl_keras.output_kind`.
+expected_cost.output_kind = "cost"  # `csdl_keras.output_kind` reads it.

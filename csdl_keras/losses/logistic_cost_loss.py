@@ -1,4 +1,4 @@
-"""Logistic regression of costs between 0 and an upper end."""
+"""Logistic regression of costs that have an upper limit."""
 
 import keras
 import numpy as np
@@ -6,14 +6,14 @@ from keras import ops
 
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 
 
 def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
-    """The cross-entropy between costs in [0, 1] and their estimates, summed over decisions.
+    """Computes the cross-entropy between costs in [0, 1] and estimates, summed over decisions.
 
     `sum_k ln(1 + exp(u_k)) - c_k u_k`. Its expectation over costs is smallest
-    at `sigmoid(u_k) = E[c_k]`: the estimates are consistent, and so are decisions.
+    at `sigmoid(u_k) = E[c_k]`, so estimates and decisions are consistent.
 
     Args:
         costs: `(batch, D)` cost vectors `c`, in [0, 1].
@@ -34,7 +34,7 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
     """
     hint = "There is one estimate for each decision."
     costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, logits=logits)
-    # Half a unit in the last place of float32 is the rounding of a scale such as 1 / C.max().
+    # A scale such as 1 / C.max() is rounded to float32, so the largest cost may exceed 1 a little.
     possible = ops.logical_and(costs >= 0.0, costs <= 1.0 + 1e-6)
     costs = ops.where(possible, costs, ops.cast(np.nan, costs.dtype))
     return ops.sum(ops.softplus(scores) - costs * scores, axis=-1)
@@ -42,26 +42,25 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class LogisticCostLoss(CostLoss):
-    """Logistic regression of costs: consistent estimates of costs that have an upper end.
+    """Computes the cross-entropy between costs with an upper limit and their estimates.
 
     `sum_k ln(1 + exp(u_k)) - c_k u_k`, averaged over the batch, for costs in
-    [0, 1] after `cost_scale`; see `logistic_cost`. The outputs `u` of the model,
-    of a `CostOutput`, are **logits** of estimated costs, whose argmin is the
-    decision as well; `models.cost_estimator` turns them into costs.
+    [0, 1] after `cost_scale`; see `logistic_cost`. The model's outputs `u`, of a
+    `CostOutput`, are **logits** of estimated costs. Their argmin is the decision
+    as well; `models.cost_estimator` turns them into costs.
 
-    Bounded gradients make it robust; where costs span magnitudes, small ones
-    are estimated less exactly than by `PoissonCostLoss`.
+    Its gradients are bounded, which makes training robust. Where costs span
+    orders of magnitude, `PoissonCostLoss` estimates small ones more exactly.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors
-            `(batch, D)`; `(K, D)`, `C[true, decision]`, if it holds integer
-            labels, `(batch,)` or `(batch, 1)`.
-        cost_scale: factor above 0 by which costs are multiplied, such that the
-            largest is at most 1: `1 / C.max()`. Defaults to 1. A cost vector
-            with a larger one makes the loss NaN.
+        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
+            as in `SOSRLoss`.
+        cost_scale: factor above 0 that brings the largest cost to at most 1, such
+            as `1 / C.max()`. Defaults to 1. A cost vector with a larger cost
+            makes the loss NaN.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        dtype: dtype of the computation; `None` (default) is at least float32.
 
     Raises:
         ValueError: if the matrix fails its check or is above 1 after scaling,

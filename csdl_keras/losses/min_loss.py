@@ -1,4 +1,4 @@
-"""The loss of the MIN baseline."""
+"""The loss of the MIN baseline: squared errors weighted by costs."""
 
 from typing import Any
 
@@ -16,18 +16,18 @@ from csdl_keras._utils.tensors import (
     tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 from csdl_keras.outputs.fit_outputs import FitOutput
 
 
 def min_loss(
     costs: Tensor, outputs: Tensor, priors: ArrayLike | None = None, targets: Tensor | None = None
 ) -> Tensor:
-    """The loss of each example: squared errors of the outputs, weighted by costs.
+    """Computes the squared errors of each example's outputs, weighted by costs.
 
     `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0
-    elsewhere, `K_i = c_i` for the other classes, and the true class counts with
-    what mistaking it costs in expectation,
+    elsewhere. The weight of another class is its cost, `K_i = c_i`; that of the
+    true class is the expected cost of mistaking it,
     `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
 
     Args:
@@ -35,8 +35,8 @@ def min_loss(
         outputs: `(batch, K)` outputs `o`, one for each class, in [0, 1].
         priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
             `None` (default) takes `1/K` for each.
-        targets: `(batch, K)`, 1 for the true class and 0 elsewhere (tensors are
-            not looked into); `None` (default) takes the cheapest class, the first
+        targets: `(batch, K)`, 1 for the true class and 0 elsewhere, which is not
+            checked in tensors; `None` (default) takes the cheapest class, the first
             among equals.
 
     Returns:
@@ -75,7 +75,7 @@ def min_loss(
     target = given[0]
     weight = ops.convert_to_tensor(priors, dtype=costs.dtype)
     others = weight * (1.0 - target)
-    # The sum over the other classes is 1 - P(y), without its rounding.
+    # The sum over the other classes is 1 - P(y), without the rounding of that difference.
     own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
     factor = ops.where(target > 0, own[:, None], costs)
     return _half_squares((target - outputs) * factor)
@@ -86,9 +86,9 @@ def _half_squares(errors: Tensor) -> Tensor:
 
 
 def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
-    """What errors of outputs are multiplied by: the matrix, with `-K_y` on its diagonal.
+    """Returns the weights `K` of errors: the matrix, with `-K_y` on its diagonal.
 
-    The sign tells the true class, and squaring forgets it.
+    The sign marks the true class; squaring the weighted error removes it.
 
     Args:
         cost_matrix: `(K, K)`.
@@ -99,10 +99,12 @@ def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
     """
     classes = len(cost_matrix)
     weight = np.full(classes, 1 / classes) if priors is None else priors
-    # The sums over the other classes are 1 - P(y), without its rounding.
+    # The sums over the other classes are 1 - P(y), without the rounding of that difference.
     others = np.append(0.0, np.cumsum(weight)[:-1])
     others += np.append(np.cumsum(weight[:0:-1])[::-1], 0.0)
-    own = np.einsum("yj,j->y", cost_matrix, weight, dtype="float64")  # which has no whole copy
+    own = np.einsum(
+        "yj,j->y", cost_matrix, weight, dtype="float64"
+    )  # This makes no float64 copy of the matrix.
     factors = cost_matrix.copy()
     with np.errstate(invalid="ignore"):
         np.fill_diagonal(factors, -own / others)
@@ -137,19 +139,20 @@ def check_targets(targets: Tensor) -> Tensor:
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class MINLoss(CostLoss):
-    """Minimisation of the misclassification costs: squared errors weighted by costs.
+    """Computes squared errors weighted by costs ("minimization of the misclassification costs").
 
     `1/2 sum_i [(t_i - o_i) K(y, i)]^2` averaged over the batch, with `K(y, i) =
     C[y, i]` for `i != y` and `K(y, y) = sum_{j != y} P(j) C[y, j] / (1 - P(y))`;
-    see `min_loss`. Outputs are scores of classes in [0, 1], such as softmax or
-    logistic outputs, decided by **argmax**.
+    see `min_loss`. Outputs are scores of classes in [0, 1], such as those of a
+    softmax or of logistic units, and the decision is their **argmax**.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors
             `(batch, K)`, whose cheapest class is taken as the true one; `(K, K)`,
             `C[true, decision]`, if it holds integer labels, `(batch,)` or
-            `(batch, 1)`. Squares of costs far from 1 drown or freeze training:
-            scale the largest to about 1.
+            `(batch, 1)`. Scale the largest cost to about 1, since the loss
+            squares costs: much larger ones make training diverge, and much
+            smaller ones stop it.
         cost_scale: factor above 0 by which costs are multiplied before they are
             compared with estimates, such as `1 / C.max()` where `y_true` is in
             money. Defaults to 1.
@@ -210,7 +213,7 @@ class MINLoss(CostLoss):
         return _factors(costs, self.priors)
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        # The label tells the true class, also where another class costs nothing.
+        # The sign tells the true class, even where another class costs nothing.
         errors = ops.where(rows < 0.0, 1.0 - estimates, estimates)
         return _half_squares(errors * rows)
 

@@ -1,43 +1,44 @@
-"""The one-sided regression loss, the hinge that SOSR bounds."""
+"""The one-sided regression loss, of which SOSR is a smooth upper bound."""
 
 import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import finite, same_shape
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras._utils.types import Tensor
+from csdl_keras.losses.cost_loss import CostLoss
 
 
 def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:
-    """`z * (r - c)`, `z = +1` where a cost is the example's smallest (ties too), else -1."""
+    """Returns `z * (r - c)`; `z` is +1 where a cost is the example's smallest, otherwise -1."""
     costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
     return gap_of_finite(finite(costs), estimates)
 
 
 def gap_of_finite(costs: Tensor, estimates: Tensor) -> Tensor:
-    """The same, of finite or NaN floats of one type and shape."""
+    """Computes `one_sided_gap` of floats of one type and shape that are finite or NaN."""
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     gap = estimates - costs
     return ops.where(cheapest, gap, -gap)
 
 
 def signed(costs: np.ndarray) -> np.ndarray:
-    """`z * c`, of `(K, D)` costs that are at least 0: no less than 0 where `z = +1` alone."""
+    """Returns `z * c` of `(K, D)` costs; as these are not negative, its sign tells `z`."""
     return np.where(costs <= costs.min(axis=-1, keepdims=True), costs, -costs)
 
 
 def gap_of_signed(signed_costs: Tensor, estimates: Tensor) -> Tensor:
-    """`z * (r - c)`, `(batch, D)`, of `z * c` from `signed` and estimates `r` of that shape."""
+    """Computes `one_sided_gap` of rows `z * c` from `signed` and estimates `r`, `(batch, D)`."""
     sign = 2.0 * ops.cast(signed_costs >= 0.0, estimates.dtype) - 1.0
     return estimates * sign - signed_costs
 
 
 def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
-    """The one-sided loss of each example: `sum_k max(z_k (r_k - c_k), 0)`.
+    """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
-    An estimate of the smallest cost may be too low and any other too high at no
-    loss, since neither changes the argmin for the worse.
+    `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when
+    tied) and -1 elsewhere. Too low an estimate of the smallest cost, or too high
+    an estimate of another, is no loss, since neither makes the argmin worse.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -66,20 +67,17 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class OneSidedLoss(CostLoss):
-    """One-sided regression loss: `max(z_k (r_k - c_k), 0)` summed over decisions.
+    """Computes the one-sided regression loss, which `SOSRLoss` smooths.
 
-    The hinge under `SOSRLoss`, averaged over the batch; see `one_sided`.
+    `sum_k max(z_k (r_k - c_k), 0)`, averaged over the batch; see `one_sided`.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors
-            `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
-            labels, `(batch,)` or `(batch, 1)`.
-        cost_scale: factor above 0 by which costs are multiplied before they are
-            compared with estimates, such as `1 / C.max()` where `y_true` is in
-            money. Defaults to 1.
+        cost_matrix: `None` (default) for cost vectors, `(K, K)` for integer labels,
+            as in `SOSRLoss`.
+        cost_scale: as in `SOSRLoss`. Defaults to 1.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        dtype: dtype of the computation; `None` (default) is at least float32.
 
     Raises:
         ValueError: if the matrix fails its check, or the shapes of `y_true` and
@@ -95,16 +93,6 @@ class OneSidedLoss(CostLoss):
     >>> print(float(loss(np.array([[0.0, 2.0]]), np.array([[0.5, 2.5]]))))
     0.5
     """
-
-    def __init__(
-        self,
-        cost_matrix: ArrayLike | None = None,
-        cost_scale: float = 1.0,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = "one_sided_loss",
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return ops.sum(ops.relu(gap_of_finite(costs, estimates)), axis=-1)

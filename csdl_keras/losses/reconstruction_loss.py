@@ -8,20 +8,20 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import DTypeLike, Tensor
-from csdl_keras.losses.base import CheckedLoss
+from csdl_keras.losses.checked_loss import CheckedLoss
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class SquaredErrorLoss(CheckedLoss):
-    """Squared error of a reconstruction, summed over inputs, averaged over the batch.
+    """Computes the squared error of a reconstruction, summed over inputs.
 
-    `sum_j (x_j - t_j)^2`: the reconstruction loss for inputs that are not
-    confined to [0, 1], with a linear decoder.
+    `sum_j (x_j - t_j)^2`, averaged over the batch. It suits a linear decoder of
+    inputs that may leave [0, 1].
 
     Args:
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        dtype: dtype of the computation; `None` (default) is at least float32.
 
     Raises:
         ValueError: if the shapes of `y_true` and `y_pred` differ.
@@ -37,14 +37,6 @@ class SquaredErrorLoss(CheckedLoss):
     5.0
     """
 
-    def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = "squared_error_loss",
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(reduction=reduction, name=name, dtype=dtype)
-
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         x, t = same_shape("(batch, ...)", inputs=y_true, reconstructions=y_pred)
         return sum_over_inputs(ops.square(x - t))
@@ -56,17 +48,16 @@ def sum_over_inputs(values: Tensor) -> Tensor:
 
 
 def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = False) -> Tensor:
-    """The cross-entropy between inputs in [0, 1] and their reconstructions, summed over inputs.
+    """Computes the cross-entropy between inputs in [0, 1] and reconstructions, summed over inputs.
 
     `-sum_j (x_j ln t_j + (1 - x_j) ln(1 - t_j))`, where `t` is the
-    reconstruction, or its logistic function with `from_logits=True`, the form
-    that is exact for scores of any size.
+    reconstruction, or its logistic function with `from_logits=True`, which is
+    exact for logits of any size.
 
     Args:
-        inputs: `(batch, ...)` with values in [0, 1]; of others, which are not
-            refused, the cross-entropy has no minimum.
-        reconstructions: same shape: values in [0, 1], to which others are clipped,
-            or logits.
+        inputs: `(batch, ...)` with values in [0, 1]. Others are not refused, but the
+            cross-entropy has no minimum for them.
+        reconstructions: same shape; logits, or values that are clipped to [0, 1].
         from_logits: whether `reconstructions` are logits. Defaults to False.
 
     Returns:
@@ -97,18 +88,18 @@ def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ReconstructionLoss(CheckedLoss):
-    """Cross-entropy of a reconstruction, summed over inputs, averaged over the batch.
+    """Computes the cross-entropy of a reconstruction, summed over inputs.
 
-    `keras.losses.BinaryCrossentropy` averages over inputs; the paper sums, and
-    its balance `beta` between reconstruction and costs is right only with the
-    sum. See `reconstruction`.
+    `-sum_j (x_j ln t_j + (1 - x_j) ln(1 - t_j))`, averaged over the batch; see
+    `reconstruction`. `keras.losses.BinaryCrossentropy` averages over inputs, with
+    which the paper's balance `beta` between reconstruction and costs would be off.
 
     Args:
-        from_logits: whether `y_pred` holds logits (exact at any size) instead
-            of values in [0, 1]. Defaults to False.
+        from_logits: whether `y_pred` holds logits instead of values in [0, 1].
+            Defaults to False.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        dtype: dtype of the computation; `None` (default) is at least float32.
 
     Raises:
         ValueError: if the shapes of `y_true` and `y_pred` differ.

@@ -8,7 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 from csdl_keras.losses.one_sided_loss import (
     gap_of_finite,
     gap_of_signed,
@@ -16,23 +16,23 @@ from csdl_keras.losses.one_sided_loss import (
     signed,
 )
 
-# Beyond, the loss is the one-sided loss, and its terms overflow.
+# A larger one makes no difference from the one-sided loss, and its terms overflow.
 LARGEST_ALPHA = 1e6
 
 
 def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
-    """The SOSR loss of each example, summed over decisions.
+    """Computes the SOSR loss of each example, summed over decisions.
 
     `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k = +1`
     where `c_k` is the example's smallest cost (every one of them, when tied)
-    and `-1` elsewhere. It bounds the one-sided loss from above and thereby what
-    the decision pays: `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
+    and `-1` elsewhere. It bounds the one-sided loss from above, and so the excess
+    cost of the decision: `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
         estimates: `(..., D)` estimated costs `r`.
-        alpha: sharpness, above 0 and at most 1e6; the larger, the nearer to the
-            one-sided loss. Defaults to 1, the paper's loss.
+        alpha: sharpness, above 0 and at most 1e6; with larger values the loss is
+            closer to the one-sided loss. Defaults to 1, as in the paper.
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
@@ -57,23 +57,22 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
 
 
 def _smooth(gap: Tensor, alpha: float) -> Tensor:
-    """The sum over decisions of what bounds `max(gap, 0)` from above."""
+    """Sums over decisions the smooth upper bounds of `max(gap, 0)`."""
     terms = ops.softplus(gap) if alpha == 1 else ops.softplus(alpha * gap) / alpha
     return ops.sum(terms, axis=-1)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class SOSRLoss(CostLoss):
-    """Smooth one-sided regression loss, the training loss of the paper.
+    """Computes the smooth one-sided regression loss, the training loss of the paper.
 
     `1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))`, summed over the
     decisions `k` and averaged over the batch; see `sosr`. The outputs `r`
     estimate costs, and the model decides by argmin.
 
-    Costs of about 1 train well: the paper divides by the largest cost, which
-    `cost_scale` can do.
-    Decisions that are never the cheapest for any example (an "abstain" column)
-    cannot be trained with it: their estimates grow without bound.
+    It trains well on costs of about 1: the paper divides by the largest cost, which
+    `cost_scale` can do. It cannot train decisions that are not the cheapest for any
+    example (an "abstain" column), since their estimates grow without bound.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors
@@ -81,11 +80,11 @@ class SOSRLoss(CostLoss):
             labels, `(batch,)` or `(batch, 1)`.
         alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
         cost_scale: factor above 0 by which costs are multiplied before they are
-            compared with estimates, such as `1 / C.max()` where `y_true` is in
-            money. Defaults to 1.
+            compared with estimates, such as `1 / C.max()` where costs are amounts
+            of money. Defaults to 1.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        dtype: dtype of the computation; `None` (default) is at least float32.
 
     Raises:
         ValueError: if the matrix fails its check, `alpha` is out of range, or

@@ -21,14 +21,14 @@ from csdl_keras.metrics.decision_metric import DecisionMetric
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class AverageCost(DecisionMetric):
-    """What the model's decisions cost, on average over the examples.
+    """Computes the average cost of a model's decisions.
 
-    `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where `g` takes the argmin of estimated
-    costs or the argmax of probabilities. Exact over batches of uneven size.
-    Monitor it as `"val_average_cost"`, with `mode="min"`. With `bayes=True` a
-    classifier in training is scored by the Bayes decision on its probabilities,
-    what `csdl_keras.bayes_classifier` will pay. Logits are neither costs nor
-    probabilities, and refused.
+    `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where the decision `g` is the argmin of
+    estimated costs or the argmax of probabilities. It is exact over batches of
+    uneven size. Monitor it as `"val_average_cost"`, with `mode="min"`. With
+    `bayes=True` a classifier is scored by the Bayes decision on its probabilities,
+    as `csdl_keras.bayes_classifier` will decide. Logits are refused, since they are
+    neither costs nor probabilities.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
@@ -36,21 +36,21 @@ class AverageCost(DecisionMetric):
             or `(batch, 1)`. Labels outside `[0, K)` raise for arrays and make
             the result NaN inside a compiled function. As in the losses, matrices
             of more than 128 x 128 entries are not saved.
-        output: what `y_pred` is: `"cost"` or `"probability"`. `None` (default) is
-            what the model outputs whose `fit` or `evaluate` it is compiled into; in
-            a call of its own, costs, unless all rows sum to 1, which raises.
+        output: kind of `y_pred`, `"cost"` or `"probability"`. `None` (default) is
+            the kind that the model outputs in whose `fit` or `evaluate` the metric is
+            compiled. Outside of them it means costs, and rows that all sum to 1 raise.
         bayes: whether probabilities decide by the lowest expected cost
             `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`.
             Defaults to False.
-        class_id: `None` (default), or the true class whose examples alone are
-            averaged over, 0 if there are none; needs `cost_matrix`.
+        class_id: `None` (default), or the only true class whose examples count, with
+            a result of 0 if there are none; needs `cost_matrix`.
         name: name of the metric.
-        dtype: dtype of the result, by default at least float32.
+        dtype: dtype of the result; `None` (default) is at least float32.
 
     Raises:
-        ValueError: if the matrix fails its check, `output` is unknown or does
-            not go with `bayes` or with the model, `class_id` is no row of the matrix,
-            or the shapes do not match.
+        ValueError: if the matrix fails its check, `output` is unknown or contradicts
+            `bayes` or the model, `class_id` is not a row of the matrix, or the shapes
+            do not match.
 
     Example:
 
@@ -95,14 +95,14 @@ class AverageCost(DecisionMetric):
         super().update_state(y_true, y_pred, self._weights(y_true, sample_weight))
 
     def checked_targets(self, y_true: Tensor) -> Tensor:
-        """Labels or cost vectors, as an array that was looked into or a tensor."""
+        """Returns labels or cost vectors as a checked array, or a tensor as it is."""
         check_present(self, self._rows)
         if self.cost_matrix is None:
             return tensor_or_array("y_true", y_true)
         return tensor_or_labels(y_true, len(self.cost_matrix))
 
     def _weights(self, y_true: Tensor, sample_weight: Tensor) -> Tensor:
-        """The weights of examples, 0 for those of other classes than `class_id`."""
+        """Returns the weights of examples, 0 for those of other classes than `class_id`."""
         sample_weight = check_weights(sample_weight, y_true)
         if self.class_id is None:
             return sample_weight
@@ -113,7 +113,7 @@ class AverageCost(DecisionMetric):
         weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
         return chosen * ops.reshape(weight, (-1,))
 
-    def wanted(self) -> str | None:
+    def wanted_kind(self) -> str | None:
         return "probability" if self.bayes else self.output
 
     def _received(self) -> str:
@@ -142,7 +142,7 @@ class AverageCost(DecisionMetric):
         )
 
     def example_costs(self, y_true: Tensor) -> Tensor:
-        """The cost vector of each example, `(batch, D)`."""
+        """Returns the cost vector of each example, `(batch, D)`."""
         y_true = ops.convert_to_tensor(y_true)
         return y_true if self.cost_matrix is None else rows_of(self._rows, y_true)
 

@@ -1,27 +1,27 @@
-"""The share of right decisions."""
+"""The share of decisions that are right."""
 
 import keras
 from keras import ops
 
 from csdl_keras._utils.tensors import alike, same_shape
-from csdl_keras._utils.types import DTypeLike, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class DecisionAccuracy(DecisionMetric):
-    """The share of decisions that are right.
+    """Computes the share of decisions that are right.
 
     With integer labels, a decision is right if it is the label; with cost
     vectors, if no other decision costs less. `metrics=["accuracy"]` would take
-    the argmax of estimated costs, that is the costliest class. A label that is
-    no class, and costs with NaN, make the result NaN.
+    the argmax of estimated costs, that is the costliest class. Labels that are
+    not classes, and costs with NaN, make the result NaN.
 
     Args:
-        output: what `y_pred` is: `"cost"` or `"probability"`; `None` (default) as in
+        output: kind of `y_pred`, `"cost"` or `"probability"`; `None` (default) as in
             `AverageCost`.
         name: name of the metric.
-        dtype: dtype of the result, by default at least float32.
+        dtype: dtype of the result; `None` (default) is at least float32.
 
     Raises:
         ValueError: if `output` is unknown or contradicts the model, or the shapes do
@@ -35,14 +35,6 @@ class DecisionAccuracy(DecisionMetric):
     >>> float(metric.result())
     0.5
     """
-
-    def __init__(
-        self,
-        output: str | None = None,
-        name: str | None = "decision_accuracy",
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(output=output, name=name, dtype=dtype)
 
     def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
         y_true = ops.convert_to_tensor(y_true)

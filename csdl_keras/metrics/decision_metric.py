@@ -1,4 +1,4 @@
-"""The base of metrics that score the decision a model's output stands for."""
+"""The base class of metrics that score decisions."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.names import default_name
 from csdl_keras._utils.tensors import (
     at_least_float32,
     check_weights,
@@ -20,30 +21,31 @@ from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import check_values, known_values
 
+_PLURAL = {"cost": "costs", "probability": "probabilities"}
+
 
 class DecisionMetric(keras.metrics.Mean):
-    """Base class: the weighted mean of a score that each example's decision gets.
+    """Base class of metrics that average a score of each example's decision.
 
-    The decision is the argmin of costs or the argmax of probabilities, the
-    lowest index among equals. Which of the two `y_pred` is follows in `fit` and
-    `evaluate` from the model's structure and loss; elsewhere rows that sum to 1
-    have to be named. What is taken for something else raises before the first
-    step; inside a function that you compile yourself, where nothing can raise,
-    the result is NaN. A subclass implements `score(y_true, chosen)`, where
-    `chosen` is the decision one-hot, `(batch, D)`, returning `(batch,)`.
+    The decision is the argmin of costs or the argmax of probabilities, the lowest
+    index among equals. In `fit` and `evaluate`, the model's structure and loss tell
+    which of the two `y_pred` is; elsewhere `output` must name rows that sum to 1. A
+    wrong kind raises before the first step; inside a function that you compile
+    yourself, where nothing can raise, it makes the result NaN. A subclass
+    implements `score`.
 
     Args:
-        output: what `y_pred` is: `"cost"`, `(batch, D)`, or `"probability"`,
-            `(batch, K)` or `(batch, 1)`; `None` (default) is what the model
-            outputs, and costs where there is no model.
-        name: name of the metric.
-        dtype: dtype of the result, by default at least float32.
+        output: kind of `y_pred`: `"cost"`, `(batch, D)`, or `"probability"`,
+            `(batch, K)` or `(batch, 1)`; `None` (default) is the kind that the model
+            outputs, or costs where there is no model.
+        name: name of the metric; `None` (default) is the class's name in snake case.
+        dtype: dtype of the result; `None` (default) is at least float32.
     """
 
     def __init__(
         self, output: str | None = None, name: str | None = None, dtype: DTypeLike | None = None
     ):
-        super().__init__(name=name, dtype=dtype or float_dtype())
+        super().__init__(name=name or default_name(self), dtype=dtype or float_dtype())
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
         self._seen_as: str | None = None
 
@@ -53,13 +55,13 @@ class DecisionMetric(keras.metrics.Mean):
         """Adds a batch.
 
         Args:
-            y_true: what `score` takes.
+            y_true: targets, as `score` takes them.
             y_pred: `(batch, D)` outputs of the model.
             sample_weight: `None`, or `(batch,)` weights.
 
         Raises:
-            ValueError: if shapes do not match, an array holds no numbers, or `y_pred`
-                is not the kind of output that it is taken for. Nothing is added then.
+            ValueError: if shapes do not match, an array does not hold numbers, or
+                `y_pred` is of another kind than expected. Nothing is added then.
         """
         found = fit_output(y_pred)
         y_true = tensor_or_array("y_true", y_true)
@@ -74,7 +76,7 @@ class DecisionMetric(keras.metrics.Mean):
         y_pred = at_least_float32(y_pred)
         sample_weight = check_weights(sample_weight, y_pred)
         if not sure:
-            y_pred = self._nan_if_other(y_pred, kind)
+            y_pred = self._nan_if_other_kind(y_pred, kind)
         values = self.decision_costs(y_pred, kind)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)
@@ -83,21 +85,22 @@ class DecisionMetric(keras.metrics.Mean):
         super().update_state(score, sample_weight=sample_weight)
 
     def reset_state(self) -> None:
-        """Forgets all batches, and what kind of output they were seen to be."""
+        """Forgets all batches, and the kind of output that was found in them."""
         super().reset_state()
         self._seen_as = None
 
-    def wanted(self) -> str | None:
-        """The kind of output that the arguments ask for, if they do."""
+    def wanted_kind(self) -> str | None:
+        """Returns the kind of output that the arguments ask for, or `None`."""
         return self.output
 
     def _kind(self, found: FitOutput | None, y_pred: Tensor) -> tuple[str, bool]:
-        """Tells what `y_pred` decides as, and whether that is sure without a look at its values.
+        """Returns the kind of `y_pred`, and whether it is certain without checking its values.
 
         Raises:
-            ValueError: if the model, or a value that is known, shows that it is not that.
+            ValueError: if the model, or values that are known, show another kind than the
+                arguments ask for.
         """
-        wanted = self.wanted()
+        wanted = self.wanted_kind()
         kind = wanted or "cost"
         if found is not None and found.kind in OUTPUTS:
             if wanted not in (None, found.kind):
@@ -121,7 +124,11 @@ class DecisionMetric(keras.metrics.Mean):
             )
         if found is not None and found.kind == "other" and kind == "cost":
             return kind, True
-        if found is not None and found.kind == "distribution" and not self._believes(y_pred):
+        if (
+            found is not None
+            and found.kind == "distribution"
+            and not self._allows_distributions(y_pred)
+        ):
             raise ValueError(
                 f"Expected {self.name!r} to be told the kind of the outputs of {found.words}, "
                 f"whose rows sum to 1 as probabilities do; received {self._received()}. Pass "
@@ -132,41 +139,44 @@ class DecisionMetric(keras.metrics.Mean):
             return kind, True
         values = known_values(y_pred)
         if values is None:
-            return kind, kind == "cost" and self._believes(y_pred)
+            return kind, kind == "cost" and self._allows_distributions(y_pred)
         check_values(values, wanted)
         if not is_array:
             self._seen_as = kind
         return kind, True
 
-    def _believes(self, y_pred: Tensor) -> bool:
-        """Tells whether rows that sum to 1 may be what the arguments say, see `check_values`."""
-        wanted = self.wanted()
+    def _allows_distributions(self, y_pred: Tensor) -> bool:
+        """Tells whether the arguments allow for rows that sum to 1, see `check_values`."""
+        wanted = self.wanted_kind()
         return wanted == "probability" or (wanted == "cost" and y_pred.shape[1] <= 2)
 
     def _received(self) -> str:
         return f"output={self.output!r}"
 
-    def _nan_if_other(self, y_pred: Tensor, kind: str) -> Tensor:
-        """Outputs, NaN where they are not of that kind, inside a graph, which cannot raise."""
+    def _nan_if_other_kind(self, y_pred: Tensor, kind: str) -> Tensor:
+        """Puts NaN for outputs of another kind, inside a graph, where nothing can raise."""
         if kind == "probability":
             return distributions(y_pred)
         nan = ops.cast(np.nan, y_pred.dtype)
         return ops.where(ops.all(probability_rows(y_pred)), nan, y_pred)
 
     def decision_costs(self, y_pred: Tensor, kind: str) -> Tensor:
-        """`(batch, D)` values, the smallest of which is decided for.
+        """Returns `(batch, D)` values whose argmin is the decision.
 
         Args:
             y_pred: `(batch, D)` outputs.
-            kind: `"cost"` or `"probability"`, what they are.
+            kind: their kind, `"cost"` or `"probability"`.
         """
         return y_pred if kind == "cost" else -two_columns(y_pred)
 
     def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
+        """Computes the score of each example's decision, `(batch,)`.
+
+        Args:
+            y_true: targets.
+            chosen: `(batch, D)`, 1 for the decision and 0 elsewhere.
+        """
         raise NotImplementedError(f"{type(self).__name__} must implement `score`.")
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "output": self.output}
-
-
-_PLURAL = {"cost": "costs", "probability": "probabilities"}

@@ -13,23 +13,23 @@ from csdl_keras.metrics.average_cost import AverageCost
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class NormalizedCost(AverageCost):
-    """What the model's decisions cost, in units of the best constant decision's cost.
+    """Computes the cost of a model's decisions relative to the best constant decision's.
 
-    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`. 1 is what deciding the same
-    for everybody costs, 0 a perfect model; the savings are 1 less this. It
-    compares across data sets and matrices whose costs have different units.
-    Infinite, or NaN, where a constant decision costs nothing.
+    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`: 0 for a perfect model, 1 for
+    one no better than the same decision for all examples. It makes data sets and
+    matrices whose costs have different units comparable. It is infinite or NaN
+    where a constant decision costs nothing.
 
     Args:
         cost_matrix: as in `AverageCost`.
-        num_decisions: `D`, needed without a cost matrix.
+        num_decisions: number `D` of decisions, needed without a cost matrix.
         output: as in `AverageCost`.
         bayes: as in `AverageCost`.
         name: name of the metric.
-        dtype: dtype of the result, by default at least float32.
+        dtype: dtype of the result; `None` (default) is at least float32.
 
     Raises:
-        ValueError: as `AverageCost`; or if there is neither a matrix nor
+        ValueError: as `AverageCost` does; or if there is neither a matrix nor
             `num_decisions`, or they contradict each other.
 
     Example:
@@ -47,7 +47,7 @@ class NormalizedCost(AverageCost):
         num_decisions: int | None = None,
         output: str | None = None,
         bayes: bool = False,
-        name: str | None = "normalized_cost",
+        name: str | None = None,
         dtype: DTypeLike | None = None,
     ):
         super().__init__(cost_matrix, output=output, bayes=bayes, name=name, dtype=dtype)
@@ -95,28 +95,18 @@ class NormalizedCost(AverageCost):
 
     def get_config(self) -> dict[str, Any]:
         config = {**super().get_config(), "num_decisions": self.num_decisions}
-        config.pop("class_id")  # of a single class the best constant decision costs nothing
+        config.pop("class_id")  # The best constant decision for a single class costs nothing.
         return config
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class Savings(NormalizedCost):
-    """What the model's decisions save of the best constant decision's cost.
+    """Computes the share of the best constant decision's cost that a model saves.
 
-    `1 - sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`: 1 is a perfect model, 0
-    what deciding the same for everybody saves, below 0 the model is worse than
-    that. Monitor it with `mode="max"`.
-
-    Args:
-        cost_matrix: as in `AverageCost`.
-        num_decisions: `D`, needed without a cost matrix.
-        output: as in `AverageCost`.
-        bayes: as in `AverageCost`.
-        name: name of the metric.
-        dtype: dtype of the result, by default at least float32.
-
-    Raises:
-        ValueError: as `NormalizedCost`.
+    `1 - sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`, that is 1 less
+    `NormalizedCost`: 1 for a perfect model, 0 for one no better than the same
+    decision for all examples, negative for a worse one. Monitor it with
+    `mode="max"`. Arguments and errors are those of `NormalizedCost`.
 
     References:
         - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision
@@ -131,17 +121,6 @@ class Savings(NormalizedCost):
     >>> float(metric.result())
     0.5
     """
-
-    def __init__(
-        self,
-        cost_matrix: ArrayLike | None = None,
-        num_decisions: int | None = None,
-        output: str | None = None,
-        bayes: bool = False,
-        name: str | None = "savings",
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(cost_matrix, num_decisions, output, bayes, name=name, dtype=dtype)
 
     def result(self) -> Tensor:
         return ops.subtract(1.0, super().result())

@@ -18,7 +18,7 @@ from csdl_keras.layers import (
     ExpectedCost,
     TemperatureScaling,
 )
-from csdl_keras.layers.temperature_scaling import SMALLEST
+from csdl_keras.layers.temperature_scaling import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
@@ -133,7 +133,7 @@ def fit_temperature(
         `(temperature, bias)`.
     """
     minimize = optional_module("scipy.optimize", "compare").minimize
-    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST))
+    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)
 

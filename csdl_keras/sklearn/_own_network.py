@@ -11,7 +11,7 @@ from csdl_keras._bodies import NETWORKS
 from csdl_keras._training_data import TrainingData
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras.costs import cost_vectors, regret
-from csdl_keras.fitting.divergence import RaiseOnDivergence
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.losses import SOSRLoss
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
@@ -52,7 +52,8 @@ def train_own_networks(
         if begin is not None:
             keras.utils.set_random_seed(begin)
         network = build(data.train.x.shape[1:], len(matrix))
-        _fit(network, _check_output(network, matrix), data, matrix / unit, unit, settings, verbose)
+        kind = _check_output(network, matrix)
+        _fit(network, kind, data, matrix / unit, unit, settings, begin, verbose)
         networks.append(network)
     model = networks[0] if members == 1 else models.ensemble(networks)
     if output_kind(model) == "cost":
@@ -88,9 +89,11 @@ def _fit(
     scaled: np.ndarray,
     unit: float,
     settings: Settings,
+    seed: int | None,
     verbose: Any,
 ) -> None:
     body, shape = NETWORKS["auto"], data.train.x.shape
+    batch_size = body.batch_size(settings)
     if not network.compiled:
         losses = {
             "cost": SOSRLoss(),
@@ -100,7 +103,8 @@ def _fit(
             losses["probability"] = keras.losses.BinaryCrossentropy()
         steps = body.steps(settings, shape)
         optimizer = body.optimizer(settings, steps, on_costs=kind == "cost")
-        network.compile(optimizer, loss=losses[kind])
+        executed = executed_steps(len(data.train.x), batch_size)
+        network.compile(optimizer, loss=losses[kind], steps_per_execution=executed)
     pairs = []
     for part in data.parts:
         if kind == "probability":
@@ -108,18 +112,19 @@ def _fit(
         else:
             costs = scaled[part.y] if part.costs is None else part.costs / unit
             pairs.append((part.x, costs.astype("float32")))
-    callbacks: list[keras.callbacks.Callback] = [RaiseOnDivergence()]
+    callbacks = []
     if len(pairs) > 1:
         patience = body.patience(settings, shape)
-        best = keras.callbacks.EarlyStopping(
-            "val_loss", patience=patience, restore_best_weights=True
+        callbacks.append(
+            keras.callbacks.EarlyStopping("val_loss", patience=patience, restore_best_weights=True)
         )
-        callbacks.insert(0, best)
-    network.fit(
+    seeded_fit(
+        network,
         *pairs[0],
+        seed=seed,
         validation_data=pairs[1] if len(pairs) > 1 else None,
         epochs=body.epochs(settings, shape),
-        batch_size=body.batch_size(settings),
+        batch_size=batch_size,
         callbacks=callbacks,
         verbose=verbose,
     )

@@ -1,8 +1,7 @@
-"""Base classes of losses."""
+"""The base class of losses of costs."""
 
 from typing import Any
 
-import keras
 import numpy as np
 from keras import ops
 
@@ -11,9 +10,7 @@ from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     TOLERANCE,
-    check_weights,
     finite,
-    float_dtype,
     probability_rows,
     same_shape,
     tensor_or_array,
@@ -26,48 +23,12 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
+from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import known_values
 
-
-class CheckedLoss(keras.losses.Loss):
-    """Base class: a loss of arrays, lists and data frames as well as of tensors.
-
-    Keras takes a list for a structure, and hands on what it does not know.
-
-    Args:
-        reduction: as in `keras.losses.Loss`; by default the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
-
-    Call arguments:
-        y_true: what the loss compares with.
-        y_pred: `(batch, ...)` outputs of a model.
-        sample_weight: `None` (default), or `(batch,)` weights.
-
-    Raises:
-        ValueError: if an array does not hold numbers, or there is no weight for each
-            example.
-    """
-
-    def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = None,
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
-
-    def __call__(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
-    ) -> Tensor:
-        y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
-        return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred))
-
-
 _SHAPE = "(batch, D)"
-
-
+# The kinds of outputs that do not estimate costs.
 _MEANING = {
     "probability": "probabilities",
     "distribution": "rows that sum to 1, as probabilities do",
@@ -76,35 +37,33 @@ _MEANING = {
 
 
 class CostLoss(CheckedLoss):
-    """Base class: a loss of costs `c` and estimates `r`, one value for each example.
+    """Base class of losses that compare costs `c` with estimates `r`, example by example.
 
-    A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)` floats of
-    one type, costs NaN instead of infinite, returning `(batch,)`, and says by
-    `prices_any_decision` whether a column may be a decision that is never the
-    cheapest, such as to abstain, and by `output_kind` what outputs it trains. What it
-    can work out of a cost matrix once, instead of in each step, it returns from
-    `class_rows`, and takes the rows in `row_loss`.
+    A subclass implements `cost_loss`. Its attribute `prices_any_decision` tells whether a
+    column may be a decision that is never the cheapest, such as to abstain; `output_kind`
+    tells what kind of outputs it trains. What can be computed from a cost matrix once,
+    instead of in each step, goes into `class_rows`, whose rows `row_loss` receives.
 
     Args:
         cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
             Array-like `(K, D)`, `C[true, decision]`: `y_true` holds integer
             labels `(batch,)` or `(batch, 1)`, and each example's row is
-            gathered inside, so that no `(N, K)` array is needed. A label
-            outside `[0, K)` raises when the loss is called on an array and
+            gathered inside, so that no `(N, D)` array is needed. A label
+            outside `[0, K)` raises when the loss is called on an array, and
             makes the loss NaN inside a compiled `fit`, where nothing can raise.
-            A config, and so a saved model, holds matrices of at most 128 x 128
-            entries: with a larger one a loaded model predicts, and has to be
+            Configs, and so saved models, hold matrices of at most 128 x 128
+            entries: with a larger one a loaded model predicts, but must be
             compiled again before it trains.
         cost_scale: factor above 0 by which costs are multiplied before they are
             compared with estimates. Defaults to 1.
-        reduction: as in `keras.losses.Loss`; by default the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
+        name: name of the loss; `None` (default) is the class's name in snake case.
+        dtype: dtype of the computation; `None` (default) is at least float32.
 
     Raises:
-        ValueError: if the matrix fails its check, or has more columns than rows
-            and the loss cannot price decisions that are no class, or `dtype` has
-            16 bits, in which labels would be rounded to other labels.
+        ValueError: if the matrix fails its check; if it has more columns than rows
+            and the loss cannot price decisions that are not classes; or if `dtype`
+            has 16 bits, which would round labels to other labels.
     """
 
     prices_any_decision = False
@@ -147,29 +106,29 @@ class CostLoss(CheckedLoss):
         else:
             y_true = tensor_or_labels(y_true, len(self.cost_matrix))
         y_pred = tensor_or_array("y_pred", y_pred)
-        if len(y_pred.shape) == 2:  # `call` says what is wrong with other shapes.
+        if len(y_pred.shape) == 2:  # `call` raises on other shapes.
             y_pred = self.checked_outputs(found, y_true, y_pred)
         return super().__call__(y_true, y_pred, sample_weight)
 
     def checked_outputs(self, found: FitOutput | None, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """The outputs, if they are of the kind that the loss trains.
+        """Checks that outputs are of the kind that the loss trains.
 
         Args:
-            found: what the model outputs that is being fitted, if there is one.
+            found: the output of the model that is being fitted, or `None` without a model.
             y_true: cost vectors or labels.
             y_pred: `(batch, D)` outputs.
 
         Returns:
-            `y_pred`, in a graph of unknown outputs NaN where it is probabilities.
+            `y_pred`; NaN in its place if it turns out to be probabilities inside a
+            graph, where nothing can raise.
 
         Raises:
-            ValueError: if the model or known values show that it is not that kind.
+            ValueError: if the model, or values that are known, are of another kind.
         """
-        if found is not None and found.kind in ("probability", "distribution", "score"):
-            raise ValueError(
-                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
-                f"received those of {found.words}: they are {_MEANING[found.kind]}. End the model "
-                "in CostOutput, or train it with cross-entropy and pass it to bayes_classifier."
+        if found is not None and found.kind in _MEANING:
+            raise self._other_outputs(
+                f"those of {found.words}: they are {_MEANING[found.kind]}. End the model in "
+                "CostOutput, or train it with cross-entropy and pass it to bayes_classifier."
             )
         known = found is not None and found.kind != "unknown"
         seen = self._verified and not isinstance(y_pred, np.ndarray)
@@ -184,14 +143,19 @@ class CostLoss(CheckedLoss):
             return ops.where(probable, ops.cast(np.nan, y_pred.dtype), y_pred)
         probable = values.shape[1] > 1 and len(values) and probability_rows(values).all()
         if probable and not (self.cost_matrix is None and _sums_to_1(known_values(y_true))):
-            raise ValueError(
-                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
-                f"received rows that sum to 1, such as {np.round(values[0], 4).tolist()}, which "
-                "are probabilities. Train a classifier with cross-entropy and pass it to "
+            raise self._other_outputs(
+                f"rows that sum to 1, such as {np.round(values[0], 4).tolist()}, which are "
+                "probabilities. Train a classifier with cross-entropy and pass it to "
                 "bayes_classifier."
             )
         self._verified = True
         return y_pred
+
+    def _other_outputs(self, received: str) -> ValueError:
+        return ValueError(
+            f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
+            f"received {received}"
+        )
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is not None:
@@ -204,11 +168,11 @@ class CostLoss(CheckedLoss):
         return self.cost_loss(finite(costs), outputs)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        """The loss of each example.
+        """Computes the loss of each example.
 
         Args:
-            costs: `(batch, D)` cost vectors times `cost_scale`, NaN instead of infinite.
-            estimates: `(batch, D)` outputs of the model.
+            costs: `(batch, D)` cost vectors times `cost_scale`, with NaN in place of infinity.
+            estimates: `(batch, D)` outputs of the model, of the same float type.
 
         Returns:
             `(batch,)`.
@@ -216,7 +180,7 @@ class CostLoss(CheckedLoss):
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
-        """What `row_loss` is given of examples of each class: by default their costs.
+        """Returns the row of each class that `row_loss` receives; by default its costs.
 
         Args:
             costs: `(K, D)` costs of the matrix times `cost_scale`, at least 0 or NaN.
@@ -227,10 +191,10 @@ class CostLoss(CheckedLoss):
         return costs
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        """The loss of each example, by what `class_rows` returned for its class.
+        """Computes the loss of each example from its class's row of `class_rows`.
 
         Args:
-            rows: `(batch, D)`, NaN for a label that is no class.
+            rows: `(batch, D)`, NaN for a label outside `[0, K)`.
             estimates: `(batch, D)` outputs of the model.
 
         Returns:
@@ -239,16 +203,16 @@ class CostLoss(CheckedLoss):
         return self.cost_loss(rows, estimates)
 
     def _scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
-        """`class_rows` of a checked `(K, D)` matrix."""
-        self._check_decisions(*matrix.shape)
-        if self.cost_scale == 1:  # which spares a copy
+        """Returns `class_rows` of a checked `(K, D)` matrix times `cost_scale`."""
+        self._check_columns(*matrix.shape)
+        if self.cost_scale == 1:  # This saves a copy of the matrix.
             return self.class_rows(matrix)
         with np.errstate(over="ignore"):
             costs = matrix * matrix.dtype.type(self.cost_scale)
         costs[np.isinf(costs)] = np.nan
         return self.class_rows(costs)
 
-    def _check_decisions(self, classes: int, decisions: int) -> None:
+    def _check_columns(self, classes: int, decisions: int) -> None:
         if decisions > classes and not self.prices_any_decision:
             raise ValueError(
                 f"Expected a `cost_matrix` of shape ({classes}, {classes}), one decision for each "
@@ -266,5 +230,5 @@ class CostLoss(CheckedLoss):
 
 
 def _sums_to_1(costs: np.ndarray | None) -> bool:
-    """Tells whether costs look like probabilities themselves, so that estimates of them may."""
+    """Tells whether rows of costs sum to 1, so that good estimates of them may as well."""
     return costs is not None and bool(np.all(np.abs(costs.sum(axis=-1) - 1) <= TOLERANCE))
