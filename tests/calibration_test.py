@@ -162,7 +162,7 @@ class TestCalibrate(TestCase):
         labels = RNG.integers(3, size=len(X))
         with pytest.raises(ValueError, match="`method`"):
             calibrate(model, X, labels, "platt")
-        with pytest.raises(ValueError, match="Expected a label for each of 400 inputs"):
+        with pytest.raises(ValueError, match="`y_val` with an entry for each of 400 inputs"):
             calibrate(model, X, labels[:-1])
         with pytest.raises(ValueError, match="below 3"):
             calibrate(model, X, labels + 1)

@@ -105,13 +105,13 @@ class TestArrays:
         "x", [X[:, 0], X[:0], X.astype(str), X > 0.5], ids=["1-D", "empty", "text", "bool"]
     )
     def test_what_is_no_array_of_numbers(self, refused, x):
-        refused("Expected `x` to be an array of real numbers", x)
+        refused("Expected `x` (of shape|to hold real numbers)", x)
 
     @pytest.mark.parametrize(
         "costs,match",
         [
             (None, "since beta > 0; received None"),
-            (COSTS[:59], "one row of `costs` for each of 60 examples; received 59"),
+            (COSTS[:59], "`costs` with a row for each of 60 examples"),
             (COSTS[:, 0], "Expected `costs` of shape"),
             (COSTS - 0.5, "Expected every entry of `costs` to be at least 0"),
             (edited(COSTS, (59, 2), np.nan), "Expected every entry of `costs` to be finite"),

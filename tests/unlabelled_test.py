@@ -71,9 +71,9 @@ class TestPretrain:
     @pytest.mark.parametrize(
         "unlabelled,match",
         [
-            (MORE[:, 1:], "Expected `unlabelled` to be real inputs of shape"),
-            (MORE[0], "Expected `unlabelled` to be real inputs of shape"),
-            (MORE.astype(str), "Expected `unlabelled` to be real inputs of shape"),
+            (MORE[:, 1:], "Expected `unlabelled` of shape"),
+            (MORE[0], "Expected `unlabelled` of shape"),
+            (MORE.astype(str), "Expected `unlabelled` to hold real numbers"),
             (MORE + 1.0, r"lie in \[0, 1\]"),
             (MORE * np.nan, "to be finite"),
         ],

@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 
+#: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
+#: size overflows.
+LARGEST_NUMBER = 1e38
+
 
 def as_array(name: str, values: Any, shape: str) -> np.ndarray:
     """`values` as an array of any dtype; data frames and series by position."""
@@ -45,6 +49,14 @@ def check_entries(
         )
 
 
+def number_array(name: str, values: Any, shape: str, booleans: bool = False) -> np.ndarray:
+    """`values` as an array of real numbers of any dtype; `booleans=True` accepts these as well."""
+    array = as_array(name, values, shape)
+    if array.dtype.kind not in ("biuf" if booleans else "iuf"):
+        raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
+    return array
+
+
 def real_array(
     name: str, values: Any, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
 ) -> np.ndarray:
@@ -52,9 +64,7 @@ def real_array(
 
     `missing=True` accepts NaN.
     """
-    array = as_array(name, values, shape)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
+    array = number_array(name, values, shape)
     if array.ndim != ndim or 0 in array.shape:
         raise ValueError(f"Expected `{name}` of shape {shape}; received shape {array.shape}.")
     array = array.astype(np.float64)
@@ -83,12 +93,25 @@ def check_decisions(decisions: Any, num_examples: int, num_decisions: int) -> np
     return array.astype(np.int64)
 
 
-def check_rows(name: str, array: np.ndarray, num_examples: int) -> None:
-    """Raises unless the array has a row for each label."""
-    if len(array) != num_examples:
+def check_rows(name: str, array: np.ndarray, number: int, counted: str = "labels") -> None:
+    """Raises unless the array has one row, or one entry, for each of `number` things `counted`."""
+    if len(array) != number:
+        one = "an entry" if array.ndim == 1 else "a row"
         raise ValueError(
-            f"Expected `{name}` with a row for each of {num_examples} labels; "
+            f"Expected `{name}` with {one} for each of {number} {counted}; "
             f"received shape {array.shape}."
+        )
+
+
+def check_range(
+    what: str, array: np.ndarray, low: float, high: float, reason: str = "", hint: str = ""
+) -> None:
+    """Raises unless all numbers of `what` lie in `[low, high]`, which NaN does not."""
+    least, most = float(array.min()), float(array.max())
+    if not (low <= least and most <= high):
+        raise ValueError(
+            f"Expected {what} to lie in [{low:g}, {high:g}]{reason}; received values from "
+            f"{least:.6g} to {most:.6g}.{hint}"
         )
 
 
@@ -117,7 +140,3 @@ def variance_beyond_rounding(x: np.ndarray) -> float:
     variance = float(x.var(dtype=np.float64))
     rounded = 4 * float(np.finfo(x.dtype).eps) * float(np.abs(x).max())
     return variance if variance > rounded**2 else 0.0
-
-
-# Networks compute in float32, in which larger ones are infinite; and no sum of costs overflows.
-LARGEST_NUMBER = 1e38

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import number_array
 
 
 def check_inputs(model: Any, x: Any) -> Any:
@@ -48,9 +48,7 @@ def _is_plain(x: Any) -> bool:
 
 
 def _numbers(x: Any) -> np.ndarray:
-    array = as_array("x", x, "(N, ...)")
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"Expected `x` to hold real numbers; received dtype {array.dtype}.")
+    array = number_array("x", x, "(N, ...)", booleans=True)
     if array.ndim == 0 or 0 in array.shape:
         raise ValueError(f"Expected `x` of at least one example; received shape {array.shape}.")
     # Keras knows no longer floats.

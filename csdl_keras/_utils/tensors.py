@@ -7,18 +7,26 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER, as_array, check_entries
+from csdl_keras._utils.arrays import LARGEST_NUMBER, check_entries, number_array
 
 LOW_PRECISION = ("float16", "bfloat16")
 
+#: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
+TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
 
 # A number of Python takes the type of the tensor beside it.
 _NAN = float("nan")
 
-
 # Stands for the logarithm of 0, without the NaN of infinity times 0: its exponential is 0 in
 # every float type, and float16 holds it.
 LOG_ZERO = -3e4
+
+# The exponentials of these are near the ends of a float type's range, with room for sums.
+_LIMITS = {"float16": 9.0}
+_LIMIT = 85.0
+
+# Logarithms beyond the limit change the exponential by a factor of at most 5 altogether.
+_SLOPE = 1 / 20
 
 
 def at_least_float32(*tensors: Any) -> Any:
@@ -57,19 +65,39 @@ def two_columns(probabilities: Any) -> Any:
     return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
 
 
-def distributions(probabilities: Any, tolerance: float = 1e-2) -> Any:
+def probability_rows(values: Any, tolerance: float | None = None) -> Any:
+    """Marks the rows of an array or tensor that are distributions.
+
+    Args:
+        values: `(N, K)`, or `(N, 1)` of P(y=1), which lie in [0, 1].
+        tolerance: how far from 1 a row may sum. `None` (default) depends on the bits of the type.
+
+    Returns:
+        A bool array or tensor `(N,)`.
+    """
+    if isinstance(values, np.ndarray):
+        library, short = np, values.dtype.itemsize == 2
+        values = values.astype("float64")
+    else:
+        library = ops
+        short = keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
+    if values.shape[-1] == 1:
+        return library.logical_and(values[:, 0] >= 0.0, values[:, 0] <= 1.0)
+    if tolerance is None:
+        tolerance = TOLERANCE_16_BITS if short else TOLERANCE
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = library.abs(library.sum(values, axis=-1) - 1.0) <= tolerance
+    return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
+
+
+def distributions(probabilities: Any) -> Any:
     """`(batch, K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
 
     Args:
         probabilities: `(batch, K)`, or `(batch, 1)` of P(y=1).
-        tolerance: how far from 1 a row may sum; softmax rounded to bfloat16 stays within .01.
     """
+    proper = ops.expand_dims(probability_rows(probabilities, TOLERANCE_16_BITS), -1)
     probabilities = two_columns(probabilities)
-    total = ops.sum(probabilities, axis=-1, keepdims=True)
-    proper = ops.logical_and(
-        ops.abs(total - 1.0) <= tolerance,
-        ops.min(probabilities, axis=-1, keepdims=True) >= 0.0,
-    )
     return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
 
 
@@ -110,9 +138,7 @@ def tensor_or_array(name: str, values: Any) -> Any:
     """
     if is_tensor(values):
         return values
-    array = as_array(name, values, "(batch, ...)")
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
+    array = number_array(name, values, "(batch, ...)")
     if array.size == 0:
         raise ValueError(f"Expected `{name}` of one example or more; received {array.shape}.")
     wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
@@ -172,17 +198,6 @@ def alike(first: tuple, second: tuple) -> bool:
     return len(first) == len(second) and all(
         None in sizes or sizes[0] == sizes[1] for sizes in zip(first, second, strict=True)
     )
-
-
-# The exponentials of these are near the ends of a float type's range, with room for sums.
-_LIMITS = {"float16": 9.0}
-
-
-_LIMIT = 85.0
-
-
-# A factor of at most 5 is left for all logarithms beyond.
-_SLOPE = 1 / 20
 
 
 def bounded_exponential(logs: Any, dtype: str) -> Any:

@@ -5,7 +5,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
-from csdl_keras._utils.arrays import as_array, check_entries, variance_beyond_rounding
+from csdl_keras._utils.arrays import check_entries, number_array, variance_beyond_rounding
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike
@@ -121,9 +121,7 @@ def check_features(features: ArrayLike, width: int | None = None) -> np.ndarray:
     Raises:
         ValueError: if the array is anything else.
     """
-    array = as_array("X", features, "(N, features)")
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"Expected `X` to hold real numbers; received dtype {array.dtype}.")
+    array = number_array("X", features, "(N, features)")
     if array.ndim != 2 or 0 in array.shape:
         hint = " Reshape it: `X.reshape(len(X), -1)`." if array.ndim > 2 else ""
         raise ValueError(

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from csdl_keras._utils.array_file import read_arrays, write_arrays
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.baselines._csosr_arrays import restore, to_arrays
@@ -118,10 +118,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         max_iter = check_integer("max_iter", self.max_iter)
         x = check_features(X)
         costs = self._costs(y)
-        if len(x) != len(costs):
-            raise ValueError(
-                f"Expected as many rows in `X` as in `y`; received {len(x)} and {len(costs)}."
-            )
+        check_rows("y", costs, len(x), "rows of `X`")
         self.n_features_in_ = x.shape[1]
         self.classes_ = np.arange(costs.shape[1])
         self.map_ = KernelMap(

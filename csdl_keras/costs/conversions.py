@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_entries
+from csdl_keras._utils.arrays import check_entries, check_rows
 from csdl_keras.costs.checks import (
     amounts,
     check_cost_matrix,
@@ -91,10 +91,7 @@ def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.n
            [7., 0.]])
     """
     labels, vectors = check_labels(labels, num_classes), check_cost_vectors(costs)
-    if len(labels) != len(vectors):
-        raise ValueError(
-            f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
-        )
+    check_rows("costs", vectors, len(labels))
     size = int(labels.max()) + 1 if num_classes is None else num_classes
     counts = class_counts(labels, size)
     totals = np.zeros((size, vectors.shape[1]))

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
@@ -78,10 +79,7 @@ def bg_img_rot_synthetic(
             f"{base.name!r}, whose images have the shape {base.input_shape}."
         )
     for x in (base.x_train, base.x_val, base.x_test):
-        if not (x.min() >= 0.0 and x.max() <= 1.0):
-            raise ValueError(
-                f"Expected images in [0, 1]; {base.name!r} has some from {x.min()} to {x.max()}."
-            )
+        check_range(f"the images of {base.name!r}", x, 0, 1)
     rng = np.random.default_rng(seed)
     pool, labels = np.concatenate([base.x_train, base.x_val]), base.y_train_val
     order = rng.permutation(len(labels))

@@ -3,10 +3,8 @@
 import numpy as np
 
 from csdl_keras._utils.arrays import real_array
+from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
-
-#: Largest distance of a row's sum from 1; admits a softmax computed in 16 bits.
-_TOLERANCE = 1e-2
 
 
 def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
@@ -32,7 +30,7 @@ def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
                 "Are they logits or costs?"
             )
         return np.hstack([1.0 - rows, rows])
-    wrong = np.flatnonzero(np.abs(rows.sum(axis=1) - 1.0) > _TOLERANCE)
+    wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
     if len(wrong):
         raise ValueError(
             f"Expected every row of `probabilities` to sum to 1; received row {wrong[0]}, "

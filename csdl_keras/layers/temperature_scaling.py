@@ -3,9 +3,9 @@
 from typing import Any
 
 import keras
-import numpy as np
 from keras import ops
 
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
@@ -126,16 +126,13 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
         **kwargs: Any,
     ):
         super().__init__(temperature, dtype=dtype, **kwargs)
-        self._initial_bias = None if bias is None else _check_bias(bias)
+        self._initial_bias = None if bias is None else real_array("bias", bias, 1, "(K,)")
 
     def build(self, input_shape: Shape) -> None:
         super().build(input_shape)
-        classes = input_shape[-1]
-        if self._initial_bias is not None and len(self._initial_bias) != classes:
-            raise ValueError(
-                f"Expected {classes} entries of `bias`, one for each class; "
-                f"received {len(self._initial_bias)}."
-            )
+        classes: Any = input_shape[-1]
+        if self._initial_bias is not None:
+            check_rows("bias", self._initial_bias, classes, "classes")
         self.bias = self.add_weight(
             shape=(classes,), initializer="zeros", trainable=False, name="bias"
         )
@@ -148,10 +145,3 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     def get_config(self) -> dict[str, Any]:
         bias = None if self._initial_bias is None else self._initial_bias.tolist()
         return {**super().get_config(), "bias": bias}
-
-
-def _check_bias(bias: ArrayLike) -> np.ndarray:
-    array = np.asarray(bias)
-    if array.dtype.kind not in "iuf" or array.ndim != 1 or not np.isfinite(array).all():
-        raise ValueError(f"Expected `bias` to be K finite numbers; received {bias!r}.")
-    return array.astype("float64")

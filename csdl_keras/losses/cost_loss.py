@@ -9,7 +9,9 @@ from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
+    TOLERANCE,
     finite,
+    probability_rows,
     same_shape,
     tensor_or_array,
 )
@@ -23,7 +25,7 @@ from csdl_keras.costs._tensors import (
 )
 from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
-from csdl_keras.outputs.values import TOLERANCE, all_probabilities, known_values, probability_rows
+from csdl_keras.outputs.values import known_values
 
 _SHAPE = "(batch, D)"
 # The kinds of outputs that do not estimate costs.
@@ -134,7 +136,7 @@ class CostLoss(CheckedLoss):
             return y_pred
         values = known_values(y_pred)
         if values is None:
-            probable = all_probabilities(y_pred)
+            probable = ops.all(probability_rows(y_pred))
             if self.cost_matrix is None:
                 near = ops.abs(ops.sum(ops.cast(y_true, "float32"), axis=-1) - 1.0) <= TOLERANCE
                 probable = ops.logical_and(probable, ops.logical_not(ops.all(near)))

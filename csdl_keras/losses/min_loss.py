@@ -6,12 +6,18 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.tensors import finite, first_minimum, same_shape, tensor_or_array
+from csdl_keras._utils.arrays import check_rows, number_array
+from csdl_keras._utils.tensors import (
+    TOLERANCE,
+    finite,
+    first_minimum,
+    probability_rows,
+    same_shape,
+    tensor_or_array,
+)
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.cost_loss import CostLoss
 from csdl_keras.outputs.fit_outputs import FitOutput
-from csdl_keras.outputs.values import TOLERANCE
 
 
 def min_loss(
@@ -107,11 +113,10 @@ def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
 
 def check_priors(priors: ArrayLike) -> np.ndarray:
     """Returns `priors` as float64 `(K,)` if they are probabilities below 1 that sum to 1."""
-    array = as_array("priors", priors, "(K,)")
-    if array.dtype.kind not in "iuf" or array.ndim != 1 or len(array) < 2:
+    array = number_array("priors", priors, "(K,)").astype("float64")
+    if array.ndim != 1 or len(array) < 2:
         raise ValueError(f"Expected `priors` to be K >= 2 numbers; received {priors!r}.")
-    array = array.astype("float64")
-    if not (np.all(array >= 0) and np.all(array < 1) and abs(array.sum() - 1) < 1e-5):
+    if not (probability_rows(array[None], tolerance=1e-5).all() and array.max() < 1):
         raise ValueError(
             "Expected `priors` in [0, 1) that sum to 1, the share of each class; received "
             f"{array.tolist()}."
@@ -203,11 +208,8 @@ class MINLoss(CostLoss):
         return min_loss(costs, estimates, self.priors)
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
-        if self.priors is not None and len(self.priors) != len(costs):
-            raise ValueError(
-                f"Expected {len(costs)} `priors`, one for each row of `cost_matrix`; received "
-                f"{len(self.priors)}."
-            )
+        if self.priors is not None:
+            check_rows("priors", self.priors, len(costs), "classes of `cost_matrix`")
         return _factors(costs, self.priors)
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:

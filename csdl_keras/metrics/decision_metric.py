@@ -13,12 +13,13 @@ from csdl_keras._utils.tensors import (
     check_weights,
     distributions,
     float_dtype,
+    probability_rows,
     tensor_or_array,
     two_columns,
 )
 from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
-from csdl_keras.outputs.values import all_probabilities, check_values, known_values
+from csdl_keras.outputs.values import check_values, known_values
 
 _PLURAL = {"cost": "costs", "probability": "probabilities"}
 
@@ -157,7 +158,7 @@ class DecisionMetric(keras.metrics.Mean):
         if kind == "probability":
             return distributions(y_pred)
         nan = ops.cast(np.nan, y_pred.dtype)
-        return ops.where(all_probabilities(y_pred), nan, y_pred)
+        return ops.where(ops.all(probability_rows(y_pred)), nan, y_pred)
 
     def decision_costs(self, y_pred: Tensor, kind: str) -> Tensor:
         """Returns `(batch, D)` values whose argmin is the decision.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import check_range, number_array
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike
@@ -125,16 +125,11 @@ def caffe_cifar10(
 
 def _negative_mean(mean: ArrayLike, input_shape: tuple[int, ...]) -> float | np.ndarray:
     """Returns `-mean` as a number or an array that broadcasts against one image."""
-    array = as_array("mean", mean, str(input_shape))
-    allowed = ((), (input_shape[-1],), input_shape)
-    if array.dtype.kind not in "iuf" or array.shape not in allowed:
+    array = number_array("mean", mean, str(input_shape))
+    if array.shape not in ((), (input_shape[-1],), input_shape):
         raise ValueError(
             f"Expected `mean` to be a number, {input_shape[-1]} numbers or an image of shape "
-            f"{input_shape}; received shape {array.shape} of dtype {array.dtype}."
+            f"{input_shape}; received shape {array.shape}."
         )
-    if not np.all((array >= 0) & (array <= 255)):
-        raise ValueError(
-            "Expected `mean` in the range [0, 255]; received values from "
-            f"{array.min()} to {array.max()}."
-        )
+    check_range("`mean`", array, 0, 255)
     return -float(array) if array.ndim == 0 else -array.astype("float32")

@@ -5,6 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
@@ -151,9 +152,6 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
     # Float32 would round larger labels to others.
     checked, vectors = check_labels(labels, 2**24), check_cost_vectors(costs).astype("float32")
-    if len(checked) != len(vectors):
-        raise ValueError(
-            f"Expected a cost vector for each of {len(checked)} labels; received {len(vectors)}."
-        )
+    check_rows("costs", vectors, len(checked))
     joined = np.hstack([checked[:, None].astype("float32"), vectors])
     return {"probability": checked, "class_costs": joined, "expected_cost": vectors}

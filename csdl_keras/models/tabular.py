@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_entries
+from csdl_keras._utils.arrays import check_entries, number_array
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
@@ -108,9 +108,7 @@ def _standardised(inputs: Tensor, rows: np.ndarray) -> Tensor:
 
 def _table(x: ArrayLike) -> np.ndarray:
     """Returns training inputs as float64, with sizes whose variances float32 can hold."""
-    rows = as_array("x", x, "(N, ...)")
-    if rows.dtype.kind not in "biuf":
-        raise ValueError(f"Expected `x` to hold real numbers; received dtype {rows.dtype}.")
+    rows = number_array("x", x, "(N, ...)", booleans=True)
     if rows.ndim < 2 or not rows.size:
         raise ValueError(f"Expected `x` of shape (N, ...); received shape {rows.shape}.")
     rows = rows.astype("float64")

@@ -17,6 +17,7 @@ import numpy as np
 
 from csdl_keras._utils.checks import OUTPUTS
 from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.tensors import probability_rows
 from csdl_keras.outputs.kind import (
     check_loss,
     describe_output,
@@ -27,7 +28,7 @@ from csdl_keras.outputs.kind import (
     loss_of,
     of_logits,
 )
-from csdl_keras.outputs.values import outputs_at_random, probability_rows
+from csdl_keras.outputs.values import outputs_at_random
 
 _COMPUTE = ("compute_loss", "compute_metrics")
 

@@ -8,10 +8,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.tensors import LOW_PRECISION
-
-#: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
-TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
+from csdl_keras._utils.tensors import LOW_PRECISION, TOLERANCE_16_BITS, probability_rows
 
 
 def known_values(tensor: Any) -> np.ndarray | None:
@@ -22,17 +19,6 @@ def known_values(tensor: Any) -> np.ndarray | None:
         return np.asarray(ops.convert_to_numpy(tensor))
     except Exception:  # Each backend has its own error for a symbolic tensor.
         return None
-
-
-def probability_rows(values: np.ndarray) -> np.ndarray:
-    """Marks the rows of `(N, D)` that are distributions; of one column, numbers in [0, 1]."""
-    tolerance = TOLERANCE_16_BITS if values.dtype.itemsize == 2 else TOLERANCE
-    values = values.astype("float64")
-    if values.shape[1] == 1:
-        return (values[:, 0] >= 0) & (values[:, 0] <= 1)
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = np.abs(values.sum(axis=1) - 1)
-    return (values.min(axis=1) >= 0) & (total <= tolerance)
 
 
 def check_values(values: np.ndarray, output: str | None) -> None:
@@ -54,7 +40,8 @@ def check_values(values: np.ndarray, output: str | None) -> None:
         return
     proper, values = probability_rows(values), values.astype("float64")
     if output == "probability":
-        tolerated = proper | _sums_nearly_to_1(values)
+        # A softmax in 16 bits leaves such rows, whatever type they have by now.
+        tolerated = probability_rows(values, TOLERANCE_16_BITS)
         if not tolerated.all():
             wrong = values[~tolerated]
             raise ValueError(
@@ -73,26 +60,6 @@ def check_values(values: np.ndarray, output: str | None) -> None:
             f"output='probability'{'' if output else ', or output=' + repr('cost')} "
             "if they are that, or end the model in CostOutput or BayesDecision."
         )
-
-
-def _sums_nearly_to_1(values: np.ndarray) -> np.ndarray:
-    """Rows that a softmax in 16 bits leaves, whatever type they have by now."""
-    if values.shape[1] == 1:
-        return np.zeros(len(values), bool)
-    return (values.min(axis=1) >= 0) & (np.abs(values.sum(axis=1) - 1) <= TOLERANCE_16_BITS)
-
-
-def all_probabilities(outputs: Any) -> Any:
-    """A bool tensor, true if all rows of a tensor `(batch, D)` are distributions.
-
-    It is for graphs, in which nothing can raise.
-    """
-    if outputs.shape[-1] == 1:
-        return ops.all(ops.logical_and(outputs >= 0.0, outputs <= 1.0))
-    dtype = keras.backend.standardize_dtype(outputs.dtype)
-    tolerance = TOLERANCE_16_BITS if dtype in LOW_PRECISION else TOLERANCE
-    near = ops.abs(ops.sum(outputs, axis=-1) - 1.0) <= tolerance
-    return ops.all(ops.logical_and(near, ops.min(outputs, axis=-1) >= 0.0))
 
 
 def outputs_at_random(model: keras.Model, inputs: Any) -> np.ndarray | None:

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from csdl_keras._utils.arrays import check_label, real_array
+from csdl_keras._utils.arrays import check_label, check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_type
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.plots._axes import (
@@ -58,10 +58,7 @@ def cost_against(
     """
     x = real_array("values", values, 1, "(T,)")
     y = real_array("costs", costs, 1, "(T,)")
-    if len(x) != len(y):
-        raise ValueError(
-            f"Expected a cost for each of {len(x)} `values`; received {len(y)} `costs`."
-        )
+    check_rows("costs", y, len(x), "`values`")
     check_type("name", name, str, "a string")
     check_bool("log", log)
     if log and x.min() <= 0:

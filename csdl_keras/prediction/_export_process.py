@@ -1,4 +1,7 @@
-"""Runs in a process of its own, where TensorFlow exports a model of another backend."""
+"""The process in which TensorFlow exports what another backend has trained.
+
+Running it as `python -m` imports the package, which registers the layers of the model.
+"""
 
 import importlib
 import os

@@ -6,6 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.optional import optional_module
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
@@ -101,10 +102,7 @@ def calibrate(
     outputs = BayesClassifier(inputs, probabilities).predict(
         x_val, batch_size=batch_size, verbose=0
     )
-    if len(outputs) != len(labels):
-        raise ValueError(
-            f"Expected a label for each of {len(outputs)} inputs; received {len(labels)}."
-        )
+    check_rows("y_val", labels, len(outputs), "inputs")
     temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
     scaling = (
         TemperatureScaling(temperature)

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
@@ -16,11 +16,9 @@ from csdl_keras.outputs.values import check_values
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     """Returns the decisions by `(N, D)` outputs of the kind `"cost"` or `"probability"`."""
     check_choice("kind", kind, OUTPUTS)
-    rows = as_array("outputs", outputs, "(N, D)")
+    rows = number_array("outputs", outputs, "(N, D)")
     if rows.ndim != 2 or 0 in rows.shape:
         raise ValueError(f"Expected outputs of shape (N, D); received shape {rows.shape}.")
-    if rows.dtype.kind not in "iuf":
-        raise ValueError(f"Expected outputs to be real numbers; received dtype {rows.dtype}.")
     wrong = int(np.isnan(rows).any(axis=1).sum())
     if wrong:
         raise ValueError(

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import as_array, check_range, check_rows, number_array
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras.costs import check_cost_vectors
@@ -65,7 +65,7 @@ class PretrainingData:
         if self.is_array:
             self._take_arrays(model, x, costs)
             if unlabelled is not None:
-                self._take_unlabelled(as_array("unlabelled", unlabelled, "(U, ...)"))
+                self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
         elif unlabelled is None:
             self._take_dataset(x, costs)
         else:
@@ -74,13 +74,10 @@ class PretrainingData:
             )
 
     def _take_arrays(self, model: keras.Model, x: Any, costs: Any) -> None:
-        self.x = as_array("x", x, "(N, ...)")
-        if self.x.dtype.kind not in "iuf" or self.x.ndim < 2 or 0 in self.x.shape:
-            raise ValueError(
-                "Expected `x` to be an array of real numbers of shape (N, ...); "
-                f"received shape {self.x.shape}, dtype {self.x.dtype}."
-            )
-        self.x = check_inputs(model, self.x)
+        inputs = number_array("x", x, "(N, ...)")
+        if inputs.ndim < 2 or 0 in inputs.shape:
+            raise ValueError(f"Expected `x` of shape (N, ...); received shape {inputs.shape}.")
+        self.x = check_inputs(model, inputs)
         if not self.costs_needed:
             return
         if costs is None:
@@ -89,19 +86,15 @@ class PretrainingData:
         self._decisions(self.costs, None)
         if self.cost_matrix is None:
             self.costs = self.costs.astype("float32")
-        if len(self.costs) != len(self.x):
-            raise ValueError(
-                f"Expected one row of `costs` for each of {len(self.x)} examples; "
-                f"received {len(self.costs)} rows."
-            )
+        check_rows("costs", self.costs, len(self.x), "examples")
 
     def _take_unlabelled(self, unlabelled: np.ndarray) -> None:
         """Adds inputs whose costs, zeros, do not count."""
         shape = self.x.shape[1:]
-        if unlabelled.dtype.kind not in "iuf" or unlabelled.shape[1:] != shape:
+        if unlabelled.shape[1:] != shape:
             raise ValueError(
-                f"Expected `unlabelled` to be real inputs of shape (U, {str(shape)[1:]}, like `x`; "
-                f"received shape {unlabelled.shape}, dtype {unlabelled.dtype}."
+                f"Expected `unlabelled` of shape (U, {str(shape)[1:]}, like `x`; "
+                f"received shape {unlabelled.shape}."
             )
         own, others = len(self.x), len(unlabelled)
         self.x = np.concatenate([self.x, unlabelled])
@@ -231,8 +224,5 @@ def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
         raise ValueError(
             f"Expected {what} to be finite, also as float32; received NaN, infinity or the like."
         )
-    if bounded and (low < 0.0 or high > 1.0):
-        raise ValueError(
-            f"Expected {what} to lie in [0, 1], as the cross-entropy demands; received values "
-            f"from {low:.6g} to {high:.6g}. {UNBOUNDED_HINT}"
-        )
+    if bounded:
+        check_range(what, codes, 0, 1, ", as the cross-entropy demands", f" {UNBOUNDED_HINT}")

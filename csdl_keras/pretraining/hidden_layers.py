@@ -1,12 +1,18 @@
-"""The layers of a network that pre-training goes through."""
+"""The layers of a network that pre-training trains one after the other."""
+
+import warnings
+from collections.abc import Sequence
 
 import keras
 
 from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras.pretraining.data import UNBOUNDED_HINT
+
+_BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
 
 
 def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
-    """The hidden `Dense` layers of a model, from the bottom up.
+    """Returns the hidden `Dense` layers of a model, from the bottom up.
 
     Args:
         model: a functional or sequential model; its last `Dense` layer is the
@@ -49,7 +55,33 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
 
 
 def below_layer(model: keras.Model, layer: keras.layers.Layer) -> keras.Model | None:
-    """The part of `model` that feeds `layer`; None if that is the model's own input."""
+    """Returns the part of `model` that feeds `layer`; None if that is the model's own input."""
     if layer.input is model.inputs[0]:
         return None
     return keras.Model(inputs_of(model), layer.input)
+
+
+def trainable(layers: Sequence[keras.layers.Dense]) -> list[keras.layers.Dense]:
+    """Returns the layers that are not frozen; warns if some are, and raises if all are."""
+    frozen = [layer.name for layer in layers if not layer.trainable]
+    if len(frozen) == len(layers):
+        raise ValueError(
+            "Expected a hidden Dense layer to pre-train; received a model in which none is "
+            f"trainable, {frozen}. Set `trainable = True` on the model or on such a layer."
+        )
+    if frozen:
+        warnings.warn(
+            f"Hidden layers that are not trainable stay as they are: {frozen}.", stacklevel=3
+        )
+    return [layer for layer in layers if layer.trainable]
+
+
+def check_bounded(layers: Sequence[keras.layers.Dense]) -> None:
+    """Raises if the codes of a layer below another one can leave [0, 1]."""
+    for layer in layers[:-1]:
+        if layer.activation not in _BOUNDED:
+            raise ValueError(
+                "Expected hidden layers whose outputs lie in [0, 1], as the cross-entropy "
+                f"demands of the next layer's inputs; received {layer.name!r} with activation "
+                f"{layer.activation.__name__!r}. {UNBOUNDED_HINT}"
+            )

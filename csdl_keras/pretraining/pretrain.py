@@ -3,7 +3,6 @@
 import functools
 import itertools
 import pathlib
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,12 +24,15 @@ from csdl_keras.costs import check_cost_matrix
 from csdl_keras.fitting.observers import check_observers
 from csdl_keras.fitting.stage_cache import StageCache, check_cache
 from csdl_keras.layers import CAE
-from csdl_keras.pretraining.data import UNBOUNDED_HINT, PretrainingData
-from csdl_keras.pretraining.hidden_layers import below_layer, hidden_layers
+from csdl_keras.pretraining.data import PretrainingData
+from csdl_keras.pretraining.hidden_layers import (
+    below_layer,
+    check_bounded,
+    hidden_layers,
+    trainable,
+)
 from csdl_keras.pretraining.layer_cache import LayerCache, describe_optimizer
 from csdl_keras.pretraining.layer_fit import LayerFit
-
-_BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
 
 
 def pretrain(
@@ -63,16 +65,8 @@ def pretrain(
     weights are the model's own, not copies. Then train the model as a whole
     with any loss. `beta=0` gives the stacked denoising auto-encoder (SDAE), the
     cost vectors of `costs.zero_one` the error-aware SEAE. The output layer, and
-    layers that are not `Dense` or not trainable, are left as they are; a warning names
+    layers that are not `Dense` or not trainable, stay as they are; a warning names
     hidden layers that are frozen.
-
-    Of arrays, the codes that a layer learns from are computed once and kept, up to 4 GiB;
-    beyond, and of datasets, they are computed for each batch, and memory does not grow.
-
-    Weights of decoders, corruption and, for arrays, shuffling follow `seed`: batches and
-    masks depend on seed, layer, epoch and step alone. With a seed, each layer begins with
-    `keras.utils.set_random_seed`, whether there is a cache or not; without one the global
-    state is left to follow its course.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
@@ -89,7 +83,7 @@ def pretrain(
             Defaults to 0.
         corruption: probability in [0, 1] of zeroing an input. Defaults to 0.25.
         epochs: epochs for each layer. Defaults to 15.
-        batch_size: examples a batch, for arrays. Defaults to 100.
+        batch_size: examples in a batch of arrays. Defaults to 100.
         optimizer: name, config or instance; each layer gets a new copy.
             Defaults to `"adam"`.
         reconstruction: `"cross_entropy"` (default) for values in [0, 1], or
@@ -97,39 +91,46 @@ def pretrain(
         tied: whether decoders use the transposed weights. Defaults to False.
         seed: seed of shuffling, corruption and the weights of decoders; `None`
             (default) follows `keras.utils.set_random_seed`.
-        steps_per_epoch: batches an epoch, needed for an infinite dataset.
+        steps_per_epoch: batches in an epoch, needed for an infinite dataset.
         steps_per_execution: as in `keras.Model.compile`. `None` (default) is 32, or
             the steps of an epoch, for arrays on TensorFlow and JAX, and 1 elsewhere.
-        callbacks: Keras callbacks, given to each layer's fit.
+        callbacks: Keras callbacks for the fit of each layer.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
         cost_matrix: `None` (default), or array-like `(K, K)`, `C[true, decision]`,
             and `costs`, or the second part of a dataset's batches, are integer
             labels.
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
         cache: a `StageCache` in which pre-trained layers are looked up and kept,
-            so that models whose lower layers are alike pre-train them once. With
-            a folder, a killed run goes on behind its last layer, and for arrays
-            in the middle of one, at most two seconds and an epoch before it was
-            killed, and ends where it would have. Needs a `seed`, and `callbacks`
-            that only observe, see `Trainer`. Activations and layers of your own are
-            told by their names, not by their code. `None` (default) keeps nothing.
-        data_id: name that tells a dataset from others, needed with a `cache`;
-            arrays are told by their contents. A new one finds nothing that was kept
-            under another, whatever the data.
-        unlabelled: more inputs `(U, ...)`, for `x` in an array, whose costs are
-            not known: they are reconstructed like those of `x`, and the part of
-            costs is the mean over `x` alone. `None` (default) is none.
+            see Notes; needs a `seed`, and `callbacks` that only observe. `None`
+            (default) keeps nothing.
+        data_id: name that identifies a dataset, needed with a `cache`.
+        unlabelled: more inputs `(U, ...)` without costs, if `x` is an array. They are
+            reconstructed like those of `x`; the loss of costs is the mean over `x`
+            alone. `None` (default) is none.
 
     Returns:
-        One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and,
-        of those with weight, `"reconstruction_loss"` and `"cost_loss"`.
+        One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and
+        those of `"reconstruction_loss"` and `"cost_loss"` that have weight.
 
     Raises:
-        ValueError: if an argument is out of range, the model has no trainable hidden
-            `Dense` layer, costs are missing or fail their check, values outside [0, 1]
-            meet the cross-entropy, or a cache comes without seed or with callbacks that
-            may change training. All data is checked before training begins.
+        ValueError: before training, if an argument is out of range, the model has no
+            trainable hidden `Dense` layer, costs are missing or fail their check,
+            values for the cross-entropy lie outside [0, 1], or a cache comes without
+            a seed or with callbacks that may change training.
         DivergedError: if training diverges.
+
+    Notes:
+        Memory: the codes of arrays that enter a layer are computed once and kept, up to
+        4 GiB. Above that, and for datasets, they are computed for each batch.
+
+        Seed: batches of arrays and masks follow from seed, layer, epoch and step alone. With
+        a seed, each layer begins with `keras.utils.set_random_seed`, with a cache or without.
+
+        Cache: models with equal lower layers pre-train them once. With a folder, a
+        killed run continues after its last layer; for arrays, within a layer, from at
+        most two seconds and an epoch before it was killed, with the same result.
+        Arrays are identified by their contents, datasets by `data_id`, your own
+        activations and layers by their names, not by their code.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -164,9 +165,9 @@ def pretrain(
         check_observers(callbacks, "a `cache`")
     if data_id is not None:
         check_type("data_id", data_id, str, "a string or None")
-    layers = _trainable(hidden_layers(model))
+    layers = trainable(hidden_layers(model))
     if bounded:
-        _check_bounded(layers)
+        check_bounded(layers)
     if cost_matrix is not None:
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None
@@ -221,29 +222,3 @@ def pretrain(
         )
         histories.append(run() if kept is None else kept.pretrain(cae, below, run))
     return histories
-
-
-def _trainable(layers: Sequence[keras.layers.Dense]) -> list[keras.layers.Dense]:
-    """The layers that are not frozen; warns of those that are, and raises if that is all."""
-    frozen = [layer.name for layer in layers if not layer.trainable]
-    if len(frozen) == len(layers):
-        raise ValueError(
-            "Expected a hidden Dense layer to pre-train; received a model in which none is "
-            f"trainable, {frozen}. Set `trainable = True` on the model or on such a layer."
-        )
-    if frozen:
-        warnings.warn(
-            f"Hidden layers that are not trainable stay as they are: {frozen}.", stacklevel=3
-        )
-    return [layer for layer in layers if layer.trainable]
-
-
-def _check_bounded(layers: Sequence[keras.layers.Dense]) -> None:
-    """Raises if the codes of a layer below another one can leave [0, 1]."""
-    for layer in layers[:-1]:
-        if layer.activation not in _BOUNDED:
-            raise ValueError(
-                "Expected hidden layers whose outputs lie in [0, 1], as the cross-entropy "
-                f"demands of the next layer's inputs; received {layer.name!r} with activation "
-                f"{layer.activation.__name__!r}. {UNBOUNDED_HINT}"
-            )

@@ -9,7 +9,7 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras.costs import cost_vectors, regret
-from csdl_keras.fitting.divergence import RaiseOnDivergence
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.data import TrainingData
@@ -51,7 +51,8 @@ def train_own_networks(
         if begin is not None:
             keras.utils.set_random_seed(begin)
         network = build(data.train.x.shape[1:], len(matrix))
-        _fit(network, _check_output(network, matrix), data, matrix / unit, unit, settings, verbose)
+        kind = _check_output(network, matrix)
+        _fit(network, kind, data, matrix / unit, unit, settings, begin, verbose)
         networks.append(network)
     model = networks[0] if members == 1 else models.ensemble(networks)
     if output_kind(model) == "cost":
@@ -87,6 +88,7 @@ def _fit(
     scaled: np.ndarray,
     unit: float,
     settings: Settings,
+    seed: int | None,
     verbose: Any,
 ) -> None:
     body, shape = settings.auto, data.train.x.shape
@@ -96,7 +98,8 @@ def _fit(
         if network.output_shape[-1] == 1:
             loss = keras.losses.BinaryCrossentropy()
         optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
-        network.compile(optimizer, loss=loss)
+        executed = executed_steps(len(data.train.x), body.batch_size)
+        network.compile(optimizer, loss=loss, steps_per_execution=executed)
     pairs = []
     for part in data.parts:
         if kind == "probability":
@@ -104,15 +107,17 @@ def _fit(
         else:
             costs = scaled[part.y] if part.costs is None else part.costs / unit
             pairs.append((part.x, costs.astype("float32")))
-    callbacks: list[keras.callbacks.Callback] = [RaiseOnDivergence()]
+    callbacks = []
     if len(pairs) > 1:
-        patience = body.patience_on(shape)
-        best = keras.callbacks.EarlyStopping(
-            "val_loss", patience=patience, restore_best_weights=True
+        callbacks.append(
+            keras.callbacks.EarlyStopping(
+                "val_loss", patience=body.patience_on(shape), restore_best_weights=True
+            )
         )
-        callbacks.insert(0, best)
-    network.fit(
+    seeded_fit(
+        network,
         *pairs[0],
+        seed=seed,
         validation_data=pairs[1] if len(pairs) > 1 else None,
         epochs=body.epochs_on(shape),
         batch_size=body.batch_size,

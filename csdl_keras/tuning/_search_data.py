@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from keras_tuner.errors import FatalValueError
 
+from csdl_keras._utils.arrays import check_entries, check_range, check_rows, number_array
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 
@@ -31,22 +32,16 @@ def _check_validation(hyper_model: Any, fit_arguments: dict[str, Any]) -> None:
 
 
 def _check_arrays(hyper_model: Any, x: Any, y: Any) -> None:
-    inputs, targets = np.asarray(x), np.asarray(y)
-    if inputs.shape[1:] != hyper_model.input_shape or len(inputs) != len(targets):
-        raise ValueError(
-            f"Expected inputs of shape (N, {str(hyper_model.input_shape)[1:]} and N targets; "
-            f"received shapes {inputs.shape} and {targets.shape}."
-        )
-    if inputs.dtype.kind not in "iuf" or not np.isfinite(inputs).all():
-        raise ValueError(
-            "Expected inputs of finite real numbers; received NaN, infinity or another dtype."
-        )
-    if hyper_model.bounded and (inputs.min() < 0 or inputs.max() > 1):
-        raise ValueError(
-            "Expected inputs in [0, 1], which the cross-entropy of pre-training needs; received "
-            f"values from {inputs.min():.6g} to {inputs.max():.6g}. Scale them, or pass "
-            "reconstruction='squared_error'."
-        )
+    targets, shape = np.asarray(y), f"(N, {str(hyper_model.input_shape)[1:]}"
+    inputs = number_array("x", x, shape)
+    if inputs.shape[1:] != hyper_model.input_shape:
+        raise ValueError(f"Expected `x` of shape {shape}; received shape {inputs.shape}.")
+    check_entries("x", inputs, np.isfinite(inputs), "finite")
+    check_rows("y", targets, len(inputs), "inputs")
+    if hyper_model.bounded:
+        reason = ", which the cross-entropy of pre-training needs"
+        hint = " Scale them, or pass reconstruction='squared_error'."
+        check_range("inputs", inputs, 0, 1, reason, hint)
     if hyper_model.cost_matrix is None:
         check_cost_vectors(targets, hyper_model.num_classes)
     else:

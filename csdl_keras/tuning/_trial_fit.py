@@ -6,10 +6,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras.fitting._jax_steps import use_looped_steps
-from csdl_keras.fitting._tensorflow_batches import in_order, shuffled
-from csdl_keras.fitting.seeded_fit import executed_steps
-from csdl_keras.fitting.shuffled_batches import SeededEpochs, ShuffledBatches
+from csdl_keras.fitting.seeded_fit import executed_steps, follows_seed, seeded_fit
 
 
 def validation_apart(x: Any, y: Any, arguments: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
@@ -35,26 +32,16 @@ def validation_apart(x: Any, y: Any, arguments: dict[str, Any]) -> tuple[Any, An
 def trial_fit(
     model: keras.Model, x: Any, y: Any, seed: int | None, arguments: dict[str, Any]
 ) -> keras.callbacks.History:
-    """`model.fit`, in which shuffled batches of arrays follow from the seed and the epoch.
+    """Fits a trial with `seeded_fit`.
 
-    A trial that diverges has a cost of NaN, by which KerasTuner knows it; no error ends it.
+    A trial that diverges gets a cost of NaN, which KerasTuner understands; it raises no error.
     """
-    if seed is None:
-        return model.fit(x, y, **arguments)
-    keras.utils.set_random_seed(seed)
-    if not hasattr(x, "__array__") or not arguments.get("shuffle", True):
-        return model.fit(x, y, **arguments)
-    names = ("sample_weight", "batch_size", "steps_per_epoch", "callbacks")
-    rest = {name: value for name, value in arguments.items() if name not in names}
-    weight, size, steps, callbacks = (arguments.get(name) for name in names)
-    batches = ShuffledBatches(x, y, weight, size or 32, seed, steps)
-    callbacks = [*(callbacks or ()), SeededEpochs(batches)]
-    if model.steps_per_execution == 1:
-        model.steps_per_execution = executed_steps(batches.num_examples, batches.batch_size, steps)
-        use_looped_steps(model)
-    if isinstance(rest.get("validation_data"), tuple):
-        rest["validation_data"] = in_order(rest["validation_data"])
-    return model.fit(shuffled(batches), callbacks=callbacks, **{**rest, "shuffle": False})
+    if seed is not None:
+        keras.utils.set_random_seed(seed)
+        if model.steps_per_execution == 1 and follows_seed(x, arguments):
+            size, steps = arguments.get("batch_size") or 32, arguments.get("steps_per_epoch")
+            model.steps_per_execution = executed_steps(len(x), size, steps)
+    return seeded_fit(model, x, y, seed, may_diverge=True, **arguments)
 
 
 def count_execution(callbacks: Sequence[keras.callbacks.Callback]) -> int:

@@ -149,7 +149,7 @@ class TestErrors:
             (np.zeros((30, 2), dtype=complex), "real numbers; received dtype complex128"),
             ([["a", "b"]] * 30, "real numbers; received dtype <U1"),
             ([[1.0], [1.0, 2.0]], "received rows of different lengths"),
-            (np.zeros((29, 2)), "as many rows in `X` as in `y`; received 29 and 30"),
+            (np.zeros((29, 2)), "`y` with a row for each of 29 rows of `X`"),
         ],
     )
     def test_features(self, x, message):

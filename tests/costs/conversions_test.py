@@ -75,7 +75,7 @@ class TestClassMeans:
             ([0, 2], None, r"3 classes.*none of class\(es\) \[1\]"),
             ([0, 1], 3, r"3 classes.*none of class\(es\) \[2\]"),
             ([0, 10**15], None, r"none of class\(es\) \[1, 2\]"),
-            ([0, 1, 1], None, "each of 3 labels; received 2"),
+            ([0, 1, 1], None, "each of 3 labels; received shape .2, 2."),
             ([0, 1], 1, "below 1"),
             ([0, 0], 0, "`num_classes`"),
         ],

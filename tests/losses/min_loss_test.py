@@ -69,13 +69,13 @@ class TestMINLoss(TestCase):
     @pytest.mark.parametrize(
         ("priors", "message"),
         [
-            ([0.5, 0.5], "Expected 3 `priors`"),
+            ([0.5, 0.5], "`priors` with an entry for each of 3 classes"),
             ([0.5, 0.6, 0.1], "sum to 1"),
             ([1.0, 0.0, 0.0], "in .0, 1."),
             ([1.5, -0.5, 0.0], "in .0, 1."),
             ([np.nan, 0.5, 0.5], "in .0, 1."),
             ([[0.2, 0.7, 0.1]], "K >= 2 numbers"),
-            ("abc", "K >= 2 numbers"),
+            ("abc", "`priors` to hold real numbers"),
             (0.5, "K >= 2 numbers"),
         ],
     )

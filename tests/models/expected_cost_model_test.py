@@ -138,7 +138,7 @@ class TestExpectedCostModel(TestCase):
             expected_cost_model(keras.Sequential([keras.Input((4, 4)), keras.layers.ReLU()]), MEANS)
         with pytest.raises(ValueError, match="`rank`"):
             expected_cost_model(body(), MEANS, rank=0)
-        with pytest.raises(ValueError, match="a cost vector for each of 30 labels; received 29"):
+        with pytest.raises(ValueError, match="`costs` with a row for each of 30 labels"):
             labelled_costs(LABELS, COSTS[1:])
 
 

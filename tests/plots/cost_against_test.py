@@ -47,7 +47,7 @@ class TestCostAgainst:
     @pytest.mark.parametrize(
         "values, costs, keywords, message",
         [
-            ([1, 2], [3], {}, "a cost for each of 2 `values`; received 1 `costs`"),
+            ([1, 2], [3], {}, "`costs` with an entry for each of 2 `values`"),
             ([1, 2], [3, np.nan], {}, r"`costs` to be finite; received nan at \(1,\)"),
             ([1, np.inf], [3, 4], {}, r"`values` to be finite; received inf at \(1,\)"),
             ([], [], {}, r"`values` of shape \(T,\); received shape \(0,\)"),

@@ -48,7 +48,7 @@ class TestThresholdTable:
             ([0, 1], [0.1, 1.5], [[0, 1], [9, 0]], "at most 1; received 1.5"),
             ([0, 1], [0.1, -0.5], [[0, 1], [9, 0]], "at least 0; received -0.5"),
             ([0, 1], [0.1, np.nan], [[0, 1], [9, 0]], "finite.*; received nan"),
-            ([0, 1], [0.1], [[0, 1], [9, 0]], "a row for each of 2 labels"),
+            ([0, 1], [0.1], [[0, 1], [9, 0]], "an entry for each of 2 labels"),
             ([0, 1], [[0.1, 0.2], [0.3, 0.7]], [[0, 1], [9, 0]], "sum to 1"),
             ([0, 1], np.full((2, 3), 1 / 3), [[0, 1], [9, 0]], "two classes"),
             ([0, 1], np.zeros((2, 1, 1)), [[0, 1], [9, 0]], r"received shape \(2, 1, 1\)"),
