@@ -122,6 +122,13 @@ def run_eagerly():
         yield
 
 
+@pytest.fixture(scope="module")
+def run_module_eagerly():
+    """Runs the tests of a module, and its fixtures, within `eager_models`."""
+    with eager_models():
+        yield
+
+
 def pytest_terminal_summary(terminalreporter):
     """Says how often training was interrupted, and what was changed under a cache."""
     reports = [report for many in terminalreporter.stats.values() for report in many]

@@ -15,6 +15,8 @@ from tests.eager import eager_models
 from tests.trainers import DATA, LONGER, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
 from tests.weights import assert_same_weights
 
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
+
 
 def cost_of(model, x, y, matrix):
     return matrix[y, csdl.decide(model, x)].mean()
