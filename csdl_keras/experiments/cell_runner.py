@@ -4,13 +4,12 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import keras
 import numpy as np
 
 from csdl_keras._workers import forget_models
-from csdl_keras.baselines import CSOSR
 from csdl_keras.decide import decide
 from csdl_keras.diverged_error import DivergedError
 from csdl_keras.experiments.cell import Cell, Outcome
@@ -20,7 +19,10 @@ from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.trained import Trained
 from csdl_keras.trainer import Trainer
 
-Classifier: TypeAlias = keras.Model | CSOSR
+if TYPE_CHECKING:
+    from csdl_keras.baselines import CSOSR
+
+Classifier: TypeAlias = "keras.Model | CSOSR"
 
 
 class Watcher(Protocol):
