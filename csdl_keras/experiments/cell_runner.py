@@ -22,7 +22,8 @@ from csdl_keras.trainer import Trainer
 if TYPE_CHECKING:
     from csdl_keras.baselines import CSOSR
 
-Classifier: TypeAlias = "keras.Model | CSOSR"
+#: A trained classifier, `None` where decisions were found without one.
+Classifier: TypeAlias = "keras.Model | CSOSR | None"
 
 
 class Watcher(Protocol):
@@ -58,7 +59,7 @@ class CellRunner:
         # A grid comes back to the same data several times; trainers know their fingerprints.
         self.trainer = functools.lru_cache(maxsize=2)(self._trainer)
 
-    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[Outcome, Classifier | None]]:
+    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[Outcome, Classifier]]:
         """Runs what is missing of cells; a cell that fails costs no other.
 
         Returns:
@@ -96,7 +97,7 @@ class CellRunner:
 
     def _train(
         self, trainer: Trainer, groups: Sequence[Sequence[Cell]]
-    ) -> Iterator[tuple[Outcome, Classifier | None]]:
+    ) -> Iterator[tuple[Outcome, Classifier]]:
         """Trains and decides; the cells of a group share their decisions."""
         missing = [self.missing(group) for group in groups]
         requests = [(it.algorithm, it.matrix, it.settings) for it, *_ in groups]
@@ -111,7 +112,7 @@ class CellRunner:
 
         def outcomes(
             index: int, trained: Trained | DivergedError
-        ) -> Iterator[tuple[Outcome, Classifier | None]]:
+        ) -> Iterator[tuple[Outcome, Classifier]]:
             self.trained |= missing[index]
             model = None if isinstance(trained, DivergedError) else trained.model
             for cell in groups[index]:
