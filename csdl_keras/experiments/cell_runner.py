@@ -4,12 +4,11 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import keras
 import numpy as np
 
-from csdl_keras.baselines import CSOSR
 from csdl_keras.experiments.cell import Cell, Outcome
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
@@ -20,7 +19,11 @@ from csdl_keras.training.trained import Trained
 from csdl_keras.training.trainer import Trainer
 from csdl_keras.training.workers import forget_models
 
-Classifier: TypeAlias = keras.Model | CSOSR
+if TYPE_CHECKING:
+    from csdl_keras.baselines import CSOSR
+
+#: A trained classifier, `None` where decisions were found without one.
+Classifier: TypeAlias = "keras.Model | CSOSR | None"
 
 
 class Watcher(Protocol):
@@ -56,7 +59,7 @@ class CellRunner:
         # A grid comes back to the same data several times; trainers know their fingerprints.
         self.trainer = functools.lru_cache(maxsize=2)(self._trainer)
 
-    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[Outcome, Classifier | None]]:
+    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[Outcome, Classifier]]:
         """Runs what is missing of cells; a cell that fails costs no other.
 
         Returns:
@@ -94,7 +97,7 @@ class CellRunner:
 
     def _train(
         self, trainer: Trainer, groups: Sequence[Sequence[Cell]]
-    ) -> Iterator[tuple[Outcome, Classifier | None]]:
+    ) -> Iterator[tuple[Outcome, Classifier]]:
         """Trains and decides; the cells of a group share their decisions."""
         missing = [self.missing(group) for group in groups]
         requests = [(it.algorithm, it.matrix, it.settings) for it, *_ in groups]
@@ -109,7 +112,7 @@ class CellRunner:
 
         def outcomes(
             index: int, trained: Trained | DivergedError
-        ) -> Iterator[tuple[Outcome, Classifier | None]]:
+        ) -> Iterator[tuple[Outcome, Classifier]]:
             self.trained |= missing[index]
             model = None if isinstance(trained, DivergedError) else trained.model
             for cell in groups[index]:

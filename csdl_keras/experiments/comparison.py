@@ -104,7 +104,7 @@ class ComparisonRun:
         rows = map(dataclasses.asdict, self.results)
         write_rows(self.folder / "results.csv", columns, rows)
 
-    def _keep_best(self, result: Result, model: Classifier | None) -> None:
+    def _keep_best(self, result: Result, model: Classifier) -> None:
         """Saves the model of the lowest validation cost; half a model is never in the folder."""
         if self.best is not None and result.validation_cost >= self.best.validation_cost:
             return

@@ -209,3 +209,13 @@ class TestHelp:
     def test_commands(self, capsys):
         assert "compare" in self.show(capsys, "--help")
         assert self.show(capsys, "--version") == csdl.__version__
+
+
+def test_commands_that_need_no_optional_package():
+    """The module of every command is imported, whichever of them runs."""
+    optional = ("joblib", "keras_tuner", "matplotlib", "sklearn", "tensorflow_datasets")
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({optional}))\n"
+        "from csdl_keras.experiments.cli import main; sys.exit(main(['table1']))"
+    )
+    assert "CSDNN" in run_python(code)
