@@ -5,7 +5,6 @@ import warnings
 from typing import Any
 
 from csdl_keras._job import Job
-from csdl_keras._optional import optional_module
 from csdl_keras._row_checks import check_decisions
 from csdl_keras._training_data import TrainingData, check_images
 from csdl_keras.algorithms import Algorithm
@@ -74,8 +73,6 @@ def _first_job(
             "they stay as they are.",
             stacklevel=5,
         )
-    elif row.calibrated:
-        optional_module("scipy", "compare")  # before the training, not after it
     if data.unlabelled is not None:
         own["unlabelled"] = data.unlabelled_fingerprint
         own["unlabelled_size"] = len(data.unlabelled)

@@ -39,7 +39,8 @@ def run_tasks(tasks: Mapping[Any, tuple[Any, ...]]) -> Iterator[tuple[Any, Any, 
         An iterator of names, what the functions returned or the exceptions that they
         raised, and seconds, as tasks get ready.
     """
-    joblib = optional_module("joblib", "compare")
+    import joblib  # slow to import
+
     left = {name: (name, *task) for name, task in tasks.items()}
 
     def run(names: Sequence[Any]) -> Iterator[tuple[Any, Any, float]]:
@@ -108,7 +109,8 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
     Raises:
         ValueError: if no scheduler answers at that address.
     """
-    joblib = optional_module("joblib", "compare")
+    import joblib  # slow to import
+
     if scheduler is not None:
         distributed = optional_module("distributed", "dask")
         try:

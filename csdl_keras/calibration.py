@@ -10,7 +10,6 @@ from csdl_keras._checks import check_bool, check_choice, check_number
 from csdl_keras._fit_checks import check_batch_size
 from csdl_keras._inputs import check_inputs
 from csdl_keras._ops import has_structure, inputs_of
-from csdl_keras._optional import optional_module
 from csdl_keras.costs import check_labels
 from csdl_keras.layers import (
     BayesDecision,
@@ -93,7 +92,6 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    optional_module("scipy", "compare")  # before the predictions, not after them
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
@@ -136,7 +134,8 @@ def fit_temperature(
     Returns:
         `(temperature, bias)`.
     """
-    minimize = optional_module("scipy.optimize", "compare").minimize
+    from scipy.optimize import minimize  # slow to import
+
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST))
     size, classes = logs.shape
     rows = np.arange(size)

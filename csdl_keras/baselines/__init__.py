@@ -1,10 +1,5 @@
-"""Methods that are not deep, to compare with; they need scikit-learn."""
+"""Methods that are not deep, to compare with."""
 
-from csdl_keras._optional import optional_module
-
-# Ahead of the import, so that the error names the command that installs scikit-learn.
-optional_module("sklearn", "compare")
-
-from csdl_keras.baselines.csosr import CSOSR  # noqa: E402
+from csdl_keras.baselines.csosr import CSOSR
 
 __all__ = ["CSOSR"]

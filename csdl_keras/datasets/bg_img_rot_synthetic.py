@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._checks import check_integer
-from csdl_keras._optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
 from csdl_keras.datasets.photographs import photographs
 
@@ -114,7 +113,8 @@ def bg_img_rot_synthetic(
 
 def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """Images `(N, height, width)`, each rotated by its angle in radians, counterclockwise."""
-    rotate = optional_module("scipy.ndimage", "compare").rotate
+    from scipy.ndimage import rotate  # slow to import
+
     rotated = [
         rotate(image, angle, reshape=False, order=1, mode="grid-constant")
         for image, angle in zip(images, np.degrees(angles), strict=True)

@@ -27,8 +27,6 @@ class BayesianOptimizationOracle(ResumableOracle, keras_tuner.oracles.BayesianOp
 class BayesianOptimization(ResumableTuner):
     """`keras_tuner.BayesianOptimization`, by default for the lowest `val_average_cost`.
 
-    Needs scikit-learn, which comes with `pip install "csdl_keras[compare]"`.
-
     Args:
         hypermodel: a HyperModel, such as `CSDNNHyperModel`.
         objective: as in KerasTuner; `None` (default) is `val_average_cost`, minimised.
