@@ -8,7 +8,6 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SEED, check_integer
-from csdl_keras._utils.optional import optional_module
 
 
 class Seeds:
@@ -69,4 +68,6 @@ def random_generator(random_state: Any) -> np.random.RandomState:
             f"Expected `random_state` to be None, an integer from 0 to {LARGEST_SEED} or a "
             f"numpy.random.RandomState; received {random_state!r}."
         )
-    return optional_module("sklearn.utils", "compare").check_random_state(random_state)
+    from sklearn.utils import check_random_state  # slow to import
+
+    return check_random_state(random_state)

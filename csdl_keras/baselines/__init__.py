@@ -1,9 +1,4 @@
-"""Methods without deep networks, for comparison; they require scikit-learn."""
-
-from csdl_keras._utils.optional import optional_module
-
-# Before the import, so that the error names the command that installs scikit-learn.
-optional_module("sklearn", "compare")
+"""Methods without deep networks, for comparison."""
 
 from csdl_keras.baselines.csosr import CSOSR
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.checks import check_integer
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
 from csdl_keras.datasets.photographs import photographs
 
@@ -112,7 +111,8 @@ def bg_img_rot_synthetic(
 
 def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """Rotates each of the images `(N, height, width)` counterclockwise by its angle in radians."""
-    rotate = optional_module("scipy.ndimage", "compare").rotate
+    from scipy.ndimage import rotate  # slow to import
+
     rotated = [
         rotate(image, angle, reshape=False, order=1, mode="grid-constant")
         for image, angle in zip(images, np.degrees(angles), strict=True)

@@ -17,7 +17,9 @@ def mnist_5k() -> DataSet:
 
 def digits() -> DataSet:
     """Loads the 1,797 digits included in scikit-learn: 1,100 / 157 / 540, 8x8."""
-    bunch = optional_module("sklearn.datasets", "compare").load_digits()
+    from sklearn.datasets import load_digits  # slow to import
+
+    bunch = load_digits()
     images = bunch.images[..., None] / 16.0
     return _split("digits", images, bunch.target, test_size=540, val_size=157)
 
@@ -26,7 +28,8 @@ def _split(
     name: str, images: np.ndarray, labels: np.ndarray, test_size: int, val_size: int
 ) -> DataSet:
     """Splits images with stratification and seed 0, first off the test set, then validation."""
-    split = optional_module("sklearn.model_selection", "compare").train_test_split
+    from sklearn.model_selection import train_test_split as split  # slow to import
+
     images, labels = images.astype("float32"), labels.astype("int64")
     x, x_test, y, y_test = split(
         images, labels, test_size=test_size, stratify=labels, random_state=0

@@ -37,10 +37,12 @@ def photographs() -> list[np.ndarray]:
     >>> len(photographs()), photographs()[0].shape
     (14, (512, 512))
     """
+    from sklearn.datasets import load_sample_images  # slow to import
+
     library = optional_module("skimage.data", "compare")
     pictures = [getattr(library, name)() for name in _SCIKIT_IMAGE_NAMES]
     # A stereo pair is a tuple of two pictures and their disparity; the left picture serves.
     pictures = [entry[0] if isinstance(entry, tuple) else entry for entry in pictures]
-    pictures += optional_module("sklearn.datasets", "compare").load_sample_images().images
+    pictures += load_sample_images().images
     scaled = [picture.astype("float32") / np.float32(255) for picture in pictures]
     return [luma(picture)[..., 0] if picture.ndim == 3 else picture for picture in scaled]

@@ -5,7 +5,6 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SEED, check_integer, check_number
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
 
 
@@ -112,11 +111,10 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
         x, y = getattr(data, f"x_{split}"), getattr(data, f"y_{split}")
         index = np.arange(len(y))
         if size < len(y):
-            selection = optional_module("sklearn.model_selection", "compare")
+            from sklearn.model_selection import train_test_split  # slow to import
+
             try:
-                index, _ = selection.train_test_split(
-                    index, train_size=size, stratify=y, random_state=seed
-                )
+                index, _ = train_test_split(index, train_size=size, stratify=y, random_state=seed)
             except ValueError as error:
                 raise ValueError(
                     f"Expected `train_size` for which every class can be divided, or {total} for "

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from csdl_keras._utils.checks import check_number
-from csdl_keras._utils.optional import optional_module
 
 
 class BoundedMean:
@@ -87,7 +86,8 @@ def _upper_end(values: np.ndarray, counts: np.ndarray, bound: float, share: floa
         return _deviate(_share_above(values, counts, bound, mean)) - scale
 
     span = bound - values.min()
-    optimize = optional_module("scipy.optimize", "compare")
+    from scipy import optimize  # slow to import
+
     return float(optimize.brentq(excess, values.min(), bound, xtol=1e-12 * span))
 
 
@@ -116,7 +116,8 @@ def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: flo
     def growth(point: float) -> float:
         return float(counts @ (slopes / (1.0 - slopes * point)) - 1.0 / point)
 
-    optimize = optional_module("scipy.optimize", "compare")
+    from scipy import optimize  # slow to import
+
     smallest = 1e-12 / counts.sum()
     point = optimize.brentq(growth, smallest, 1.0 - 1e-12, xtol=1e-16, rtol=1e-3)
     turned = slopes / (1.0 - slopes * point)

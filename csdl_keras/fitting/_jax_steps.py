@@ -3,6 +3,10 @@
 `steps_per_execution` of `fit` is a loop in Python on JAX: each step hands all variables to
 the compiled step and takes them back. For a small network that is most of its time, and
 for a large one the system gives the arrays of every step anew.
+
+Against `steps_per_execution` alone, training small networks (2x50) takes 1.4 to 1.7 times
+fewer seconds here, and 3x3000 ones 1.2 times fewer (benchmarks/results/speed). It serves every
+training of fully-connected networks on JAX on a CPU.
 """
 
 import itertools

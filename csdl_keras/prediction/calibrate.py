@@ -8,7 +8,6 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.optional import optional_module
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_labels
@@ -93,7 +92,6 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    optional_module("scipy", "compare")  # Raise before the predictions, not after them.
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
@@ -133,7 +131,8 @@ def fit_temperature(
     Returns:
         `(temperature, bias)`.
     """
-    minimize = optional_module("scipy.optimize", "compare").minimize
+    from scipy.optimize import minimize  # slow to import
+
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.optional import optional_module
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import (
     check_cost_matrix,
@@ -82,8 +81,6 @@ def _first_recipe(
             "they stay as they are.",
             stacklevel=5,
         )
-    elif algorithm.calibrated:
-        optional_module("scipy", "compare")  # before the training, not after it
     if data.unlabelled is not None:
         own["unlabelled"] = data.unlabelled_fingerprint
         own["unlabelled_size"] = len(data.unlabelled)

@@ -44,7 +44,8 @@ def run_tasks(tasks: Mapping[Any, tuple[Any, ...]]) -> Iterator[tuple[Any, Any, 
         An iterator of names, what the functions returned or the exceptions that they
         raised, and seconds, as tasks get ready.
     """
-    joblib = optional_module("joblib", "compare")
+    import joblib  # slow to import
+
     left = {name: (name, *task) for name, task in tasks.items()}
 
     def run(names: Sequence[Any]) -> Iterator[tuple[Any, Any, float]]:
@@ -93,7 +94,6 @@ def check_sendable(algorithm: Algorithm) -> None:
     """
     if not algorithm.own_parts:
         return
-    optional_module("joblib", "compare")
     # What joblib pickles with, which takes classes of the main program too.
     reduction = importlib.import_module("joblib.externals.loky.backend.reduction")
     for part in algorithm.own_parts:
@@ -150,7 +150,8 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
 @contextlib.contextmanager
 def _configured(jobs: int, scheduler: str | None) -> Iterator[None]:
     """Configures joblib, and the environment of its processes, as `workers` says."""
-    joblib = optional_module("joblib", "compare")
+    import joblib  # slow to import
+
     if scheduler is not None:
         distributed = optional_module("distributed", "dask")
         try:

@@ -146,8 +146,6 @@ class BayesianOptimizationOracle(ResumableOracle, keras_tuner.oracles.BayesianOp
 class BayesianOptimization(ResumableTuner):
     """`keras_tuner.BayesianOptimization` that can be resumed, by default for the lowest cost.
 
-    Requires scikit-learn, which `pip install "csdl_keras[compare]"` installs.
-
     Args:
         hypermodel: a HyperModel, such as `CSDNNHyperModel`.
         objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.

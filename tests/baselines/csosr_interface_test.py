@@ -1,8 +1,6 @@
 """Tests of CSOSR: scikit-learn's conventions, files, and what it refuses."""
 
-import importlib
 import pickle
-import sys
 import warnings
 
 import numpy as np
@@ -101,13 +99,6 @@ class TestScikitLearn:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             CSOSR().fit(x, costs)
-
-    def test_without_scikit_learn(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "sklearn", None)
-        monkeypatch.delitem(sys.modules, "csdl_keras.baselines")
-        message = r"'sklearn' of the package scikit-learn.*pip install 'csdl_keras\[compare\]'"
-        with pytest.raises(ModuleNotFoundError, match=message):
-            importlib.import_module("csdl_keras.baselines")
 
 
 class TestErrors:

@@ -1,0 +1,65 @@
+"""Rooms of the package import from lower floors only, as the table in CONTRIBUTING.md says."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+from tests.fresh_process import REPOSITORY
+
+PACKAGE = REPOSITORY / "csdl_keras"
+TABLE = re.findall(
+    r"^\| `(\w+)` \| (\d+) \|", (REPOSITORY / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE
+)
+FLOORS = {room: int(floor) for room, floor in TABLE}
+# The package itself and its version belong to no room.
+DOOR = {"__init__", "version"}
+
+
+def room_of(path: pathlib.Path) -> str:
+    """The first folder or file below the package."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(source: str) -> set[str]:
+    """The rooms that a file of the package imports from, wherever in the file."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the whole path"
+            below = node.module == "csdl_keras"
+            names |= {f"csdl_keras.{it.name}" for it in node.names} if below else {node.module}
+    parts = [name.split(".") for name in names if f"{name}.".startswith("csdl_keras.")]
+    return {part[1] if len(part) > 1 else "__init__" for part in parts}
+
+
+def files() -> list[pathlib.Path]:
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if room_of(path) not in DOOR]
+
+
+def test_imported_rooms():
+    source = (
+        "import csdl_keras.costs.checks\ndef f():\n    from csdl_keras import layers\nimport os"
+    )
+    assert imported_rooms(source) == {"costs", "layers"}
+    assert imported_rooms("import csdl_keras") == {"__init__"}
+
+
+def test_every_room_is_in_the_table():
+    assert {room_of(path) for path in files()} == set(FLOORS)
+    assert len(TABLE) == len(FLOORS)
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_imports_from_lower_floors(room):
+    wrong = {}
+    for path in files():
+        if room_of(path) == room:
+            found = imported_rooms(path.read_text()) - {room, "version"}
+            upwards = {it for it in found if FLOORS.get(it, 99) >= FLOORS[room]}
+            if upwards:
+                wrong[str(path.relative_to(PACKAGE))] = upwards
+    assert not wrong
