@@ -17,7 +17,7 @@ import keras
 
 from csdl_keras._replace_file import replace_file
 from csdl_keras._writable import check_writable
-from csdl_keras.experiments.reporting.run_records import read_run_records
+from csdl_keras.experiments.reporting.rows import read_run_records
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:

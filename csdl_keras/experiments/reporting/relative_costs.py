@@ -1,20 +1,40 @@
-"""Costs in units of the lowest of a data set."""
+"""Costs divided by the lowest cost of their data set."""
+
+import math
+from typing import NamedTuple
 
 from csdl_keras.experiments.reporting.column import Column
-from csdl_keras.experiments.reporting.formats import format_title
-from csdl_keras.experiments.reporting.relative_cost import RelativeCost
 from csdl_keras.experiments.reporting.table import Table
+from csdl_keras.experiments.reporting.text import format_title
+
+
+class RelativeCost(NamedTuple):
+    """The cost of an algorithm, divided by the lowest cost of its data set.
+
+    Args:
+        title: title of the algorithm.
+        series: `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`.
+        ours: our cost divided by our lowest; NaN if the algorithm was not run or
+            the lowest cost is 0, infinite if training diverged.
+        paper: the paper's cost divided by its lowest, NaN if it has none.
+        bold: whether ours is the lowest or tied with it.
+    """
+
+    title: str
+    series: str
+    ours: float
+    paper: float
+    bold: bool
 
 
 def relative_costs(column: Column) -> list[RelativeCost]:
-    """Divides our costs by our lowest and the paper's by its lowest.
+    """Divides our costs by our lowest one and the paper's by its lowest one.
 
     Args:
         column: a data set.
 
     Returns:
-        A `RelativeCost` for each row of the table. Nothing is divided by a lowest
-        cost of 0: ours are NaN then.
+        A `RelativeCost` for each algorithm of the table, in its order.
     """
     rows = [row for _, members in Table.groups([column]) for row in members]
     cells = [column.cell(row.name) for row in rows]
@@ -24,8 +44,8 @@ def relative_costs(column: Column) -> list[RelativeCost]:
         RelativeCost(
             format_title(row),
             row.series,
-            cell.cost / lowest if lowest else float("nan"),
-            float(cell.paper.cost) / paper_lowest if cell.paper else float("nan"),
+            cell.cost / lowest if lowest else math.nan,
+            float(cell.paper.cost) / paper_lowest if cell.paper else math.nan,
             cell.bold,
         )
         for row, cell in zip(rows, cells, strict=True)

@@ -1,4 +1,4 @@
-"""The paper's Table 2 with our figures."""
+"""The layout of the paper's Table 2, with our figures."""
 
 import collections
 import dataclasses
@@ -7,12 +7,11 @@ import pathlib
 from csdl_keras.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
-from csdl_keras.experiments.reporting.cost_row import CostRow
-from csdl_keras.experiments.reporting.data_title import data_order
 from csdl_keras.experiments.reporting.decision_costs import read_decision_costs
-from csdl_keras.experiments.reporting.read_rows import read_rows
+from csdl_keras.experiments.reporting.paper import data_order
+from csdl_keras.experiments.reporting.rows import ResultRow, read_csv
 
-#: Groups of algorithms by series, in the order of the paper, and their headings.
+#: Headings of the series of algorithms, in the order of the paper.
 GROUPS = {
     "blind": "Cost-blind",
     "baseline": "Baselines",
@@ -22,10 +21,10 @@ GROUPS = {
 
 
 class Table:
-    """Algorithms in groups by data sets.
+    """A table of data sets (columns) by algorithms, grouped by series (rows).
 
     Args:
-        columns: data sets, see `Column`.
+        columns: the data sets.
     """
 
     def __init__(self, columns: list[Column]):
@@ -33,7 +32,7 @@ class Table:
 
     @property
     def panels(self) -> list[tuple[str, list[Column]]]:
-        """Heading and columns of the balanced and of the imbalanced data sets."""
+        """Headings and columns of the balanced and of the imbalanced data sets."""
         halves = {"Balanced data": False, "Imbalanced data": True}
         panels = {
             heading: [column for column in self.columns if column.imbalanced is imbalanced]
@@ -43,7 +42,7 @@ class Table:
 
     @staticmethod
     def groups(columns: list[Column]) -> list[tuple[str, list[Algorithm]]]:
-        """Heading and rows of each group: those with a figure of ours or of the paper's."""
+        """Returns the heading and the algorithms of each series with a figure, ours or theirs."""
         run = dict.fromkeys(name for column in columns for name in column.cells)
         extra = [name for name in run if name not in PAPER_ALGORITHMS]
         rows = [
@@ -62,7 +61,7 @@ def read_table(folder: pathlib.Path) -> Table:
     """Reads `results.csv` and the test decisions of a results folder.
 
     Args:
-        folder: the folder.
+        folder: results folder.
 
     Returns:
         A `Table`.
@@ -71,9 +70,9 @@ def read_table(folder: pathlib.Path) -> Table:
         ValueError: if files are missing or do not fit together.
     """
     path = folder / "results.csv"
-    groups: dict[tuple[str, bool], list[CostRow]] = collections.defaultdict(list)
+    groups: dict[tuple[str, bool], list[ResultRow]] = collections.defaultdict(list)
     seen = set()
-    for row in read_rows(path, CostRow):
+    for row in read_csv(path, ResultRow):
         try:
             row = dataclasses.replace(row, algorithm=get_algorithm(row.algorithm).name)
         except ValueError as error:

@@ -1,7 +1,7 @@
 import pytest
 
 from csdl_keras.algorithms import PAPER_ALGORITHMS
-from csdl_keras.experiments.reporting.paper_table2 import paper_table2
+from csdl_keras.experiments.reporting.paper import paper_table2
 
 COSTS, ERRORS = 354.27, 14.153
 SETS = ("mnist", "bg_img_rot", "svhn", "cifar10")
