@@ -10,10 +10,9 @@ from csdl_keras._optional import optional_module
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.palette import PALETTE
-from csdl_keras.experiments.reporting.relative_costs import RelativeCost, relative_costs
 from csdl_keras.experiments.reporting.svg import TOOLTIP, inline_svg
-from csdl_keras.experiments.reporting.table import GROUPS, Table
-from csdl_keras.experiments.reporting.text import format_column
+from csdl_keras.experiments.reporting.table import GROUPS, RelativeCost, Table, relative_costs
+from csdl_keras.experiments.reporting.text import format_column, format_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _INK, _LINE = PALETTE["ink"].light, PALETTE["line"].light
 
 # Units of the page's figures are pixels on a phone: text has its size at that width.
-_WIDTH, _LEFT, _RIGHT, _TOP, _FONT_SIZE = 340, 116, 14, 8, 12.5
+_WIDTH, _RIGHT, _TOP, _FONT_SIZE = 340, 14, 8, 12.5
 
 
 def draw_costs(axes: "Axes", rows: Sequence[RelativeCost]) -> None:
@@ -32,16 +31,17 @@ def draw_costs(axes: "Axes", rows: Sequence[RelativeCost]) -> None:
         axes: the axes to draw on.
         rows: the algorithms, from top to bottom.
     """
-    for height, row in enumerate(rows):
-        colour = PALETTE[row.series].light
+    titles = [format_title(row.algorithm) for row in rows]
+    for height, (row, title) in enumerate(zip(rows, titles, strict=True)):
+        colour = PALETTE[row.algorithm.series].light
         if math.isfinite(row.ours):
             axes.plot([1, row.ours], [height] * 2, color=colour, alpha=0.45, lw=2, clip_on=False)
-            gid = f"{TOOLTIP}{row.title}: {row.ours:.2f}×"
+            gid = f"{TOOLTIP}{title}: {row.ours:.2f}×"
             axes.plot(row.ours, height, "o", color=colour, gid=gid, clip_on=False)
         if math.isfinite(row.paper):
-            gid = f"{TOOLTIP}{row.title}, paper: {row.paper:.2f}×"
+            gid = f"{TOOLTIP}{title}, paper: {row.paper:.2f}×"
             axes.plot(row.paper, height, "D", mfc="none", mec=_INK, gid=gid, clip_on=False)
-    axes.set_yticks(range(len(rows)), [row.title for row in rows])
+    axes.set_yticks(range(len(rows)), titles)
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_fontweight("bold" if row.bold else "normal")
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -116,11 +116,15 @@ def costs_svg(column: Column, name: str) -> str:
     """
     rows = relative_costs(column)
     described = "; ".join(
-        f"{row.title} {_times(row.ours)}{', bold' if row.bold else ''} (paper {_times(row.paper)})"
+        f"{format_title(row.algorithm)} {_times(row.ours)}{', bold' if row.bold else ''} "
+        f"(paper {_times(row.paper)})"
         for row in rows
     )
     with drawing_style(_FONT_SIZE):
-        figure, axes = _page_figure(21 * len(rows), left=_LEFT, bottom=24)
+        # In bold, letters of a wide font are 0.62 of their size wide on average.
+        longest = max(len(format_title(row.algorithm)) for row in rows)
+        left = 10 + 0.62 * _FONT_SIZE * longest
+        figure, axes = _page_figure(21 * len(rows), left=left, bottom=24)
         draw_costs(axes, rows)
         title = f"Cost relative to the lowest on {format_column(column)}"
         return inline_svg(figure, name, title, f"{described}.")

@@ -4,17 +4,20 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from csdl_keras.algorithms import ALGORITHMS
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
 from csdl_keras.experiments.reporting.palette import PALETTE
-from csdl_keras.experiments.reporting.relative_costs import relative_costs
 from csdl_keras.experiments.reporting.render import render_page
 from csdl_keras.experiments.reporting.rows import BetaRow
-from csdl_keras.experiments.reporting.table import read_table
-from tests.experiments.reporting.made_up_folder import write_folder
+from csdl_keras.experiments.reporting.table import read_table, relative_costs
+from csdl_keras.experiments.reporting.text import format_title
+from tests.experiments.reporting.made_up_folder import DATA, write_folder
 
 matplotlib = pytest.importorskip("matplotlib")
+font_manager = pytest.importorskip("matplotlib.font_manager")
+textpath = pytest.importorskip("matplotlib.textpath")
 
 
 @pytest.fixture(scope="module")
@@ -90,11 +93,21 @@ class TestSvg:
             sizes = [float(size) for text in figure.iter("text") for size in font_sizes(text)]
             assert sizes and min(sizes) >= 12
 
-    def test_labels_lie_within_the_figure(self, figures):
-        for figure in figures:
-            height = float(figure.get("viewBox").split()[-1])
-            for text in figure.iter("text"):
-                assert 0 < float(text.get("x")) < 340 and 0 < float(text.get("y")) < height
+    def test_labels_lie_within_the_figure(self, tmp_path):
+        """In the widest font and in bold, whatever algorithms there are."""
+        names = list(ALGORITHMS)
+        write_folder(tmp_path, data=DATA[:1], errors=dict.fromkeys(names, 0.3), seeds=(1,))
+        figure = ElementTree.fromstring(costs_svg(read_table(tmp_path).columns[0], "a"))
+        font = font_manager.FontProperties(family="DejaVu Sans", weight="bold")
+        height = float(figure.get("viewBox").split()[-1])
+        labels = list(figure.iter("text"))
+        assert len(labels) > len(names)
+        for text in labels:
+            size = float(re.search(r"font-size: ([\d.]+)px", text.get("style"))[1])
+            width = textpath.TextPath((0, 0), text.text, size, prop=font).get_extents().width
+            anchor = re.search(r"text-anchor: (\w+)", text.get("style"))[1]
+            left = float(text.get("x")) - {"end": width, "middle": width / 2}[anchor]
+            assert left >= 0 and left + width <= 340 and 0 < float(text.get("y")) < height
 
     def test_colours_and_fonts_are_the_page_s(self, page, figures):
         style = re.search(r"<style>(.*?)</style>", page, flags=re.DOTALL)[1]
@@ -150,7 +163,7 @@ class TestAlternativeText:
                 ours = f"{row.ours:.2f}×" if np.isfinite(row.ours) else "none"
                 paper = f"{row.paper:.2f}×" if np.isfinite(row.paper) else "none"
                 bold = ", bold" if row.bold else ""
-                assert f"{row.title} {ours}{bold} (paper {paper})" in description
+                assert f"{format_title(row.algorithm)} {ours}{bold} (paper {paper})" in description
         for figure, curve in zip(figures[4:], contents.curves, strict=True):
             title, description = alternative_text(figure)
             assert title == f"Test cost by β on {curve.title}"
@@ -208,7 +221,8 @@ class TestPoints:
             figure = ElementTree.fromstring(costs_svg(column, "a"))
             points, ratios = tooltips(figure), {}
             for row in relative_costs(column):
-                for key, ratio in ((row.title, row.ours), (f"{row.title}, paper", row.paper)):
+                title = format_title(row.algorithm)
+                for key, ratio in ((title, row.ours), (f"{title}, paper", row.paper)):
                     if np.isfinite(ratio):
                         ratios[f"{key}: {ratio:.2f}×"] = ratio
             assert points.keys() == ratios.keys()
