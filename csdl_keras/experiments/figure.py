@@ -7,11 +7,10 @@ import numpy as np
 from csdl_keras._optional import optional_module
 from csdl_keras._replace_file import replacing
 from csdl_keras.algorithms import get_algorithm
+from csdl_keras.experiments.reporting.palette import PALETTE
+from csdl_keras.experiments.reporting.table import GROUPS
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
-
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
-_COLOURS = {"blind": "#999999", "baseline": "#CC79A7", "Bayes": "#0072B2", "SOSR": "#D55E00"}
 
 
 def plot_costs(
@@ -33,7 +32,9 @@ def plot_costs(
     axes = figure.subplots()
     for height, summary in enumerate(ordered):
         row = get_algorithm(summary.algorithm)
-        axes.barh(height, summary.average_cost, color=_COLOURS[row.series], alpha=0.85, height=0.7)
+        axes.barh(
+            height, summary.average_cost, color=PALETTE[row.series].light, alpha=0.85, height=0.7
+        )
         if np.isfinite(summary.standard_error):
             axes.errorbar(
                 summary.average_cost, height, xerr=summary.standard_error, color="black", capsize=3
@@ -56,25 +57,20 @@ def plot_costs(
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.1)
     axes.set_xlim(left=0)
-    present = [
-        name for name in _COLOURS if any(get_algorithm(s.algorithm).series == name for s in ordered)
-    ]
-    words = {
-        "blind": "cost-blind",
-        "baseline": "baselines",
-        "Bayes": "costs in prediction (Bayes)",
-        "SOSR": "costs in training (SOSR)",
-    }
+    series = {get_algorithm(summary.algorithm).series for summary in ordered}
+    present = [name for name in GROUPS if name in series]
     handles = [
-        optional_module("matplotlib.patches", "compare").Patch(color=_COLOURS[name], alpha=0.85)
+        optional_module("matplotlib.patches", "compare").Patch(
+            color=PALETTE[name].light, alpha=0.85
+        )
         for name in present
     ]
     figure.legend(
         handles,
-        [words[name] for name in present],
+        [GROUPS[name] for name in present],
         frameon=False,
         loc="outside lower center",
-        ncols=len(present),
+        ncols=2,
     )
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
