@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 #: An artist whose gid starts with this shows the rest of the gid when the mouse rests on it.
 TOOLTIP = "tooltip: "
 
+_HREF = "{http://www.w3.org/1999/xlink}href"
+
 _VARIABLES = {colour.light: f"var(--{name})" for name, colour in PALETTE.items()}
 
 
@@ -43,7 +45,8 @@ def inline_svg(figure: "Figure", name: str, title: str, description: str) -> str
             # Matplotlib's style sheet would apply to the whole page.
             if child.tag.endswith("}style"):
                 parent.remove(child)
-    references = set(re.findall(r"#(\w+)", " ".join(_references(root))))
+    # Nothing else refers to ids: the figures' artists are not clipped.
+    references = {element.get(_HREF, "").removeprefix("#") for element in root.iter()}
     for element in list(root.iter()):
         element.tag = element.tag.partition("}")[2]
         element.text, element.tail = (element.text or "").strip(), ""
@@ -63,7 +66,7 @@ def inline_svg(figure: "Figure", name: str, title: str, description: str) -> str
         "aria-labelledby": f"{name}-title {name}-description",
     }
     for index, (tag, kind, text) in enumerate(
-        (("title", "title", title), ("desc", "description", description))
+        [("title", "title", title), ("desc", "description", description)]
     ):
         element = ElementTree.Element(tag, {"id": f"{name}-{kind}"})
         element.text = text
@@ -71,24 +74,14 @@ def inline_svg(figure: "Figure", name: str, title: str, description: str) -> str
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _references(root: ElementTree.Element) -> list[str]:
-    """The values of attributes that refer to ids."""
-    return [
-        value
-        for element in root.iter()
-        for key, value in element.attrib.items()
-        if value.startswith(("#", "url(#"))
-    ]
-
-
 def _attribute(key: str, value: str, name: str) -> str:
     """The value of an attribute, with ids of this figure and the page's colours and font."""
     if key == "id":
         return f"{name}-{value}"
-    if value.startswith(("#", "url(#")):
-        return value.replace("#", f"#{name}-")
+    if key == _HREF:
+        return f"#{name}-{value.removeprefix('#')}"
     if key == "style":
-        value = re.sub(r"font-family: [^;]*(; |$)", "", value)
+        value = re.sub(r"'DejaVu Sans'.*?sans-serif", "var(--font)", value)
         return re.sub(r"#[0-9a-f]{6}", lambda found: _VARIABLES.get(found[0], found[0]), value)
     # Hundredths of a pixel are precise enough; line breaks in paths only take space.
     value = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", value)

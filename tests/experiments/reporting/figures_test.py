@@ -103,7 +103,7 @@ class TestSvg:
         labels = list(figure.iter("text"))
         assert len(labels) > len(names)
         for text in labels:
-            size = float(re.search(r"font-size: ([\d.]+)px", text.get("style"))[1])
+            size = float(re.search(r"([\d.]+)px", text.get("style"))[1])
             width = textpath.TextPath((0, 0), text.text, size, prop=font).get_extents().width
             anchor = re.search(r"text-anchor: (\w+)", text.get("style"))[1]
             left = float(text.get("x")) - {"end": width, "middle": width / 2}[anchor]
@@ -115,10 +115,10 @@ class TestSvg:
         for figure in figures:
             text = ElementTree.tostring(figure, encoding="unicode")
             # Text, lines and points: whatever is drawn has a colour of the palette.
-            assert not re.search(r"#[0-9a-f]{3,8}[;\"]|rgb|black|font-family|<style", text)
+            assert not re.search(r"#[0-9a-f]{3,8}[;\"]|rgb|black|DejaVu|url|<style", text)
             used = set(re.findall(r"var\(--(\w+)\)", text))
-            assert {"ink", "line", "SOSR"} <= used
-            for name in used:
+            assert {"ink", "line", "SOSR", "font"} <= used and "--font:" in style
+            for name in used - {"font"}:
                 assert f"--{name}: {PALETTE[name].light};" in light
                 assert f"--{name}: {PALETTE[name].dark};" in dark
             for element in figure.iter("text"):
@@ -144,7 +144,7 @@ class TestSvg:
 
 
 def font_sizes(text):
-    return re.findall(r"font-size: ([\d.]+)px", text.get("style"))
+    return re.findall(r"([\d.]+)px", text.get("style"))
 
 
 def luminance(colour):
