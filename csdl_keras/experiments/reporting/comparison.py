@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 
 
@@ -62,7 +62,7 @@ class PairedDifferences:
     where `s` is the standard deviation of the `M` matrices' mean differences, `t` the
     quantile of Student's distribution with `M - 1` degrees of freedom, and `e` the distance
     to the end of the interval over examples of `1 / M sum_m d_mn`, see
-    `csdl_keras.evaluation.cost_interval`. It covers the true difference at least as often
+    `csdl_keras.evaluation.intervals`. It covers the true difference at least as often
     as stated, whichever of the two errors is the larger one, if the matrices' differences
     are about normal. Simulated algorithms of equal cost were called different in
     at most 6 % of all cases with 2 to 30 matrices (`benchmarks/results/coverage`). The

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.palette import PALETTE

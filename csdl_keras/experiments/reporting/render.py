@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting import text
 from csdl_keras.experiments.reporting.contents import Contents
 from csdl_keras.experiments.reporting.escaping import escape_latex, escape_markdown

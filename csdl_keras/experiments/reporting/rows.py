@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from csdl_keras._json_file import read_json
+from csdl_keras._utils.files import read_json
 
 Row = TypeVar("Row")
 

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting.palette import PALETTE
 
 if TYPE_CHECKING:
