@@ -7,10 +7,8 @@ import numpy as np
 from coverage_cases import generator
 
 import csdl_keras as csdl
-from csdl_keras.experiments.reporting.claim import Claim
-from csdl_keras.experiments.reporting.comparison import Comparison
-from csdl_keras.experiments.reporting.difference import Difference
-from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
+from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
+from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 
 EXAMPLES, CLASSES = 500, 10
 #: How differences spread: standard error over matrices beside that over examples.
@@ -112,7 +110,7 @@ def verdict_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
             costs, largest = by_errors(rng, matrices, 3.5)
             # In units of the standard error of the difference of means.
             costs[0] -= effect * (2 * (1 + 3.5**2) / EXAMPLES) ** 0.5
-            comparisons.append(Comparison("", "a", "b", compare(costs, largest)))
+            comparisons.append(ComparedPair("", "a", "b", compare(costs, largest)))
         for verdict in ("supported", "mixed", "not supported"):
             for ties in (False, True):
                 claim = Claim("", "", tuple(comparisons), ties)

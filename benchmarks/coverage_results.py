@@ -9,9 +9,8 @@ import coverage_rivals as rivals
 import numpy as np
 from coverage_cases import generator
 
+from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 from csdl_keras.experiments.reporting.contents import Contents, read_contents
-from csdl_keras.experiments.reporting.difference import Difference
-from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
 
 FOLDER = pathlib.Path(__file__).parent.parent / "notebooks" / "results"
 #: Bootstraps whose replicates are put together.

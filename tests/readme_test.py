@@ -12,9 +12,9 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report
+from csdl_keras.experiments.reporting.comparison import PairedDifferences
 from csdl_keras.experiments.reporting.contents import read_contents
-from csdl_keras.experiments.reporting.markdown import render_markdown
-from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
+from csdl_keras.experiments.reporting.render import render_markdown
 
 ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "notebooks" / "results"

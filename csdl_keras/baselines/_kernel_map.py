@@ -12,6 +12,8 @@ from csdl_keras._utils.types import ArrayLike
 
 #: Number of rows of a kernel that are computed together.
 _BATCH = 1024
+
+
 #: Largest input: squares of larger ones, and so distances, would overflow in float32.
 _LARGEST = 1e18
 

@@ -8,14 +8,14 @@ import numpy as np
 from csdl_keras._utils.files import replacing
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.comparison import Summary
+from csdl_keras.experiments.reporting.palette import PALETTE
+from csdl_keras.experiments.reporting.table import GROUPS
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.trials import TrialRecord, varied
 from csdl_keras.training.algorithms import get_algorithm
 
 #: Hyperparameters that are drawn ahead of the others.
 _FIRST = ("beta", "depth")
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
-_COLOURS = {"blind": "#999999", "baseline": "#CC79A7", "Bayes": "#0072B2", "SOSR": "#D55E00"}
 
 
 def plot_costs(
@@ -36,8 +36,8 @@ def plot_costs(
     figure = figure_module.Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
     axes = figure.subplots()
     for height, summary in enumerate(ordered):
-        series = get_algorithm(summary.algorithm).series
-        axes.barh(height, summary.average_cost, color=_COLOURS[series], alpha=0.85, height=0.7)
+        colour = PALETTE[get_algorithm(summary.algorithm).series].light
+        axes.barh(height, summary.average_cost, color=colour, alpha=0.85, height=0.7)
         if np.isfinite(summary.standard_error):
             axes.errorbar(
                 summary.average_cost, height, xerr=summary.standard_error, color="black", capsize=3
@@ -60,25 +60,20 @@ def plot_costs(
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.1)
     axes.set_xlim(left=0)
-    present = [
-        name for name in _COLOURS if any(get_algorithm(s.algorithm).series == name for s in ordered)
-    ]
-    words = {
-        "blind": "cost-blind",
-        "baseline": "baselines",
-        "Bayes": "costs in prediction (Bayes)",
-        "SOSR": "costs in training (SOSR)",
-    }
+    series = {get_algorithm(summary.algorithm).series for summary in ordered}
+    present = [name for name in GROUPS if name in series]
     handles = [
-        optional_module("matplotlib.patches", "compare").Patch(color=_COLOURS[name], alpha=0.85)
+        optional_module("matplotlib.patches", "compare").Patch(
+            color=PALETTE[name].light, alpha=0.85
+        )
         for name in present
     ]
     figure.legend(
         handles,
-        [words[name] for name in present],
+        [GROUPS[name] for name in present],
         frameon=False,
         loc="outside lower center",
-        ncols=len(present),
+        ncols=2,
     )
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)

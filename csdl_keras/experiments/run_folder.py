@@ -16,7 +16,7 @@ import filelock
 import keras
 
 from csdl_keras._utils.files import check_writable, replace_file
-from csdl_keras.experiments.reporting.run_records import read_run_records
+from csdl_keras.experiments.reporting.rows import read_run_records
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:

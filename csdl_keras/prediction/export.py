@@ -36,7 +36,7 @@ def export(
     """Writes a model, with its decision inside, for runtimes without Keras.
 
     The exported model takes batches of any size and has the outputs of
-    `csdl_keras.models.serving_model`: `decision`, int32 `(batch,)`, and `costs`,
+    `csdl_keras.prediction.serving`: `decision`, int32 `(batch,)`, and `costs`,
     float32 `(batch, D)`. A single input is named `inputs`, several keep their
     names, and a cost matrix is named `cost_matrix`. Inputs keep their dtypes,
     except that bfloat16 becomes float32. Layers that compute in 16 bits become

@@ -1,12 +1,18 @@
+import configparser
+import fnmatch
 import json
+import pathlib
+import sys
 
 import numpy as np
 import pytest
 
+from csdl_keras.experiments import reporting
 from csdl_keras.experiments.commands.report import report
 from tests.experiments.reporting.made_up_folder import DATA, write_folder
 from tests.experiments.reporting.page_parser import Page
 from tests.experiments.results_test import make_result
+from tests.fresh_process import REPOSITORY
 
 image = pytest.importorskip("matplotlib.image")
 
@@ -70,3 +76,25 @@ class TestReport:
         with pytest.raises(ValueError, match="run.json"):
             report(tmp_path, tmp_path / "out")
         assert not (tmp_path / "out").exists()
+
+    @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+    def test_a_missing_package_is_named_before_anything_is_written(
+        self, tmp_path, monkeypatch, package
+    ):
+        write_folder(tmp_path, data=DATA[:1])
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'csdl_keras\[compare\]'"):
+            report(tmp_path, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+    def test_files_of_the_report_are_installed_with_the_package(self):
+        """Every file of the room but Python's, by the patterns of setup.cfg."""
+        setup = configparser.ConfigParser()
+        assert setup.read(REPOSITORY / "setup.cfg")
+        patterns = setup["options.package_data"]["csdl_keras.experiments.reporting"].split()
+        room = pathlib.Path(reporting.__file__).parent
+        files = [path for path in room.rglob("*.*") if path.suffix not in (".py", ".pyc")]
+        assert len(files) == 5
+        for path in files:
+            name = path.relative_to(room).as_posix()
+            assert any(fnmatch.fnmatch(name, pattern) for pattern in patterns), name

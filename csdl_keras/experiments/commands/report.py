@@ -9,10 +9,8 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.commands.arguments import add_out
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.contents import read_contents
-from csdl_keras.experiments.reporting.figures import draw_beta_curves, draw_costs
-from csdl_keras.experiments.reporting.latex import render_latex
-from csdl_keras.experiments.reporting.markdown import render_markdown
-from csdl_keras.experiments.reporting.page import render_page
+from csdl_keras.experiments.reporting.figures import costs_png, curves_png
+from csdl_keras.experiments.reporting.render import render_latex, render_markdown, render_page
 
 HELP = "make tables and figures of results"
 DESCRIPTION = (
@@ -39,40 +37,41 @@ def run(arguments: argparse.Namespace) -> int:
 def report(
     folder: pathlib.Path, out: pathlib.Path, failures: Failures | None = None
 ) -> list[pathlib.Path]:
-    """Writes tables and figures of results, and compares them with the paper's claims.
+    """Writes tables, figures and the paper's claims beside our figures.
 
-    It reads `results.csv`, and, if they are there, `test_decisions/`,
-    `beta_curve.csv` and `run.json`; results that are missing are left open. It
-    writes `report.html`, which needs no other file, `table2.md`, `table2.tex`
-    (for `\\input`, with the package booktabs), `figures/costs.png`
-    and, if there are curves, `figures/beta_curve.png`.
+    It reads `results.csv` and, if they exist, `test_decisions/`, `beta_curve.csv`
+    and `run.json`; algorithms that have not been run have empty cells. It writes
+    `report.html`, which needs no other file, `table2.md`, `table2.tex` (to be read
+    by `\\input`, with the package booktabs), `figures/costs.png` and, if there are
+    curves, `figures/beta_curve.png`.
 
     Args:
         folder: folder of results, as `csdl-keras table2` and `csdl-keras
             compare` write it.
-        out: folder for what it writes; made if it does not exist. Files of those
-            names are replaced.
-        failures: is told the files that cannot be made; the others are written then.
-            `None` (default) raises the first error.
+        out: folder for the files that it writes; made if it does not exist. Files of
+            those names are replaced.
+        failures: collects the errors of files that cannot be made, while the others
+            are written; `None` (default) raises the first error.
 
     Returns:
-        The paths of what was written.
+        The paths of the files that were written.
 
     Raises:
         ValueError: if a file or column is missing or does not fit the others, or
             if `out` cannot be written.
-        ModuleNotFoundError: if matplotlib is missing.
+        ModuleNotFoundError: if jinja2 or matplotlib is missing.
     """
-    optional_module("matplotlib", "compare")  # before the work, not after it
+    for name in ("jinja2", "matplotlib"):  # A missing package shows before the work, not after it.
+        optional_module(name, "compare")
     contents = read_contents(folder)
     files = {
         "report.html": lambda: render_page(contents).encode(),
         "table2.md": lambda: render_markdown(contents).encode(),
-        "table2.tex": lambda: render_latex(contents.table).encode(),
-        "figures/costs.png": lambda: draw_costs(contents.table),
+        "table2.tex": lambda: render_latex(contents).encode(),
+        "figures/costs.png": lambda: costs_png(contents.table),
     }
     if contents.curves:
-        files["figures/beta_curve.png"] = lambda: draw_beta_curves(contents.curves)
+        files["figures/beta_curve.png"] = lambda: curves_png(contents.curves)
     try:
         (out / "figures").mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""A results folder beside the paper's Table 2: tables, figures, and what they say of its claims."""
+"""Reports a results folder beside the paper's Table 2: tables, figures and the paper's claims."""

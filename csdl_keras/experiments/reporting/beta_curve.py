@@ -1,4 +1,4 @@
-"""The relation between beta and test cost."""
+"""Test cost by beta, the share of the cost-aware loss in pre-training."""
 
 import collections
 import pathlib
@@ -6,26 +6,25 @@ import pathlib
 import numpy as np
 
 from csdl_keras.experiments.data_source import DataSource, results_path
-from csdl_keras.experiments.reporting.beta_row import BetaRow
-from csdl_keras.experiments.reporting.data_title import data_order, data_title
+from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_matrices
 from csdl_keras.experiments.reporting.decision_costs import read_beta_costs
-from csdl_keras.experiments.reporting.difference import Difference
-from csdl_keras.experiments.reporting.paired_differences import PairedDifferences, over_matrices
-from csdl_keras.experiments.reporting.read_rows import read_rows
+from csdl_keras.experiments.reporting.paper import data_order, data_title
+from csdl_keras.experiments.reporting.rows import BetaRow, read_csv
 
 
 class BetaCurve:
     """Mean test cost for each beta on one data set.
 
-    Means are over the cost matrices that have the most betas, so that no point
-    of the curve stands for other matrices than its neighbours. Betas of which
-    training diverged are left out.
+    Means are over the cost matrices that have the most betas, so that all points
+    of the curve are over the same matrices. Betas for which training diverged are
+    left out.
 
     Args:
-        rows: its rows of `beta_curve.csv`.
+        rows: the rows of `beta_curve.csv` on this data set.
         costs: `{beta: {cost_seed: costs of the test decisions (N,)}}`, as far
-            as they are known; `None` (default) is none.
-        largest: `{cost_seed: the largest cost of the matrix}`, as far as costs are.
+            as they are known; `None` (default) if none are.
+        largest: `{cost_seed: the largest cost of the matrix}` of the matrices in
+            `costs`; `None` (default) without `costs`.
     """
 
     def __init__(
@@ -49,14 +48,14 @@ class BetaCurve:
         grid = [[points[beta] for beta in self.betas] for points in full]
         self._by_matrix = np.array([[row.test_cost for row in line] for line in grid])
         self.costs = self._by_matrix.mean(axis=0)
-        # Of a mean over fixed matrices: independent test examples, no spread of matrices.
+        # The matrices are taken as fixed, so only the errors over test examples add up.
         squares = np.sum([[row.standard_error**2 for row in line] for line in grid], axis=0)
         self.standard_errors = np.sqrt(squares) / self.matrices
         self.validation = np.mean([[row.validation_cost for row in line] for line in grid], axis=0)
 
     @property
     def title(self) -> str:
-        """Title of the data set and of its variant."""
+        """Title of the data set, with its variant."""
         title = data_title(self.dataset).title
         return f"{title}, imbalanced" if self.imbalanced else title
 
@@ -67,10 +66,10 @@ class BetaCurve:
         return int(min(inside, key=lambda i: self.validation[i])) if len(inside) else None
 
     def compare(self, end: float) -> Difference | None:
-        """Test cost of the chosen beta less that of `beta = end`.
+        """Returns the test cost of the chosen beta less that of `beta = end`.
 
         The interval is that of `PairedDifferences`. Without the costs of each test
-        example it takes the two averages as independent and is rather too wide.
+        example, the two averages are taken as independent, which makes it too wide.
 
         Args:
             end: 0.0 or 1.0.
@@ -93,7 +92,7 @@ class BetaCurve:
         return Difference(mean, low, high, ratio, self.matrices)
 
     def _costs_of(self, beta: float) -> dict[int, np.ndarray]:
-        """Costs of the test examples by cost matrix, as far as they are known."""
+        """Returns the known costs of the test examples by cost matrix."""
         known = self._examples.get(beta, {})
         return {seed: costs for seed, costs in known.items() if seed in self._seeds}
 
@@ -102,10 +101,10 @@ def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     """Reads `beta_curve.csv` of a results folder.
 
     Args:
-        folder: the folder.
+        folder: results folder.
 
     Returns:
-        A `BetaCurve` for each data set; none if there is no such file.
+        A `BetaCurve` for each data set; an empty list if there is no such file.
 
     Raises:
         ValueError: if columns are missing or values do not fit.
@@ -114,7 +113,7 @@ def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     if not path.exists():
         return []
     groups: dict[tuple[str, bool], list[BetaRow]] = collections.defaultdict(list)
-    for row in read_rows(path, BetaRow):
+    for row in read_csv(path, BetaRow):
         groups[row.dataset, row.imbalanced].append(row)
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
     curves = []

@@ -1,34 +1,41 @@
-"""A claim of the paper and what the figures say of it."""
+"""A claim of the paper, and the comparisons that speak for or against it."""
 
 import dataclasses
+import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from csdl_keras.experiments.reporting.comparison import Comparison
+from csdl_keras.experiments.reporting.comparison import Difference
 
-#: How verdicts are made.
-RULE = (
-    "A comparison is one pair of algorithms on one data set. It counts for the claim if the 95 % "
-    "interval of the difference in cost lies wholly on the paper's side of 0, against it if it "
-    "lies wholly on the other side, and is open otherwise. Supported: more than half of the "
-    "comparisons are for the claim, and fewer than a quarter against it. Not supported: fewer "
-    "than a quarter are for it, which does not say that the opposite holds. Mixed: everything "
-    "between. Intervals are over cost matrices and test examples, with Student's t for the few "
-    "matrices; that of a single matrix is over its examples alone and says nothing of others. "
-    "They are not corrected for the number of comparisons."
-)
 
-#: What is said in place of claims if no comparison can be made.
-NOTHING = "Nothing to compare: there are no test decisions of two algorithms that a claim is about."
+@dataclasses.dataclass(frozen=True)
+class ComparedPair:
+    """Two algorithms, or two betas, compared on one data set for a claim.
+
+    Args:
+        data: title of the data set.
+        first: title of the one that the paper says is cheaper.
+        second: title of the other one.
+        difference: cost of the first one less that of the second.
+        paper_ratio: ratio of their costs in the paper's Table 2, `None` (default)
+            if it has none.
+    """
+
+    data: str
+    first: str
+    second: str
+    difference: Difference
+    paper_ratio: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim of the paper's section "Experimental Results".
+    """A claim of the paper, with the comparisons that bear on it.
 
     Args:
-        question: the paper's heading.
-        statement: what it says.
+        question: heading of the paper under which it stands.
+        statement: the claim in a sentence.
         comparisons: pairs whose first one should be cheaper.
         ties_support: whether an open comparison counts for the claim, as for "is
             competitive to". Defaults to False.
@@ -36,7 +43,7 @@ class Claim:
 
     question: str
     statement: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[ComparedPair, ...]
     ties_support: bool = False
 
     @property
@@ -49,7 +56,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """`"supported"`, `"not supported"`, `"mixed"` or `"no figures"`, by `RULE`."""
+        """`"supported"`, `"not supported"`, `"mixed"` or `"no figures"`, see `text.RULE`."""
         total = len(self.comparisons)
         if not total:
             return "no figures"
@@ -60,20 +67,17 @@ class Claim:
 
     @property
     def ratio(self) -> float:
-        """Geometric mean of the ratios of costs, first to second; NaN without any."""
-        ratios = [each.difference.ratio for each in self.comparisons]
-        usable = [ratio for ratio in ratios if 0 < ratio < np.inf]
-        return float(np.exp(np.mean(np.log(usable)))) if usable else float("nan")
+        """Geometric mean of the ratios of costs, first to second; NaN if there are none."""
+        return _geometric_mean(each.difference.ratio for each in self.comparisons)
 
     @property
     def paper_ratio(self) -> float:
-        """The same of the paper's figures."""
-        ratios = [each.paper_ratio for each in self.comparisons if each.paper_ratio]
-        return float(np.exp(np.mean(np.log(ratios)))) if ratios else float("nan")
+        """Geometric mean of the paper's ratios; NaN if there are none."""
+        return _geometric_mean(each.paper_ratio or math.nan for each in self.comparisons)
 
     @property
     def summary(self) -> str:
-        """The counts in words."""
+        """The counts and ratios in words."""
         if not self.comparisons:
             return "nothing to compare yet"
         supporting, open_, opposing = self.counts
@@ -88,8 +92,13 @@ class Claim:
         if single:
             words += ", each" if single == len(self.comparisons) else f", {single} of them"
             words += " on one matrix alone"
-        if np.isfinite(self.ratio):
+        if math.isfinite(self.ratio):
             words += f"; cost ratio {self.ratio:.2f}"
-        if np.isfinite(self.paper_ratio):
+        if math.isfinite(self.paper_ratio):
             words += f", in the paper {self.paper_ratio:.2f}"
         return words
+
+
+def _geometric_mean(ratios: Iterable[float]) -> float:
+    usable = [ratio for ratio in ratios if 0 < ratio < math.inf]
+    return float(np.exp(np.mean(np.log(usable)))) if usable else math.nan

@@ -1,4 +1,4 @@
-"""One data set of the table."""
+"""One data set of the table: all algorithms on it."""
 
 import collections
 import dataclasses
@@ -7,31 +7,60 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from csdl_keras.experiments.reporting.cost_row import CostRow
-from csdl_keras.experiments.reporting.data_title import DataTitle, data_title
-from csdl_keras.experiments.reporting.difference import Difference
-from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
-from csdl_keras.experiments.reporting.paper_figure import PaperFigure
-from csdl_keras.experiments.reporting.paper_table2 import paper_table2
-from csdl_keras.experiments.reporting.table_cell import TableCell
+from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
+from csdl_keras.experiments.reporting.paper import DataTitle, PaperFigure, data_title, paper_table2
+from csdl_keras.experiments.reporting.rows import ResultRow
+
+
+@dataclasses.dataclass(frozen=True)
+class TableCell:
+    """Our figures of one algorithm on one data set, and the paper's.
+
+    Args:
+        matrices: number of cost matrices, 0 if the algorithm was not run.
+        diverged: number of those matrices for which training diverged. Defaults to 0.
+        cost: mean of the average test cost over matrices, infinite if one diverged, NaN
+            (default) if the algorithm was not run.
+        standard_error: standard error of `cost` over matrices; NaN (default) for a
+            single matrix or if one diverged.
+        validation_cost: mean of the average validation cost, NaN (default) if unknown.
+        best: whether it is the cheapest of its data set. Defaults to False.
+        tied: whether it is not significantly costlier than the best; `None` (default)
+            if that is not known.
+        paper: the paper's figure, `None` (default) if it has none.
+    """
+
+    matrices: int
+    diverged: int = 0
+    cost: float = float("nan")
+    standard_error: float = float("nan")
+    validation_cost: float = float("nan")
+    best: bool = False
+    tied: bool | None = None
+    paper: PaperFigure | None = None
+
+    @property
+    def bold(self) -> bool:
+        """True for the best algorithm, and those tied with it."""
+        return self.best or bool(self.tied)
 
 
 class Column:
     """All algorithms on one data set, or on its imbalanced variant.
 
-    The best algorithm has the lowest mean among those with the most cost
-    matrices; a mean over fewer of them may be low by the choice of matrices. All
-    others are compared with it on the matrices that both have.
+    The best algorithm has the lowest mean cost among those with the most cost
+    matrices, since a mean over fewer matrices may be low by their choice alone. All
+    other algorithms are compared with the best one on the matrices that both have.
 
     Args:
-        rows: its rows of `results.csv`.
+        rows: the rows of `results.csv` on this data set.
         costs: see `PairedDifferences`.
         largest: the largest cost of each matrix.
     """
 
     def __init__(
         self,
-        rows: list[CostRow],
+        rows: list[ResultRow],
         costs: Mapping[str, Mapping[int, np.ndarray]],
         largest: Mapping[int, float],
     ):
@@ -41,13 +70,13 @@ class Column:
         self.test_size = next((len(c) for each in costs.values() for c in each.values()), None)
         self.largest = dict(largest)
         self._pairs = PairedDifferences(costs, largest)
-        own: dict[str, list[CostRow]] = collections.defaultdict(list)
+        own: dict[str, list[ResultRow]] = collections.defaultdict(list)
         for row in rows:
             own[row.algorithm].append(row)
         cells = {name: _summary(each) for name, each in own.items()}
         self.matrices = max(cell.matrices for cell in cells.values())
         self.best = _best(cells)
-        self.cells = cells  # without marks, which comparing them yields
+        self.cells = cells  # `_tied` compares them, before they are marked.
         self.cells = {
             name: dataclasses.replace(
                 cell, best=name == self.best, tied=self._tied(name), paper=self.paper(name)
@@ -57,29 +86,30 @@ class Column:
 
     @property
     def title(self) -> str:
-        """Title of the data set and of its variant."""
+        """Title of the data set, with its variant."""
         return f"{self.name.title}, imbalanced" if self.imbalanced else self.name.title
 
     @property
     def decimals(self) -> int:
-        """Digits after the point that all figures of the column are shown with."""
+        """Number of decimals that all figures of the column are shown with."""
         return 3 if min(cell.cost for cell in self.cells.values()) < 1 else 2
 
     def cell(self, name: str) -> TableCell:
-        """The cell of an algorithm, run or not."""
+        """Returns the cell of an algorithm, an empty one if it was not run."""
         return self.cells.get(name, TableCell(0, paper=self.paper(name)))
 
     def paper(self, name: str) -> PaperFigure | None:
-        """The paper's figure for an algorithm on these data, or on those most like them."""
+        """Returns the paper's figure of an algorithm on this data set or its counterpart."""
         if self.name.paper is None:
             return None
         return paper_table2().get((self.name.paper, self.imbalanced, name))
 
     def compare(self, name: str, other: str) -> Difference | None:
-        """Costs of `name` less those of `other`, `None` if decisions are missing.
+        """Returns the costs of `name` less those of `other`, `None` if decisions are missing.
 
-        Training that diverged leaves no decisions. On the other matrices alone, its
-        algorithm would look better than it is, so that it costs infinitely more here.
+        An algorithm whose training diverged for a matrix has no decisions for it. On the
+        remaining matrices it would look better than it is, so it counts as infinitely
+        costlier.
         """
         diverged, other_diverged = self.cell(name).diverged, self.cell(other).diverged
         if diverged and other_diverged:
@@ -91,7 +121,7 @@ class Column:
         return self._pairs.compare(name, other)
 
     def choose(self, names: Iterable[str]) -> str | None:
-        """The algorithm of the lowest validation cost, among those with the most matrices."""
+        """Returns the algorithm of lowest validation cost, of those with the most matrices."""
         known = [n for n in names if n in self.cells and self.cells[n].validation_cost >= 0]
         if not known:
             return None
@@ -103,19 +133,19 @@ class Column:
         if name == self.best or self.cells[name].diverged:
             return name == self.best
         difference = self.compare(name, self.best) if self.best else None
-        # A row with fewer matrices may even be cheaper than the best on those.
+        # An algorithm with fewer matrices may even be cheaper than the best one on those.
         return None if difference is None else not difference.costlier
 
 
 def _best(cells: Mapping[str, TableCell]) -> str | None:
-    """The lowest mean among those with the most matrices, `None` if all diverged."""
+    """Returns the lowest mean of those with the most matrices, `None` if all diverged."""
     sound = {name: cell for name, cell in cells.items() if not cell.diverged}
     most = max((cell.matrices for cell in sound.values()), default=0)
     full = [name for name, cell in sound.items() if cell.matrices == most]
     return min(full, key=lambda name: cells[name].cost, default=None)
 
 
-def _summary(rows: list[CostRow]) -> TableCell:
+def _summary(rows: list[ResultRow]) -> TableCell:
     costs = np.array([row.average_cost for row in rows])
     diverged = int(np.isinf(costs).sum())
     known = len(costs) > 1 and not diverged

@@ -1,24 +1,141 @@
-"""Two algorithms on one data set, for a claim of the paper."""
+"""Differences in cost between two algorithms on the same data, with intervals."""
 
 import dataclasses
+from collections.abc import Mapping
 
-from csdl_keras.experiments.reporting.difference import Difference
+import numpy as np
+
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.evaluation.bounded_mean import BoundedMean
 
 
 @dataclasses.dataclass(frozen=True)
-class Comparison:
-    """The one that the paper holds to be cheaper, and the other.
+class Difference:
+    """Mean cost of one algorithm less that of another, on the same matrices and examples.
 
     Args:
-        data: title of the data set.
-        first: title of the one that should be cheaper.
-        second: title of the other.
-        difference: cost of the first one less that of the second.
-        paper_ratio: their ratio in the paper's Table 2, `None` where it has none.
+        mean: the difference; negative where the first one is cheaper.
+        low: lower end of its 95 % interval.
+        high: upper end of that interval.
+        ratio: cost of the first one, divided by the other's; NaN if that is 0.
+        matrices: number of cost matrices. The interval of a single matrix says nothing
+            of other matrices.
+
+    Example:
+
+    >>> difference = Difference(-0.2, low=-0.3, high=-0.1, ratio=0.8, matrices=5)
+    >>> difference.cheaper, difference.costlier, difference.tied
+    (True, False, False)
     """
 
-    data: str
-    first: str
-    second: str
-    difference: Difference
-    paper_ratio: float | None = None
+    mean: float
+    low: float
+    high: float
+    ratio: float
+    matrices: int
+
+    @property
+    def cheaper(self) -> bool:
+        """True if the whole interval lies below 0."""
+        return self.high < 0
+
+    @property
+    def costlier(self) -> bool:
+        """True if the whole interval lies above 0."""
+        return self.low > 0
+
+    @property
+    def tied(self) -> bool:
+        """True if the interval contains 0."""
+        return self.low <= 0 <= self.high
+
+
+class PairedDifferences:
+    """Compares algorithms on one data set, over cost matrices and test examples.
+
+    The difference in cost `d_mn` on matrix `m` and example `n` depends on both. There are
+    few matrices and many examples, the same ones for each matrix. The 95 % interval of the
+    mean difference combines the two errors by Banerjee's rule:
+
+    `mean ± sqrt((t s / sqrt(M))² + e²)`
+
+    where `s` is the standard deviation of the `M` matrices' mean differences, `t` the
+    quantile of Student's distribution with `M - 1` degrees of freedom, and `e` the distance
+    to the end of the interval over examples of `1 / M sum_m d_mn`, see
+    `csdl_keras.evaluation.intervals`. It covers the true difference at least as often
+    as stated, whichever of the two errors is the larger one, if the matrices' differences
+    are about normal. Simulated algorithms of equal cost were called different in
+    at most 6 % of all cases with 2 to 30 matrices (`benchmarks/results/coverage`). The
+    interval of a single matrix is over examples alone and says nothing of other matrices.
+
+    Args:
+        costs: `{algorithm: {cost_seed: costs of the test decisions (N,)}}`. A
+            pair is compared on the matrices that both have.
+        largest: `{cost_seed: the largest cost of the matrix}`.
+
+    Raises:
+        ValueError: if the costs are not vectors of the same length.
+
+    References:
+        - Banerjee, Approximate confidence interval for linear functions of means of k
+          populations when the population variances are not equal, Sankhyā 1960
+
+    Example:
+
+    >>> costs = np.random.default_rng(0).uniform(size=(2, 500))
+    >>> pairs = PairedDifferences(
+    ...     {"a": dict(enumerate(costs)), "b": dict(enumerate(costs + 1))}, {0: 2.0, 1: 2.0}
+    ... )
+    >>> pairs.compare("b", "a").costlier
+    True
+    """
+
+    def __init__(self, costs: Mapping[str, Mapping[int, np.ndarray]], largest: Mapping[int, float]):
+        self.costs, self.largest = costs, largest
+        shapes = {np.shape(vector) for each in costs.values() for vector in each.values()}
+        if len(shapes) > 1 or any(len(shape) != 1 or not shape[0] for shape in shapes):
+            raise ValueError(
+                "Expected `costs` of the same test examples, vectors of one length; "
+                f"received the shapes {sorted(shapes)}."
+            )
+
+    def compare(self, name: str, other: str) -> Difference | None:
+        """Returns the costs of `name` less those of `other`.
+
+        Args:
+            name: an algorithm.
+            other: another one.
+
+        Returns:
+            A `Difference`, or `None` if they have no cost matrix in common.
+        """
+        own, others = self.costs.get(name, {}), self.costs.get(other, {})
+        common = sorted(own.keys() & others.keys())
+        if not common:
+            return None
+        differences = np.array([own[matrix] - others[matrix] for matrix in common])
+        mean = float(differences.mean())
+        bound = float(np.mean([self.largest[matrix] for matrix in common]))
+        over_examples = BoundedMean(differences.mean(axis=0), -bound, bound).interval()
+        low, high = over_matrices(differences.mean(axis=1), *over_examples)
+        base = float(np.mean([others[matrix].mean() for matrix in common]))
+        ratio = float(np.mean([own[matrix].mean() for matrix in common])) / base if base else np.nan
+        return Difference(mean, low, high, ratio, len(common))
+
+
+def over_matrices(means: np.ndarray, low: float, high: float) -> tuple[float, float]:
+    """Widens a 95 % interval over examples by the error that comes from few matrices.
+
+    Args:
+        means: the mean difference of each matrix `(M,)`.
+        low: lower end of the interval over examples of their mean.
+        high: upper end of that interval.
+
+    Returns:
+        `(low, high)`; unchanged for a single matrix, whose error is unknown.
+    """
+    if len(means) < 2:
+        return low, high
+    quantile = optional_module("scipy.stats", "compare").t.ppf(0.975, len(means) - 1)
+    spread, mean = quantile * means.std(ddof=1) / np.sqrt(len(means)), means.mean()
+    return float(mean - np.hypot(spread, mean - low)), float(mean + np.hypot(spread, high - mean))

@@ -1,4 +1,4 @@
-"""Everything that a report shows."""
+"""The contents of a results folder, as read from its files."""
 
 import dataclasses
 import pathlib
@@ -7,19 +7,19 @@ from typing import Any
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.experiments.reporting.claim import Claim
 from csdl_keras.experiments.reporting.claims import claims
-from csdl_keras.experiments.reporting.run_records import read_run_records
+from csdl_keras.experiments.reporting.rows import read_run_records
 from csdl_keras.experiments.reporting.table import Table, read_table
 
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """What a results folder holds.
+    """The contents of a results folder.
 
     Args:
         table: Table 2 with our figures.
         curves: costs by beta.
-        claims: the paper's claims, put to the figures.
-        runs: records of the runs.
+        claims: the paper's claims, compared with our figures.
+        runs: the records of its runs, see `read_run_records`.
     """
 
     table: Table
@@ -32,7 +32,7 @@ def read_contents(folder: pathlib.Path) -> Contents:
     """Reads a results folder.
 
     Args:
-        folder: the folder, with `results.csv` at least.
+        folder: results folder, with `results.csv` at least.
 
     Returns:
         Its `Contents`.
@@ -41,6 +41,6 @@ def read_contents(folder: pathlib.Path) -> Contents:
         ValueError: if files are missing or do not fit together.
     """
     if not folder.is_dir():
-        raise ValueError(f"Expected a folder of results; received {folder}, which is none.")
+        raise ValueError(f"Expected a folder of results; received {folder}, which is not a folder.")
     table, curves = read_table(folder), read_beta_curves(folder)
     return Contents(table, curves, claims(table, curves), read_run_records(folder))

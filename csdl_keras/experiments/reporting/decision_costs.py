@@ -1,4 +1,4 @@
-"""What each decision of the test set costs."""
+"""Prices the decisions on the test examples."""
 
 import pathlib
 from collections.abc import Iterable
@@ -7,14 +7,13 @@ import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
 from csdl_keras.experiments.files import beta_name
-from csdl_keras.experiments.reporting.beta_row import BetaRow
-from csdl_keras.experiments.reporting.cost_row import CostRow
+from csdl_keras.experiments.reporting.rows import BetaRow, ResultRow
 
 
 def read_decision_costs(
-    path: pathlib.Path, rows: Iterable[CostRow]
+    path: pathlib.Path, rows: Iterable[ResultRow]
 ) -> tuple[dict[str, dict[int, np.ndarray]], dict[int, float]]:
-    """Reads decisions and prices each one with its cost matrix.
+    """Reads the decisions of algorithms and prices each one with its cost matrix.
 
     Args:
         path: an npz file with `labels`, `matrix_SEED` and `ALGORITHM_SEED`.
@@ -22,38 +21,33 @@ def read_decision_costs(
 
     Returns:
         costs: `{algorithm: {cost_seed: costs (N,)}}`; rows without decisions are
-            left out, and all of them if there is no file.
+            left out, so the dictionary is empty if the file does not exist.
         largest: the largest cost of each matrix.
 
     Raises:
-        ValueError: if arrays do not fit together or not to `average_cost`.
+        ValueError: if arrays do not fit together, or do not cost `average_cost`.
     """
+    arrays = _DecisionArrays(path)
     costs: dict[str, dict[int, np.ndarray]] = {}
-    largest: dict[int, float] = {}
-    if not path.is_file():
-        return costs, largest
-    arrays = read_npz(path)
     for row in rows:
         name = f"{row.algorithm}_{row.cost_seed}"
-        if name not in arrays:
+        priced = arrays.price(name, row.cost_seed)
+        if priced is None:
             continue
-        matrix = _get(arrays, f"matrix_{row.cost_seed}", path)
-        decided = _price(_get(arrays, "labels", path), arrays[name], matrix, name, path)
         # Figures and decisions of different runs must not be mixed.
-        if not np.isclose(decided.mean(), row.average_cost, rtol=1e-3, atol=1e-6):
+        if not np.isclose(priced.mean(), row.average_cost, rtol=1e-3, atol=1e-6):
             raise ValueError(
                 f"Expected {name} in {path} to cost what results.csv says, {row.average_cost}; "
-                f"received decisions that cost {decided.mean()}."
+                f"received decisions that cost {priced.mean()}."
             )
-        costs.setdefault(row.algorithm, {})[row.cost_seed] = decided
-        largest[row.cost_seed] = float(matrix.max())
-    return costs, largest
+        costs.setdefault(row.algorithm, {})[row.cost_seed] = priced
+    return costs, arrays.largest
 
 
 def read_beta_costs(
     path: pathlib.Path, rows: Iterable[BetaRow]
 ) -> tuple[dict[float, dict[int, np.ndarray]], dict[int, float]]:
-    """Reads the decisions of a curve of beta and prices each one with its cost matrix.
+    """Reads the decisions of a beta curve and prices each one with its cost matrix.
 
     Args:
         path: an npz file, see `read_decision_costs`, with `ALGORITHM_SEED_beta_BETA`.
@@ -66,36 +60,47 @@ def read_beta_costs(
     Raises:
         ValueError: if arrays do not fit together.
     """
+    arrays = _DecisionArrays(path)
     costs: dict[float, dict[int, np.ndarray]] = {}
-    largest: dict[int, float] = {}
-    arrays = read_npz(path) if path.is_file() else {}
     for row in rows:
-        name = beta_name(row.algorithm, row.cost_seed, row.beta)
-        if name in arrays:
-            matrix = _get(arrays, f"matrix_{row.cost_seed}", path)
-            decided = _price(_get(arrays, "labels", path), arrays[name], matrix, name, path)
-            costs.setdefault(row.beta, {})[row.cost_seed] = decided
-            largest[row.cost_seed] = float(matrix.max())
-    return costs, largest
+        priced = arrays.price(beta_name(row.algorithm, row.cost_seed, row.beta), row.cost_seed)
+        if priced is not None:
+            costs.setdefault(row.beta, {})[row.cost_seed] = priced
+    return costs, arrays.largest
 
 
-def _get(arrays: dict[str, np.ndarray], name: str, path: pathlib.Path) -> np.ndarray:
-    if name not in arrays:
-        raise ValueError(
-            f"Expected an array {name!r} in {path}; received {', '.join(list(arrays)[:8])}, …"
-        )
-    return arrays[name]
+class _DecisionArrays:
+    """The arrays of a file of test decisions; no arrays if the file does not exist.
 
+    Args:
+        path: the npz file.
+    """
 
-def _price(
-    labels: np.ndarray, decisions: np.ndarray, matrix: np.ndarray, name: str, path: pathlib.Path
-) -> np.ndarray:
-    """`matrix[labels, decisions]`, checked."""
-    classes = matrix.shape[0] if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] else 0
-    fits = labels.ndim == 1 and labels.size > 0 and labels.shape == decisions.shape
-    if not fits or max(labels.max(), decisions.max()) >= classes:
-        raise ValueError(
-            f"Expected labels and {name} in {path} to be (N,) classes of a (K, K) matrix; received "
-            f"the shapes {labels.shape}, {decisions.shape} and {matrix.shape}."
-        )
-    return matrix.astype("float64")[labels, decisions]
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+        self.largest: dict[int, float] = {}
+        self._arrays = read_npz(path) if path.is_file() else {}
+
+    def price(self, name: str, cost_seed: int) -> np.ndarray | None:
+        """Returns the costs `(N,)` of the decisions `name`, `None` if they are not in the file."""
+        if name not in self._arrays:
+            return None
+        labels, decisions = self._get("labels"), self._arrays[name]
+        matrix = self._get(f"matrix_{cost_seed}")
+        square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
+        fits = square and labels.ndim == 1 and labels.size > 0 and labels.shape == decisions.shape
+        if not fits or max(labels.max(), decisions.max()) >= len(matrix):
+            raise ValueError(
+                f"Expected labels and {name} in {self.path} to be (N,) classes of a (K, K) matrix; "
+                f"received the shapes {labels.shape}, {decisions.shape} and {matrix.shape}."
+            )
+        self.largest[cost_seed] = float(matrix.max())
+        return matrix.astype("float64")[labels, decisions]
+
+    def _get(self, name: str) -> np.ndarray:
+        if name not in self._arrays:
+            raise ValueError(
+                f"Expected an array {name!r} in {self.path}; "
+                f"received {', '.join(list(self._arrays)[:8])}, …"
+            )
+        return self._arrays[name]

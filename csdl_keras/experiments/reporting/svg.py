@@ -1,75 +1,88 @@
-"""Pieces of SVG figures."""
+"""Turns a Matplotlib figure into an SVG element for an HTML page."""
 
-import html
-from collections.abc import Iterable, Sequence
+import io
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.reporting.palette import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: An artist whose gid starts with this shows the rest of the gid when the mouse rests on it.
+TOOLTIP = "tooltip: "
+
+_HREF = "{http://www.w3.org/1999/xlink}href"
+
+_VARIABLES = {colour.light: f"var(--{name})" for name, colour in PALETTE.items()}
 
 
-def svg_figure(width: int, height: int, label: str, parts: Iterable[str]) -> str:
-    """An inline SVG that scales with the page.
+def inline_svg(figure: "Figure", name: str, title: str, description: str) -> str:
+    """Saves a figure as an SVG element that follows the style of the page around it.
+
+    Colours of `PALETTE` become the page's CSS variables, so that the figure follows its dark
+    mode; text stays text, in the page's font; the width is that of the surrounding element.
 
     Args:
-        width: of its coordinates; at that width on the screen, text has its size.
-        height: of its coordinates.
-        label: what it shows, for screen readers.
-        parts: its elements.
+        figure: the figure, drawn within `figures.drawing_style`.
+        name: prefix of all ids, unique on the page.
+        title: short title, for screen readers.
+        description: the figure's content in words, for screen readers.
 
     Returns:
-        The element `svg`.
+        The element `svg`, without namespaces, as HTML needs none. Equal figures give
+        equal elements.
     """
-    body = "".join(parts)
-    return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(label)}">'
-        f"{body}</svg>"
-    )
+    optional_module("matplotlib.backends.backend_svg", "compare")
+    buffer = io.BytesIO()
+    empty = dict.fromkeys(["Creator", "Date", "Format", "Type"])
+    figure.savefig(buffer, format="svg", transparent=True, metadata=empty)
+    root = ElementTree.fromstring(buffer.getvalue())
+    for parent in list(root.iter()):
+        for child in list(parent):
+            # Matplotlib's style sheet would apply to the whole page.
+            if child.tag.endswith("}style"):
+                parent.remove(child)
+    # Nothing else refers to ids: the figures' artists are not clipped.
+    references = {element.get(_HREF, "").removeprefix("#") for element in root.iter()}
+    for element in list(root.iter()):
+        element.tag = element.tag.partition("}")[2]
+        element.text, element.tail = (element.text or "").strip(), ""
+        label = element.get("id", "")
+        element.attrib = {
+            key.partition("}")[2] or key: _attribute(key, value, name)
+            for key, value in element.attrib.items()
+            if key != "id" or value in references
+        }
+        if label.startswith(TOOLTIP):
+            tooltip = ElementTree.Element("title")
+            tooltip.text = label.removeprefix(TOOLTIP)
+            element.insert(0, tooltip)
+    root.attrib = {
+        "viewBox": root.attrib["viewBox"],
+        "role": "img",
+        "aria-labelledby": f"{name}-title {name}-description",
+    }
+    for index, (tag, kind, text) in enumerate(
+        [("title", "title", title), ("desc", "description", description)]
+    ):
+        element = ElementTree.Element(tag, {"id": f"{name}-{kind}"})
+        element.text = text
+        root.insert(index, element)
+    return ElementTree.tostring(root, encoding="unicode")
 
 
-def svg_text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> str:
-    """A text at a point.
-
-    Args:
-        x: position to the right.
-        y: position of the baseline, downwards.
-        text: the text, not yet escaped.
-        anchor: `"start"` (default), `"middle"` or `"end"`.
-        kind: classes of the style sheet.
-
-    Returns:
-        The element `text`.
-
-    Example:
-
-    >>> svg_text(1, 2, "a < b")
-    '<text x="1.0" y="2.0" text-anchor="start" class="">a &lt; b</text>'
-    """
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{kind}">'
-        f"{html.escape(text)}</text>"
-    )
-
-
-def svg_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """A straight line of a class of the style sheet."""
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{kind}"/>'
-
-
-def svg_points(points: Iterable[tuple[float, float]]) -> str:
-    """Coordinates for `polyline` and `polygon`."""
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-
-
-def spaced(positions: Sequence[float], gap: float) -> list[int]:
-    """Indices of positions that are at least `gap` apart; the first and the last are kept.
-
-    Example:
-
-    >>> spaced([0, 5, 10, 25, 99, 100], gap=10)
-    [0, 2, 3, 5]
-    """
-    kept: list[int] = []
-    for index, position in enumerate(positions):
-        if not kept or position - positions[kept[-1]] >= gap:
-            kept.append(index)
-    last = len(positions) - 1
-    while kept and kept[-1] != last and positions[last] - positions[kept[-1]] < gap:
-        kept.pop()
-    return kept if not positions or last in kept else [*kept, last]
+def _attribute(key: str, value: str, name: str) -> str:
+    """The value of an attribute, with ids of this figure and the page's colours and font."""
+    if key == "id":
+        return f"{name}-{value}"
+    if key == _HREF:
+        return f"#{name}-{value.removeprefix('#')}"
+    if key == "style":
+        value = re.sub(r"'DejaVu Sans'.*?sans-serif", "var(--font)", value)
+        return re.sub(r"#[0-9a-f]{6}", lambda found: _VARIABLES.get(found[0], found[0]), value)
+    # Hundredths of a pixel are precise enough; line breaks in paths only take space.
+    value = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", value)
+    return " ".join(value.split())

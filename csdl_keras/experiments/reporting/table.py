@@ -1,19 +1,20 @@
-"""The paper's Table 2 with our figures."""
+"""The layout of the paper's Table 2, with our figures."""
 
 import collections
 import dataclasses
+import math
 import pathlib
+from typing import NamedTuple
 
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
-from csdl_keras.experiments.reporting.cost_row import CostRow
-from csdl_keras.experiments.reporting.data_title import data_order
 from csdl_keras.experiments.reporting.decision_costs import read_decision_costs
-from csdl_keras.experiments.reporting.read_rows import read_rows
+from csdl_keras.experiments.reporting.paper import data_order
+from csdl_keras.experiments.reporting.rows import ResultRow, read_csv
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
-#: Groups of algorithms by series, in the order of the paper, and their headings.
+#: Headings of the series of algorithms, in the order of the paper.
 GROUPS = {
     "blind": "Cost-blind",
     "baseline": "Baselines",
@@ -23,10 +24,10 @@ GROUPS = {
 
 
 class Table:
-    """Algorithms in groups by data sets.
+    """A table of data sets (columns) by algorithms, grouped by series (rows).
 
     Args:
-        columns: data sets, see `Column`.
+        columns: the data sets.
     """
 
     def __init__(self, columns: list[Column]):
@@ -34,7 +35,7 @@ class Table:
 
     @property
     def panels(self) -> list[tuple[str, list[Column]]]:
-        """Heading and columns of the balanced and of the imbalanced data sets."""
+        """Headings and columns of the balanced and of the imbalanced data sets."""
         halves = {"Balanced data": False, "Imbalanced data": True}
         panels = {
             heading: [column for column in self.columns if column.imbalanced is imbalanced]
@@ -44,7 +45,7 @@ class Table:
 
     @staticmethod
     def groups(columns: list[Column]) -> list[tuple[str, list[Algorithm]]]:
-        """Heading and rows of each group: those with a figure of ours or of the paper's."""
+        """Returns the heading and the algorithms of each series with a figure, ours or theirs."""
         run = dict.fromkeys(name for column in columns for name in column.cells)
         extra = [name for name in run if name not in PAPER_ALGORITHMS]
         rows = [
@@ -63,7 +64,7 @@ def read_table(folder: pathlib.Path) -> Table:
     """Reads `results.csv` and the test decisions of a results folder.
 
     Args:
-        folder: the folder.
+        folder: results folder.
 
     Returns:
         A `Table`.
@@ -72,9 +73,9 @@ def read_table(folder: pathlib.Path) -> Table:
         ValueError: if files are missing or do not fit together.
     """
     path = folder / "results.csv"
-    groups: dict[tuple[str, bool], list[CostRow]] = collections.defaultdict(list)
+    groups: dict[tuple[str, bool], list[ResultRow]] = collections.defaultdict(list)
     seen = set()
-    for row in read_rows(path, CostRow):
+    for row in read_csv(path, ResultRow):
         try:
             row = dataclasses.replace(row, algorithm=get_algorithm(row.algorithm).name)
         except ValueError as error:
@@ -97,3 +98,44 @@ def read_table(folder: pathlib.Path) -> Table:
 
 def _decisions(folder: pathlib.Path, dataset: str, imbalanced: bool) -> pathlib.Path:
     return results_path(folder, DataSource(dataset, imbalanced).label)
+
+
+class RelativeCost(NamedTuple):
+    """The cost of an algorithm, divided by the lowest cost of its data set.
+
+    Args:
+        algorithm: the algorithm.
+        ours: our cost divided by our lowest; NaN if the algorithm was not run or
+            the lowest cost is 0, infinite if training diverged.
+        paper: the paper's cost divided by its lowest, NaN if it has none.
+        bold: whether ours is the lowest or tied with it.
+    """
+
+    algorithm: Algorithm
+    ours: float
+    paper: float
+    bold: bool
+
+
+def relative_costs(column: Column) -> list[RelativeCost]:
+    """Divides our costs by our lowest one and the paper's by its lowest one.
+
+    Args:
+        column: a data set.
+
+    Returns:
+        A `RelativeCost` for each algorithm of the table, in its order.
+    """
+    rows = [row for _, members in Table.groups([column]) for row in members]
+    cells = [column.cell(row.name) for row in rows]
+    lowest = min(cell.cost for cell in column.cells.values())
+    paper_lowest = min((float(cell.paper.cost) for cell in cells if cell.paper), default=1.0)
+    return [
+        RelativeCost(
+            row,
+            cell.cost / lowest if lowest else math.nan,
+            float(cell.paper.cost) / paper_lowest if cell.paper else math.nan,
+            cell.bold,
+        )
+        for row, cell in zip(rows, cells, strict=True)
+    ]

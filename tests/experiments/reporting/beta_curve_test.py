@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.experiments.reporting.beta_row import BetaRow
-from csdl_keras.experiments.reporting.paired_differences import PairedDifferences
+from csdl_keras.experiments.reporting.comparison import PairedDifferences
+from csdl_keras.experiments.reporting.rows import BetaRow
 from tests.experiments.reporting.made_up_folder import write_folder
 
 
@@ -63,10 +63,10 @@ class TestBetaCurve:
         assert [curve.title for curve in curves] == ["MNIST", "MNIST, imbalanced"]
 
     def test_costs_of_examples_are_compared_in_pairs(self):
-        """The same examples are dear at both betas, so that the difference is certain."""
+        """The same examples are costly at both betas, so that the difference is certain."""
         generator = np.random.default_rng(0)
-        dear = generator.uniform(0, 10, 2000)
-        costs = {0.0: dear + 0.1, 0.5: dear, 1.0: dear + 0.1 * generator.normal(size=2000)}
+        costly = generator.uniform(0, 10, 2000)
+        costs = {0.0: costly + 0.1, 0.5: costly, 1.0: costly + 0.1 * generator.normal(size=2000)}
         rows = [
             row(beta, c.mean(), c.std(ddof=1) / len(c) ** 0.5, beta) for beta, c in costs.items()
         ]

@@ -4,10 +4,9 @@ import math
 import pytest
 
 from csdl_keras.experiments.reporting.beta_curve import read_beta_curves
-from csdl_keras.experiments.reporting.claim import Claim
+from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.claims import claims
-from csdl_keras.experiments.reporting.comparison import Comparison
-from csdl_keras.experiments.reporting.difference import Difference
+from csdl_keras.experiments.reporting.comparison import Difference
 from csdl_keras.experiments.reporting.table import read_table
 from tests.experiments.reporting.made_up_folder import write_folder
 
@@ -20,7 +19,9 @@ CHEAPER, OPEN, COSTLIER = (
 
 def claim_of(cheaper, tied, costlier, **options):
     differences = [CHEAPER] * cheaper + [OPEN] * tied + [COSTLIER] * costlier
-    return Claim("?", "…", tuple(Comparison("d", "a", "b", d, 0.9) for d in differences), **options)
+    return Claim(
+        "?", "…", tuple(ComparedPair("d", "a", "b", d, 0.9) for d in differences), **options
+    )
 
 
 class TestClaim:
@@ -57,8 +58,8 @@ class TestClaim:
         assert claim.summary == "1 of 3 for, 2 against; cost ratio 1.26, in the paper 0.90"
 
     def test_single_matrices_are_named(self):
-        single = Comparison("d", "a", "b", dataclasses.replace(CHEAPER, matrices=1))
-        several = Comparison("d", "a", "b", COSTLIER)
+        single = ComparedPair("d", "a", "b", dataclasses.replace(CHEAPER, matrices=1))
+        several = ComparedPair("d", "a", "b", COSTLIER)
         assert "2 of 2 for, each on one matrix alone;" in Claim("?", "…", (single,) * 2).summary
         mixed = Claim("?", "…", (single, several)).summary
         assert mixed.startswith("1 of 2 for, 1 against, 1 of them on one matrix alone;")

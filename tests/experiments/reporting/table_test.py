@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.commands.report import report
-from csdl_keras.experiments.reporting.formats import format_cost
 from csdl_keras.experiments.reporting.table import Table, read_table
+from csdl_keras.experiments.reporting.text import format_cost
 from tests.experiments.reporting.made_up_folder import DATA, RESULTS, write_csv, write_folder
 
 

@@ -2,8 +2,7 @@ import math
 
 import pytest
 
-from csdl_keras.experiments.reporting.cost_row import CostRow
-from csdl_keras.experiments.reporting.read_rows import read_rows
+from csdl_keras.experiments.reporting.rows import ResultRow, read_csv, read_run_records
 
 HEADER = "dataset,imbalanced,algorithm,cost_seed,average_cost,validation_cost,train_size"
 
@@ -11,14 +10,14 @@ HEADER = "dataset,imbalanced,algorithm,cost_seed,average_cost,validation_cost,tr
 def read(tmp_path, text):
     path = tmp_path / "results.csv"
     path.write_text(text)
-    return read_rows(path, CostRow)
+    return read_csv(path, ResultRow)
 
 
-class TestReadRows:
+class TestReadCsv:
     def test_columns_by_name_others_ignored(self, tmp_path):
         header = "extra,train_size," + HEADER.removesuffix(",train_size")
         (row,) = read(tmp_path, f"{header}\nx,700,emnist/letters,True,csdnn,1000,1.5,1.25\n")
-        assert row == CostRow("emnist/letters", True, "csdnn", 1000, 1.5, 1.25, 700)
+        assert row == ResultRow("emnist/letters", True, "csdnn", 1000, 1.5, 1.25, 700)
 
     def test_an_empty_number_is_unknown(self, tmp_path):
         (row,) = read(tmp_path, f"{HEADER}\ndigits,False,csdnn,1000,1.5,,700\n")
@@ -36,10 +35,36 @@ class TestReadRows:
             (f"{HEADER}\ndigits,True,csd", "`cost_seed` in line 2 .*a line that is too short"),
         ],
     )
-    def test_what_does_not_fit(self, tmp_path, text, message):
+    def test_rows_that_do_not_fit(self, tmp_path, text, message):
         with pytest.raises(ValueError, match=message):
             read(tmp_path, text)
 
     def test_no_file(self, tmp_path):
         with pytest.raises(ValueError, match="Expected the file .*results.csv"):
-            read_rows(tmp_path / "results.csv", CostRow)
+            read_csv(tmp_path / "results.csv", ResultRow)
+
+
+class TestReadRunRecords:
+    @pytest.mark.parametrize(
+        "text, records",
+        [
+            (
+                '{"runs": [{"command": "a"}, {"command": "b"}]}',
+                [{"command": "a"}, {"command": "b"}],
+            ),
+            ('{"command": "a"}', [{"command": "a"}]),
+            ('{"runs": []}', []),
+        ],
+    )
+    def test_records(self, tmp_path, text, records):
+        (tmp_path / "run.json").write_text(text)
+        assert read_run_records(tmp_path) == records
+
+    def test_no_file(self, tmp_path):
+        assert read_run_records(tmp_path) == []
+
+    @pytest.mark.parametrize("text", ["{", "[]", '{"runs": 3}', '{"runs": [3]}'])
+    def test_other_files(self, tmp_path, text):
+        (tmp_path / "run.json").write_text(text)
+        with pytest.raises(ValueError, match="Expected .*run.json to be"):
+            read_run_records(tmp_path)

@@ -1,6 +1,6 @@
 import pytest
 
-from csdl_keras.experiments.reporting.paper_table2 import paper_table2
+from csdl_keras.experiments.reporting.paper import paper_table2
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS
 
 COSTS, ERRORS = 354.27, 14.153

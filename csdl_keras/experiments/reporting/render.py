@@ -1,0 +1,121 @@
+"""Renders the contents of a results folder as a page, as Markdown and as LaTeX.
+
+The three templates show the same data, whose texts come from `text`. Each template's
+environment escapes every value, so that no text of a results folder becomes markup.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.reporting import text
+from csdl_keras.experiments.reporting.contents import Contents
+from csdl_keras.experiments.reporting.escaping import escape_latex, escape_markdown
+from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
+from csdl_keras.experiments.reporting.palette import PALETTE
+from csdl_keras.experiments.reporting.table import GROUPS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render_page(contents: Contents) -> str:
+    """Renders everything as one HTML page that needs no other file.
+
+    Args:
+        contents: the contents of a results folder, see `read_contents`.
+
+    Returns:
+        The text of an `.html` file.
+
+    Raises:
+        ModuleNotFoundError: if jinja2 or matplotlib is missing.
+    """
+    table = contents.table
+    present = {row.series for _, rows in table.groups(table.columns) for row in rows}
+    return _render(
+        _environment(),
+        "page.html",
+        contents,
+        palette=PALETTE,
+        legend={series: heading for series, heading in GROUPS.items() if series in present},
+        costs=[costs_svg(column, f"costs-{i}") for i, column in enumerate(table.columns)],
+        betas=[curve_svg(curve, f"curve-{i}") for i, curve in enumerate(contents.curves)],
+    )
+
+
+def render_markdown(contents: Contents) -> str:
+    """Renders tables, claims, notes and runs in GitHub's Markdown.
+
+    Args:
+        contents: the contents of a results folder, see `read_contents`.
+
+    Returns:
+        The text of a `.md` file.
+
+    Raises:
+        ModuleNotFoundError: if jinja2 is missing.
+    """
+    return _render(_environment(escape_markdown), "table2.md", contents)
+
+
+def render_latex(contents: Contents) -> str:
+    """Renders one tabular for balanced and one for imbalanced data, to be read by `\\input`.
+
+    Args:
+        contents: the contents of a results folder, see `read_contents`.
+
+    Returns:
+        The text of a `.tex` file that needs the package booktabs.
+
+    Raises:
+        ModuleNotFoundError: if jinja2 is missing.
+    """
+    environment = _environment(
+        escape_latex,
+        # Braces and percent signs are LaTeX's own.
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+    )
+    return _render(environment, "table2.tex", contents)
+
+
+@functools.cache
+def _environment(escape: Callable[[str], str] | None = None, **syntax: str) -> "Environment":
+    """The environment of a format; it compiles each template once.
+
+    Args:
+        escape: escapes each value for the format; `None` (default) escapes for HTML.
+        syntax: delimiters of the templates that differ from Jinja's.
+    """
+    jinja2 = optional_module("jinja2", "compare")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__),
+        undefined=jinja2.StrictUndefined,
+        # Jinja escapes for HTML whatever `finalize` has not escaped before.
+        autoescape=True,
+        finalize=functools.partial(_escaped, escape) if escape else None,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **syntax,
+    )
+    environment.filters |= {each.__name__: each for each in (text.data_line, text.comparison_line)}
+    return environment
+
+
+def _escaped(escape: Callable[[str], str], value: object) -> object:
+    """Escapes a value, unless it is the output of a macro, whose values are escaped already."""
+    markup = optional_module("markupsafe", "compare").Markup
+    return value if isinstance(value, markup) else markup(escape(str(value)))
+
+
+def _render(environment: "Environment", name: str, contents: Contents, **others: object) -> str:
+    return environment.get_template(name).render(
+        contents=contents, table=contents.table, text=text, **others
+    )

@@ -1,0 +1,200 @@
+"""The report's numbers and sentences as plain text, the same in all formats."""
+
+import math
+
+from csdl_keras.experiments.reporting.claim import ComparedPair
+from csdl_keras.experiments.reporting.column import Column, TableCell
+from csdl_keras.experiments.reporting.escaping import visible
+from csdl_keras.experiments.reporting.table import Table
+from csdl_keras.training.algorithm import Algorithm
+
+#: Explains how verdicts on claims are made.
+RULE = (
+    "A comparison is one pair of algorithms on one data set. It counts for the claim if the 95 % "
+    "interval of the difference in cost lies wholly on the paper's side of 0, against it if it "
+    "lies wholly on the other side, and is open otherwise. Supported: more than half of the "
+    "comparisons are for the claim, and fewer than a quarter against it. Not supported: fewer "
+    "than a quarter are for it, which does not say that the opposite holds. Mixed: everything "
+    "between. Intervals are over cost matrices and test examples, with Student's t for the few "
+    "matrices; that of a single matrix is over its examples alone and says nothing of others. "
+    "They are not corrected for the number of comparisons."
+)
+
+#: Stands in place of the claims if no comparison can be made.
+NOTHING = "Nothing to compare: there are no test decisions of two algorithms that a claim is about."
+
+#: Heads of the table of data sets, see `data_line`.
+DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
+
+#: Heads of the table of a claim's comparisons, see `comparison_line`.
+COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]", "matrices"]
+COMPARISON_HEADS += ["paper's ratio"]
+
+#: The entries of a run's record that the report shows, after its command.
+RUN_HEADS = ["date", "versions", "backend", "machine"]
+
+
+def format_cost(cell: TableCell, column: Column) -> str:
+    """Formats mean and standard error of a cell, without emphasis.
+
+    Args:
+        cell: a cell of the column.
+        column: the column, for its number of decimals and of matrices.
+
+    Returns:
+        `"0.086 ± 0.007"`, followed by `" (n = 3)"` if the number of matrices
+        differs from the column's; a dash if the algorithm was not run;
+        `"diverged (1 of 3)"`.
+    """
+    if not cell.matrices:
+        return "–"
+    if cell.diverged:
+        return f"diverged ({cell.diverged} of {cell.matrices})"
+    text = f"{cell.cost:.{column.decimals}f}"
+    if math.isfinite(cell.standard_error):
+        text += f" ± {cell.standard_error:.{column.decimals}f}"
+    return text if cell.matrices == column.matrices else f"{text} (n = {cell.matrices})"
+
+
+def format_title(algorithm: Algorithm) -> str:
+    """Title of an algorithm, marked if the paper's table does not have it."""
+    return algorithm.title if algorithm.in_table2 else f"{algorithm.title} †"
+
+
+def format_column(column: Column, variant: bool = True) -> str:
+    """Title of a data set, marked if the paper's figures are of other data.
+
+    Args:
+        column: the data set.
+        variant: whether to name the imbalanced variant. Defaults to True; False
+            is for tables whose heading names it.
+
+    Returns:
+        A title.
+    """
+    title = column.title if variant else column.name.title
+    return title if column.name.same else f"{title} ‡"
+
+
+def format_mapping(value: object) -> str:
+    """Formats a mapping as `name value, name value`, other values as text, nothing as a dash.
+
+    Args:
+        value: an entry of a run's record.
+
+    Returns:
+        A string, not escaped.
+
+    Example:
+
+    >>> format_mapping({"keras": "3.15", "cores": 2})
+    'keras 3.15, cores 2'
+    """
+    if isinstance(value, dict):
+        value = ", ".join(f"{name} {each}" for name, each in value.items())
+    return visible(str(value)) if value not in (None, "") else "–"
+
+
+def data_line(column: Column) -> list[str]:
+    """Sizes, matrices and largest costs of a data set, below `DATA_HEADS`."""
+    largest = "–"
+    if column.largest:
+        low, high = (f"{end(column.largest.values()):.1f}" for end in (min, max))
+        largest = low if low == high else f"{low} to {high}"
+    return [
+        format_column(column),
+        f"{column.train_size:,}",
+        f"{column.test_size:,}" if column.test_size else "–",
+        str(column.matrices),
+        largest,
+    ]
+
+
+def comparison_line(pair: ComparedPair) -> list[str]:
+    """A compared pair of algorithms on a data set, below `COMPARISON_HEADS`."""
+    difference = pair.difference
+    cheaper = pair.first if difference.cheaper else pair.second if difference.costlier else "open"
+    amounts = [_signed(each) for each in (difference.mean, difference.low, difference.high)]
+    return [
+        pair.data,
+        f"{pair.first} : {pair.second}",
+        cheaper,
+        _ratio(difference.ratio),
+        "diverged" if math.isinf(difference.mean) else "{} [{}, {}]".format(*amounts),
+        str(difference.matrices),
+        _ratio(pair.paper_ratio),
+    ]
+
+
+def _ratio(ratio: float | None) -> str:
+    return f"{ratio:.2f}" if ratio is not None and math.isfinite(ratio) else "–"
+
+
+def _signed(value: float) -> str:
+    # A value that rounds to zero has no sign.
+    text = f"{value:+.3f}"
+    return text.replace("+", "").replace("-", "") if float(text) == 0 else text.replace("-", "−")
+
+
+def notes(table: Table) -> list[str]:
+    """Returns the notes that readers of these columns need, as sentences without markup."""
+    columns = table.columns
+    cells = [cell for column in columns for cell in column.cells.values()]
+    lines = [
+        "Figures are average costs of a test example: mean ± standard error over n cost matrices; "
+        "n stands at the head of the column, and in a cell where it differs. A dash: not run, "
+        "or not in the paper.",
+        "Bold: the lowest mean of a column, among algorithms with the most matrices, and every "
+        "algorithm that is not significantly costlier: the 95 % interval of the difference, on the "
+        "matrices and test examples that both have, does not lie above 0. Not to be significantly "
+        "costlier is no proof of equal costs.",
+        "The interval adds the squares of two errors: that of few matrices, Student's t times the "
+        "standard error over matrices, and that of test examples by Gaffke's method. With two or "
+        "three matrices it is wide. If a pair has one matrix in common, only the error of test "
+        "examples is known, and the comparison says nothing of other matrices.",
+        "The randomness of training is part of an interval only as far as each matrix has a "
+        "network of its own; networks that do not see costs in training are shared by all "
+        "matrices, and their figures are those of one training.",
+        "Training divides a cost matrix by its largest cost; all figures here are of the matrix as "
+        "it was drawn. How large costs are depends on the matrix, see the largest costs below.",
+    ]
+    if any(cell.diverged for cell in cells):
+        lines.append(
+            "Diverged: training diverged for so many of the matrices. Such an algorithm counts as "
+            "infinitely costly, and cost ratios do not include it."
+        )
+    if any(cell.tied is None for cell in cells):
+        lines.append(
+            "Some algorithms have no test decisions in common with the best of their column, so "
+            "that whether they are tied with it is not known."
+        )
+    if any(column.name.paper for column in columns):
+        lines.append(
+            "The paper's figures are in its own digits, bold where it prints bold. It does not say "
+            "how many matrices its ± spans; its matrices, networks and training are not ours, so "
+            "compare orderings and ratios rather than amounts."
+        )
+    if any(column.name.paper and column.imbalanced for column in columns):
+        lines.append(
+            "The paper's amounts on imbalanced data do not follow from the setup that it states: "
+            "19.1 on CIFAR-10 is above the ceiling of 13.9 that we calculate from it."
+        )
+    if any(not column.name.same for column in columns):
+        lines.append(
+            "‡ These are not the paper's data: bg-img-rot, synthetic, is made anew from MNIST "
+            "digits and photographs, in the manner of bg-img-rot. The paper's figures for "
+            "bg-img-rot stand beside it for orientation only."
+        )
+    if {"SVHN", "CIFAR-10"} & {column.name.title for column in columns}:
+        lines.append(
+            "The authors' code turned SVHN and CIFAR-10 to gray, which the paper does not say. "
+            "Whether ours are gray follows from the commands below."
+        )
+    others = [column.title for column in columns if column.name.paper is None]
+    if others:
+        lines.append(f"The paper has no figures for {'; '.join(others)}.")
+    groups = table.groups(columns)
+    extra = [row.title for _, rows in groups for row in rows if not row.in_table2]
+    if extra:
+        lines.append(f"† Not a row of the paper's table: {', '.join(extra)}.")
+    return lines
