@@ -1,4 +1,4 @@
-"""How often the intervals, tests and verdicts of the package are right, by simulation.
+"""Simulates how often the intervals, tests and verdicts of the package are right.
 
     python benchmarks/coverage.py --out benchmarks/results/coverage
 
@@ -37,13 +37,13 @@ PARTS = ("interval", "comparison", "report", "matrices", "verdicts", "results")
 
 
 def interval_row(case: Case, size: int, runs: int) -> Iterator[dict]:
-    """How often intervals hold the expected cost, and their mean width."""
+    """Measures how often intervals contain the expected cost, and their mean width."""
     found: dict[tuple[str, str], list] = {}
     rng = generator("interval", case.name, size)
     for run in range(runs):
         y, decisions, matrix = case.draw(rng, size)
         paid, possible = decision_costs(y, decisions, matrix), possible_costs(y, matrix)
-        # What the interval holds is what its test does not reject, which takes less time.
+        # The interval contains what its test does not reject; the test takes less time.
         mean = BoundedMean(paid, possible.min(), possible.max())
         found.setdefault(("csdl_keras", "covers"), []).append(mean.p_value(case.truth) >= 0.05)
         if run < runs // 3:
@@ -63,7 +63,7 @@ def interval_row(case: Case, size: int, runs: int) -> Iterator[dict]:
 
 
 def comparison_row(case: Case, size: int, runs: int) -> Iterator[dict]:
-    """How often two models are called different, and intervals hold their difference."""
+    """Measures how often two models are called different and intervals contain the difference."""
     found: dict[tuple[str, str], list] = {}
     rng = generator("comparison", case.name, size)
     for run in range(runs):
@@ -98,20 +98,20 @@ def comparison_row(case: Case, size: int, runs: int) -> Iterator[dict]:
 
 
 def averages(found: dict[tuple[str, str], list]) -> Iterator[dict]:
-    """A row for each method and measure."""
+    """Yields a row for each method and measure."""
     for (method, measure), values in found.items():
         value = float(np.mean(values))
         yield {"method": method, "measure": measure, "value": value, "runs": len(values)}
 
 
 def cost_report_row(models: int, size: int, runs: int) -> Iterator[dict]:
-    """How often one of several equal models is called costlier than the best."""
+    """Measures how often one of several equal models is called costlier than the best."""
     case, rng = interval_cases()[2], generator("report", models, size)
     called, any_called = [], []
     for _ in range(runs):
         labels, _, matrix = case.draw(rng, size)
         drawn = [case.draw(rng, size) for _ in range(models)]
-        # Mistakes of another draw, made on these labels.
+        # The mistakes of another draw, transferred to these labels.
         decisions = {str(i): (labels + d - y) % len(matrix) for i, (y, d, _) in enumerate(drawn)}
         rows = cost_report(decisions, labels, matrix).rows[1:]
         different = [row.against_best.p_value < 0.05 for row in rows if row.against_best]
@@ -122,7 +122,7 @@ def cost_report_row(models: int, size: int, runs: int) -> Iterator[dict]:
 
 
 def jobs() -> Iterator[tuple[str, str, int, tuple]]:
-    """Part, case, size, and what makes its rows from a number of runs."""
+    """Yields part, case, size and the function that makes their rows, with its arguments."""
     for case in interval_cases():
         for size in SIZES:
             yield "interval", case.name, size, (interval_row, case, size, 5)
@@ -141,7 +141,7 @@ def jobs() -> Iterator[tuple[str, str, int, tuple]]:
 
 
 def main() -> None:
-    """The program."""
+    """Runs the program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--runs", type=int, default=200, help="of the slowest; others have more")
@@ -150,7 +150,7 @@ def main() -> None:
     arguments = parser.parse_args()
     results = ResultsTable(arguments.out, "coverage", FIELDS)
     todo = [job for job in jobs() if job[0] in arguments.parts.split(",")]
-    # One of seven is of every part but the last, which takes a minute whatever is drawn.
+    # Every seventh job covers all parts but the last, which takes a minute in any case.
     for part, case, size, (make, first, second, factor) in todo[:: 7 if arguments.quick else 1]:
         if (part, case, str(size)) in results.done(3):
             continue

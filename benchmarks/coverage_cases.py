@@ -12,7 +12,7 @@ Draw = Callable[[np.random.Generator, int], tuple]
 
 
 def generator(*key: object) -> np.random.Generator:
-    """Random numbers of their own for each row, whatever ran before."""
+    """Returns a generator of random numbers that depends on the key alone."""
     return np.random.default_rng(zlib.crc32(repr(key).encode()))
 
 
@@ -21,7 +21,7 @@ class Case:
     """A population of labels or cost vectors, and of decisions.
 
     Args:
-        name: what it is.
+        name: name in tables.
         draw: `(rng, N)` to `(y, decisions, matrix)`, or to `(y, first, second, matrix)`.
         truth: the expected cost, or the expected difference.
     """
@@ -32,13 +32,13 @@ class Case:
 
 
 def wrong_of(rng: np.random.Generator, labels: np.ndarray, classes: int, share: float):
-    """Decisions that are wrong with this probability, for any other class alike."""
+    """Draws decisions that are wrong with this probability, with equal odds of other classes."""
     shift = rng.integers(1, classes, size=len(labels))
     return np.where(rng.uniform(size=len(labels)) < share, (labels + shift) % classes, labels)
 
 
 def by_matrix(name: str, matrix: np.ndarray, priors: np.ndarray, share: float) -> Case:
-    """Decisions of which a share is wrong, priced by a matrix."""
+    """Returns a case of decisions of which a share is wrong, priced by a matrix."""
     classes = len(priors)
 
     def draw(rng: np.random.Generator, size: int) -> tuple:
@@ -49,7 +49,7 @@ def by_matrix(name: str, matrix: np.ndarray, priors: np.ndarray, share: float) -
 
 
 def abstaining(matrix: np.ndarray, share: float, abstained: float, price: float) -> Case:
-    """Decisions of which some are wrong and some are not to decide."""
+    """Returns a case of decisions of which some are wrong and some abstain."""
     classes = len(matrix)
     priced = csdl.costs.with_abstain(matrix, price)
 
@@ -64,7 +64,7 @@ def abstaining(matrix: np.ndarray, share: float, abstained: float, price: float)
 
 
 def by_vectors(name: str, share: float, generate: Callable, mean: float) -> Case:
-    """Decisions among three, of which a share is wrong, with costs of each example."""
+    """Returns a case of three decisions, a share of them wrong, with costs of each example."""
 
     def draw(rng: np.random.Generator, size: int) -> tuple:
         costs = generate(rng, (size, 3))
@@ -75,23 +75,23 @@ def by_vectors(name: str, share: float, generate: Callable, mean: float) -> Case
 
 
 def exponential(rng: np.random.Generator, shape: tuple) -> np.ndarray:
-    """Costs whose mean is 1."""
+    """Draws costs whose mean is 1."""
     return rng.exponential(size=shape)
 
 
 def lognormal(rng: np.random.Generator, shape: tuple) -> np.ndarray:
-    """Costs of which few are a hundred times as large as most."""
+    """Draws costs of which a few are a hundred times as large as most."""
     return rng.lognormal(0.0, 1.5, size=shape)
 
 
 def off_diagonal(values: np.ndarray) -> np.ndarray:
-    """A cost matrix of these values."""
+    """Makes a cost matrix of these values."""
     np.fill_diagonal(values, 0.0)
     return values
 
 
 def matrices() -> dict[str, np.ndarray]:
-    """The matrices of the cases."""
+    """Returns the matrices of the cases."""
     rng = np.random.default_rng(0)
     counts = np.array([1000, 300, 100, 30, 10])
     labels = np.repeat(np.arange(5), counts)
@@ -104,7 +104,7 @@ def matrices() -> dict[str, np.ndarray]:
 
 
 def interval_cases() -> list[Case]:
-    """Single models, from frequent to rare mistakes and from bounded to skewed costs."""
+    """Returns single models with frequent to rare mistakes and bounded to skewed costs."""
     by, even = matrices(), np.full(10, 0.1)
     skewed = np.array([1000, 300, 100, 30, 10]) / 1440
     return [
@@ -124,7 +124,7 @@ def interval_cases() -> list[Case]:
 
 
 def pair_of(name: str, matrix: np.ndarray, shares: tuple, common: float) -> Case:
-    """Two models with mistakes of their own, and some in common."""
+    """Returns a case of two models with individual and common mistakes."""
     classes = len(matrix)
 
     def draw(rng: np.random.Generator, size: int) -> tuple:
@@ -141,7 +141,7 @@ def pair_of(name: str, matrix: np.ndarray, shares: tuple, common: float) -> Case
 
 
 def rare_against_frequent(rng: np.random.Generator, size: int) -> tuple:
-    """Nine times as many mistakes at a ninth of the cost."""
+    """Draws one model with nine times as many mistakes at a ninth of the cost of another."""
     labels = rng.integers(2, size=size)
     chance = rng.uniform(size=(2, size))
     frequent = np.where((labels == 0) & (chance[0] < 0.18), 1, labels)
@@ -150,7 +150,7 @@ def rare_against_frequent(rng: np.random.Generator, size: int) -> tuple:
 
 
 def vector_pair(rng: np.random.Generator, size: int) -> tuple:
-    """Two models that are wrong equally often, with costs of each example."""
+    """Draws two models that are wrong equally often, with costs of each example."""
     costs = lognormal(rng, (size, 3))
     costs[:, 0] = 0.0
     truth = np.zeros(size, int)
@@ -158,7 +158,7 @@ def vector_pair(rng: np.random.Generator, size: int) -> tuple:
 
 
 def pair_cases() -> list[Case]:
-    """Pairs of models that cost the same, and pairs that do not."""
+    """Returns pairs of models of equal and of different expected cost."""
     by = matrices()
     return [
         pair_of("both 5 % wrong, uniform costs", by["uniform"], (0.05, 0.05), 0.0),

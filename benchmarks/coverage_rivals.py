@@ -1,4 +1,4 @@
-"""Other intervals and tests of a mean, to be compared with the package's."""
+"""Other intervals and tests of a mean, for comparison with those of the package."""
 
 import numpy as np
 from scipy import stats
@@ -7,20 +7,20 @@ REPLICATES = 500
 
 
 def resampled_means(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Means of bootstrap samples."""
+    """Draws means of bootstrap samples."""
     different, counts = np.unique(values, return_counts=True)
     draws = rng.multinomial(len(values), counts / len(values), size=REPLICATES)
     return draws @ different / len(values)
 
 
 def percentile(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
-    """The percentile bootstrap."""
+    """Computes the interval of the percentile bootstrap."""
     low, high = np.quantile(resampled_means(values, rng), [0.025, 0.975])
     return float(low), float(high)
 
 
 def bias_corrected(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
-    """The bootstrap, bias-corrected and accelerated (BCa)."""
+    """Computes the interval of the bias-corrected and accelerated bootstrap (BCa)."""
     means, mean = resampled_means(values, rng), values.mean()
     share = (np.mean(means < mean) + np.mean(means == mean) / 2).clip(1e-3, 1 - 1e-3)
     shift = stats.norm.ppf(share)
@@ -34,14 +34,14 @@ def bias_corrected(values: np.ndarray, rng: np.random.Generator) -> tuple[float,
 
 
 def student(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
-    """Student's t."""
+    """Computes the interval by Student's t."""
     error = values.std(ddof=1) / len(values) ** 0.5
     half = stats.t.ppf(0.975, len(values) - 1) * error
     return float(values.mean() - half), float(values.mean() + half)
 
 
 def bernstein(values: np.ndarray, low: float, high: float) -> tuple[float, float]:
-    """The empirical bound of Bernstein (Maurer, Pontil), for values between two bounds."""
+    """Computes the empirical Bernstein interval (Maurer, Pontil) of values between two bounds."""
     size, term = len(values), np.log(4 / 0.05)
     half = np.sqrt(2 * values.var(ddof=1) * term / size)
     half += 7 * (high - low) * term / (3 * (size - 1))
@@ -49,7 +49,7 @@ def bernstein(values: np.ndarray, low: float, high: float) -> tuple[float, float
 
 
 def sign_flips(differences: np.ndarray, rng: np.random.Generator) -> float:
-    """The p-value of the permutation test that flips signs of differences."""
+    """Computes the p-value of the permutation test that flips signs of differences."""
     unequal = differences[differences != 0]
     if not len(unequal):
         return 1.0
@@ -62,7 +62,7 @@ def sign_flips(differences: np.ndarray, rng: np.random.Generator) -> float:
 def joint_bootstrap(
     differences: np.ndarray, counts: np.ndarray, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Matrices and examples drawn anew, as if both were many; see `joint_means`."""
+    """Computes the interval of a bootstrap over matrices and examples, see `joint_means`."""
     low, high = np.quantile(joint_means(differences, counts, rng), [0.025, 0.975])
     return float(low), float(high)
 
@@ -70,12 +70,12 @@ def joint_bootstrap(
 def joint_means(
     differences: np.ndarray, counts: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Means over matrices and examples that are drawn anew.
+    """Computes means over resampled matrices and examples.
 
     Args:
         differences: `(M, N)`.
-        counts: how often each example is drawn, `(N, replicates)`.
-        rng: of the draws of matrices.
+        counts: number of draws of each example, `(N, replicates)`.
+        rng: generator that draws matrices.
     """
     matrices, size = differences.shape
     drawn = rng.multinomial(matrices, np.full(matrices, 1 / matrices), size=counts.shape[1])

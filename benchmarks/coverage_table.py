@@ -1,12 +1,14 @@
-"""The tables of `coverage.py`."""
+"""Formats the tables of `coverage.py` in Markdown."""
 
 from collections.abc import Sequence
+
+from markdown_table import markdown_table
 
 FIELDS = ("part", "case", "size", "method", "measure", "value", "runs")
 
 
 def cells(rows: Sequence[dict], part: str, method: str, measure: str) -> dict[tuple, float]:
-    """Values by case and size."""
+    """Returns values by case and size."""
     return {
         (row["case"], int(row["size"])): float(row["value"])
         for row in rows
@@ -15,13 +17,10 @@ def cells(rows: Sequence[dict], part: str, method: str, measure: str) -> dict[tu
 
 
 def grid(rows: Sequence[dict], part: str, measure: str, head: str, percent: bool) -> list[str]:
-    """Cases and methods by sizes."""
+    """Formats values of cases and methods by sizes."""
     own = [row for row in rows if (row["part"], row["measure"]) == (part, measure)]
     sizes = sorted({int(row["size"]) for row in own})
-    lines = [
-        "| " + " | ".join(["case", "method", *(f"{head} = {size:,}" for size in sizes)]) + " |",
-        "| --- | --- |" + " ---: |" * len(sizes),
-    ]
+    body = []
     for case in dict.fromkeys(row["case"] for row in own):
         for method in dict.fromkeys(row["method"] for row in own if row["case"] == case):
             values = cells(own, part, method, measure)
@@ -31,12 +30,12 @@ def grid(rows: Sequence[dict], part: str, measure: str, head: str, percent: bool
                 else "–"
                 for n in sizes
             ]
-            lines.append(f"| {case} | {method} | " + " | ".join(texts) + " |")
-    return lines
+            body.append([case, method, *texts])
+    return markdown_table(["case", "method", *(f"{head} = {n:,}" for n in sizes)], body, left=2)
 
 
 def measures(rows: Sequence[dict], part: str, head: str) -> list[str]:
-    """Cases and measures by sizes, of the package alone."""
+    """Formats values of cases and measures by sizes, of the package alone."""
     named = [
         row | {"method": row["measure"], "measure": "rate"} for row in rows if row["part"] == part
     ]
@@ -45,7 +44,7 @@ def measures(rows: Sequence[dict], part: str, head: str) -> list[str]:
 
 
 def summary(rows: Sequence[dict]) -> list[str]:
-    """The lowest and the mean of each method, over all cases and sizes."""
+    """Formats the lowest, mean and highest value of each method over all cases and sizes."""
     lines = ["| | method | lowest | mean | highest |", "| --- | --- | ---: | ---: | ---: |"]
     alike = [case for case in dict.fromkeys(r["case"] for r in rows) if "against" not in case]
     what = {
@@ -62,7 +61,7 @@ def summary(rows: Sequence[dict]) -> list[str]:
             values = [
                 value
                 for (case, size), value in cells(rows, part, method, measure).items()
-                # A single matrix tells nothing of others.
+                # A single matrix says nothing about others.
                 if (measure == "covers" or case in alike) and (part != "matrices" or size > 1)
             ]
             if values:
@@ -74,7 +73,7 @@ def summary(rows: Sequence[dict]) -> list[str]:
 
 
 def results(rows: Sequence[dict]) -> list[str]:
-    """What the two rules say of committed results."""
+    """Formats the findings of the two rules on committed results."""
     return ["| what | by | number |", "| --- | --- | ---: |"] + [
         f"| {row['measure']} | {row['method']} | {float(row['value']):.0f} |"
         for row in rows
@@ -83,7 +82,7 @@ def results(rows: Sequence[dict]) -> list[str]:
 
 
 def table(rows: Sequence[dict]) -> str:
-    """All of it, in Markdown."""
+    """Formats all tables."""
     parts = [
         ("Over all cases and sizes below", summary(rows)),
         (

@@ -1,4 +1,4 @@
-"""Says how far a second run agrees with a first one, within the spreads that they print.
+"""Compares the figures of two runs, within their spreads.
 
 python benchmarks/speed/agreement.py FIRST/speed.csv SECOND/speed.csv
 """
@@ -13,14 +13,14 @@ _KEY = ("entry", "backend", "case", "measure")
 
 
 def pairs(first: Sequence[dict], second: Sequence[dict]) -> list[tuple[dict, dict]]:
-    """The rows of two runs that measure the same."""
+    """Returns the rows of two runs that measure the same."""
     others = {tuple(row[name] for name in _KEY): row for row in second}
     keys = ((row, tuple(row[name] for name in _KEY)) for row in first)
     return [(row, others[key]) for row, key in keys if key in others]
 
 
 def within(one: dict, other: dict) -> bool:
-    """Whether a median lies in the spread of the other run."""
+    """Tells whether a median lies in the spread of the other run."""
     return _holds(one, other["value"]) or _holds(other, one["value"])
 
 
@@ -29,19 +29,19 @@ def _holds(row: dict, value: str) -> bool:
 
 
 def meet(one: dict, other: dict) -> bool:
-    """Whether two spreads have something in common."""
+    """Tells whether two spreads overlap."""
     low = max(float(one["low"]), float(other["low"]))
     return low <= min(float(one["high"]), float(other["high"]))
 
 
 def difference(one: dict, other: dict) -> float:
-    """By which part of the first median the second differs; 0 if both are 0."""
+    """Returns the relative difference of the second median from the first; 0 if both are 0."""
     first, second = float(one["value"]), float(other["value"])
     return abs(second - first) / abs(first) if first else float(bool(second))
 
 
 def summary(first: Sequence[dict], second: Sequence[dict]) -> list[list[str]]:
-    """The entry and `FIELDS` for each entry, then for all."""
+    """Returns name and `FIELDS` of each entry, then of all."""
     found = pairs(first, second)
     entries = dict.fromkeys(one["entry"] for one, _ in found)
     groups = {name: [pair for pair in found if pair[0]["entry"] == name] for name in entries}
@@ -58,13 +58,13 @@ def summary(first: Sequence[dict], second: Sequence[dict]) -> list[list[str]]:
 
 
 def read(path: pathlib.Path) -> list[dict[str, str]]:
-    """The rows of a run."""
+    """Reads the rows of a run."""
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
 def main() -> None:
-    """Prints the summary and what does not agree."""
+    """Prints the summary and the figures that do not agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("first", type=pathlib.Path)
     parser.add_argument("second", type=pathlib.Path)

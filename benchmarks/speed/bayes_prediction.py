@@ -15,7 +15,7 @@ BACKENDS, PROCESSES = ("tensorflow", "jax", "torch"), 1
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """`predict` of `bayes_classifier` beside that of the classifier in it."""
+    """Measures `predict` of `bayes_classifier` relative to that of the classifier in it."""
     rounds = 3 if quick else 5
     for classes in (10, 1000):
         network = csdl.models.mlp((784,), classes, (3000,) * 3, seed=0)

@@ -15,7 +15,7 @@ CLASSES, FEATURES = 10, 64
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Fitting all classes on one Gaussian kernel; once, since it takes minutes."""
+    """Measures fitting all classes on one Gaussian kernel, once, since it takes minutes."""
     size = 2000 if quick else 10_000
     rng = np.random.default_rng(0)
     y = rng.integers(CLASSES, size=size)
@@ -32,7 +32,7 @@ def measure(quick: bool) -> Iterator[Row]:
         for decision in range(CLASSES):
             SVR(C=1.0, gamma=gamma, epsilon=0.0, cache_size=1000).fit(x, costs[:, decision])
 
-    # One before and one after it, since SVR takes as long as both.
+    # Fitted before and after SVR, which takes as long as both.
     first, other, second = seconds(all_classes), seconds(per_class), seconds(all_classes)
     own = (first + second) / 2
     gap = ours.duality_gap_ / ours.objective_

@@ -1,4 +1,4 @@
-"""What `fit` and `predict` are given, so that an epoch ends when its last batch does."""
+"""Feeds batches to `fit` and `predict` such that an epoch ends with its last batch."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from csdl_keras.fitting._tensorflow_batches import in_order
 
 
 def batches(size: int, *arrays: np.ndarray) -> dict[str, Any]:
-    """Arguments of `fit` (inputs and targets) or `predict` (inputs): batches in order.
+    """Returns arguments of `fit` (inputs and targets) or `predict` (inputs): batches in order.
 
-    On TensorFlow a dataset without the tuner of `tf.data`, for which epochs of arrays wait:
-    a wait of up to their own length would drown what is measured.
+    On TensorFlow they are a dataset without the autotuner of `tf.data`. Epochs of arrays wait
+    for it, up to as long as they take, which would hide what is measured.
     """
     data = in_order(arrays, size)
     if data is arrays:

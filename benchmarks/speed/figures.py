@@ -1,4 +1,4 @@
-"""Plots of what grows, and of costs against seconds."""
+"""Plots of growth with size, and of costs against seconds."""
 
 import pathlib
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ COLORS = {"tensorflow": "C1", "jax": "C0", "torch": "C3"}
 
 
 def draw(rows: Sequence[dict[str, str]], folder: pathlib.Path) -> None:
-    """Writes `scaling.png` and `pareto.png`, where there are rows for them."""
+    """Writes `scaling.png` and `pareto.png` if there are rows for them."""
     scaling = [row for row in rows if row["entry"] == "scaling" and row["x"]]
     if scaling:
         _scaling(scaling).savefig(folder / "scaling.png", dpi=100)
@@ -56,7 +56,7 @@ def _pareto(rows: Sequence[dict[str, str]]) -> Figure:
         color = "C3" if package == "csdl_keras" else "C0"
         axes.plot(x, y, "o", color=color)
         axes.annotate(name, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
-    # Room for what is written at the right.
+    # Room for the annotations at the right.
     axes.margins(x=0.25)
     axes.set(xscale="log", yscale="log", xlabel="seconds of training and deciding")
     axes.set(ylabel="average test cost", title="Red: csdl_keras")
@@ -65,7 +65,7 @@ def _pareto(rows: Sequence[dict[str, str]]) -> Figure:
 
 
 def _plain_numbers(axes: Axes) -> None:
-    """1, 2 and 5 of each power of ten, in the place of powers."""
+    """Labels 1, 2 and 5 times each power of ten with plain numbers."""
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())

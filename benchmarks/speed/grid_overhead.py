@@ -17,7 +17,7 @@ BACKENDS, PROCESSES = ("tensorflow",), 1
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """`csdl-keras table2 --profile tiny`, in one process."""
+    """Measures `csdl-keras table2 --profile tiny` in one process."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["table2", "--profile", "tiny", "--jobs", "1", "--out", folder]
         if quick:
@@ -28,7 +28,7 @@ def measure(quick: bool) -> Iterator[Row]:
         whole = time.perf_counter() - start
         stages = 0.0
         for path in pathlib.Path(folder).rglob("*.npz"):
-            with contextlib.suppress(DamagedFileError):  # decisions of the results, no stage
+            with contextlib.suppress(DamagedFileError):  # Files of decisions are not stages.
                 stages += read_arrays(path)[0].get("seconds", 0.0)
     yield Row(
         "table2 --profile tiny" + (", one row" if quick else ""),

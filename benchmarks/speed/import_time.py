@@ -20,7 +20,7 @@ print(time.perf_counter() - start)
 
 
 def _seconds() -> float:
-    # With the backend's own messages out of the way.
+    # Messages of the backend are discarded.
     done = subprocess.run(
         [sys.executable, "-c", CODE],
         check=True,
@@ -33,8 +33,9 @@ def _seconds() -> float:
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Seconds of `import csdl_keras` after `import keras`, in fresh processes."""
-    taken = np.array([_seconds() for _ in range(3 if quick else 4)])[1:]  # files came from the disk
+    """Measures seconds of `import csdl_keras` after `import keras` in fresh processes."""
+    # The first process reads files from the disk.
+    taken = np.array([_seconds() for _ in range(3 if quick else 4)])[1:]
     yield Row(
         "import csdl_keras",
         "seconds after import keras",

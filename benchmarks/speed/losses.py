@@ -17,11 +17,11 @@ FEATURES, BATCH = 512, 128
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """One linear layer of K outputs, trained with each loss on labels and a cost matrix."""
+    """Measures a linear layer of K outputs with each loss on labels and a cost matrix."""
     before: dict[str, np.ndarray] = {}
     smaller = 0
     for classes in (10, 1000) if quick else (10, 100, 1000, 10_000):
-        # Enough for what `fit` begins and ends with to weigh little.
+        # Enough steps for the fixed costs of `fit` to weigh little.
         steps = {10: 300, 100: 200, 1000: 40, 10_000: 10}[classes]
         rounds = 2 if quick else 6 if classes == 10 else 4
         rng = np.random.default_rng(0)

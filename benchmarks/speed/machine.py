@@ -1,4 +1,4 @@
-"""The machine's own limits, as a backend reaches them: matrix products, and updates of weights."""
+"""Limits of the machine as a backend reaches them: matrix products and updates of weights."""
 
 import ctypes
 from collections.abc import Callable, Iterable, Sequence
@@ -10,10 +10,10 @@ Product = tuple[int, int, int]
 
 
 def product(rows: int, inner: int, columns: int):
-    """A call that multiplies matrices of those sizes on the backend in use.
+    """Returns a call that multiplies matrices of those sizes on the backend in use.
 
-    Into memory that is at hand, where the backend can be told so: pages that the system has
-    to fill first would be counted as arithmetic.
+    If the backend allows it, the result is written to existing memory: otherwise the time in
+    which the system provides pages would count as arithmetic.
     """
     rng = np.random.default_rng(0)
     left = rng.normal(size=(rows, inner)).astype("float32")
@@ -45,12 +45,12 @@ def product(rows: int, inner: int, columns: int):
 
 
 def operations(products: Iterable[Product]) -> float:
-    """Floating point operations of matrix products."""
+    """Counts the floating point operations of matrix products."""
     return 2.0 * sum(rows * inner * columns for rows, inner, columns in products)
 
 
 def one_by_one(products: Iterable[Product]) -> Callable[[], None]:
-    """A call that does matrix products of those sizes in turn, equal ones of the same matrices."""
+    """Returns a call that computes matrix products one by one, equal sizes with equal matrices."""
     sizes = list(products)
     calls = {each: product(*each) for each in set(sizes)}
 
@@ -62,7 +62,7 @@ def one_by_one(products: Iterable[Product]) -> Callable[[], None]:
 
 
 def update(shapes: Sequence[tuple[int, ...]]) -> Callable[[], None]:
-    """A call that computes `w - rate * g` for weights of those shapes, which memory limits."""
+    """Returns a call that computes `w - rate * g` for weights of those shapes."""
     arrays = [np.ones(shape, "float32") for shape in shapes]
     backend = keras.backend.backend()
     if backend == "tensorflow":
@@ -103,10 +103,10 @@ def update(shapes: Sequence[tuple[int, ...]]) -> Callable[[], None]:
 
 
 def keep_memory() -> bool:
-    """From now on the process keeps memory that it frees; whether it can.
+    """Makes the process keep memory that it frees, and tells whether that succeeded.
 
-    glibc gives arrays of more than 32 MB, such as the gradient of 3000 x 3000 weights, back to
-    the system, which fills their pages anew at every step. `MALLOC_MMAP_MAX_=0
+    glibc returns arrays of more than 32 MB, such as the gradient of 3000 x 3000 weights, to
+    the system, which provides new pages at every step. `MALLOC_MMAP_MAX_=0
     MALLOC_TRIM_THRESHOLD_=2000000000` in the environment of a process does the same.
     """
     try:
@@ -118,9 +118,10 @@ def keep_memory() -> bool:
 
 
 def layer_products(inputs: int, outputs: int, batch: int, below: bool) -> list[Product]:
-    """The products of a dense layer in a training step.
+    """Returns the products of a dense layer in a training step.
 
-    Forward, the kernel's gradient, and the inputs' where they come from a layer below.
+    They are the forward pass, the kernel's gradient and, if there is a layer below, the
+    inputs' gradient.
     """
     products = [(batch, inputs, outputs), (inputs, batch, outputs)]
     return products + [(batch, outputs, inputs)] * below

@@ -20,7 +20,7 @@ ROUTES = ("cross-entropy", "SOSR, cost_matrix=", "SOSR, cost vectors")
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Each route in a process of its own."""
+    """Measures each route in a separate process."""
     examples = 20_000 if quick else 50_000
     array = examples * CLASSES * 4 / 2**20
     for route in ROUTES[1:2] if quick else ROUTES:
@@ -37,7 +37,7 @@ def measure(quick: bool) -> Iterator[Row]:
 
 
 def _resident(what: str) -> float:
-    """Megabytes of Linux's count of this process: `VmRSS`, or `VmHWM` for the most so far."""
+    """Returns the megabytes that Linux counts: `VmRSS`, or `VmHWM` for the peak so far."""
     status = pathlib.Path("/proc/self/status").read_text()
     return int(re.search(rf"{what}:\s+(\d+) kB", status).group(1)) / 2**10
 
@@ -53,10 +53,10 @@ def _child(route: str, examples: int) -> None:
     model = keras.Sequential([keras.Input((FEATURES,)), keras.layers.Dense(CLASSES)])
     model.compile(keras.optimizers.SGD(1e-3), loss=loss)
     targets = matrix[y] if "vectors" in route else y
-    # What compiling takes is not the route's.
+    # Memory for compiling does not belong to the route.
     model.fit(x[:256], targets[:256], batch_size=128, verbose=0)
     before = _resident("VmRSS") - (targets.nbytes / 2**20 if "vectors" in route else 0.0)
-    # Most is counted from here: importing took more for a while than what is left of it.
+    # Resets the peak, since importing took more memory for a while than it kept.
     pathlib.Path("/proc/self/clear_refs").write_text("5")
     model.fit(x, targets, batch_size=128, verbose=0)
     print(json.dumps(_resident("VmHWM") - before))

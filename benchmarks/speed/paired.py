@@ -1,4 +1,4 @@
-"""Paired timings: one way in units of another, on the same machine in the same minute."""
+"""Paired timings of one way relative to another, on the same machine in the same minute."""
 
 import dataclasses
 import gc
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """A ratio measured several times: its median, and the range of the middle nine tenths."""
+    """Median of a ratio measured several times, and its quantiles at 5 % and 95 %."""
 
     value: float
     low: float
@@ -18,34 +18,34 @@ class Ratio:
 
     @classmethod
     def of(cls, values: np.ndarray) -> "Ratio":
-        """The ratio of measured ones."""
+        """Returns the ratio that summarises measured ones."""
         low, high = np.quantile(values, [0.05, 0.95])
         return cls(float(np.median(values)), float(low), float(high))
 
     @classmethod
     def between(cls, values: np.ndarray, others: np.ndarray) -> "Ratio":
-        """The ratio of what was measured at different times, whose pairs mean nothing: of all."""
+        """Returns the ratio of all pairs of values that were not measured in pairs."""
         return cls.of(np.divide.outer(values, others).ravel())
 
 
 def freeze() -> None:
-    """Collections otherwise look through all imported modules, for tenths of a second."""
+    """Excludes all objects so far from garbage collections, which take tenths of a second."""
     gc.collect()
     gc.freeze()
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """What a call takes."""
+    """Returns the seconds that a call takes."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
 
 
 def interleaved(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str, np.ndarray]:
-    """Seconds of each way in each round, after one round that is not counted.
+    """Measures the seconds of each way in each round, after one round that is not counted.
 
-    Ways take turns, so that a machine whose speed drifts slows all of them alike;
-    every other round goes backwards.
+    Ways alternate, so that a change in the machine's speed affects all of them alike; every
+    other round runs in reverse order.
     """
     found: dict[str, list[float]] = {name: [] for name in ways}
     for index in range(rounds + 1):

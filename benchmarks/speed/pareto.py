@@ -18,7 +18,7 @@ from peer_methods import PACKAGES, Once, installed  # noqa: E402
 BACKENDS, PROCESSES = ("tensorflow",), 1
 PEERS = ("mlp, temperature", "svc, temperature", "boosting, Bayes", "forest, temperature")
 PEERS += ("costsensitive", "Vowpal")
-#: Ours from the fastest: a row and its epochs, `None` for the default number.
+#: Our algorithms with their epochs, fastest first; `None` is the default number.
 OURS = (
     ("dnn_bayes", 2),
     ("dnn_bayes", None),
@@ -31,7 +31,7 @@ OURS = (
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Costs of each way, and whether another package is cheaper in less time."""
+    """Measures costs of each way, and whether another package is cheaper in less time."""
     data = csdl.datasets.load("mnist_5k", train_size=1000 if quick else None)
     matrices = [
         csdl.costs.randomized_proportional(data.y_train_val, seed=1000 + i)
@@ -60,7 +60,7 @@ def measure(quick: bool) -> Iterator[Row]:
 
 
 def verdicts(found: list[tuple[str, str, float, float]]) -> Iterator[Row]:
-    """Who beats whom, of packages, ways, seconds and costs."""
+    """Counts the ways that another way beats in both cost and time."""
     ours = [row for row in found if row[0] == "csdl_keras"]
     peers = [row for row in found if row[0] != "csdl_keras"]
     defaults = [row for row in ours if not row[1].endswith("epochs")]
@@ -98,7 +98,7 @@ def _ours(data: csdl.datasets.DataSet, name: str, epochs: int | None) -> Callabl
 
 
 def _timed(prepare: Callable, matrices: list[np.ndarray], y: np.ndarray) -> tuple[float, float]:
-    """Seconds until the decisions for a first matrix, and the mean cost over all of them."""
+    """Measures seconds until decisions for the first matrix, and the mean cost over all."""
     keras.utils.clear_session()
     start = time.perf_counter()
     decide = prepare()

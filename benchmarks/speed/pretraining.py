@@ -17,7 +17,7 @@ INPUTS, CLASSES, BATCH = 784, 10, 128
 
 
 class Epochs(keras.callbacks.Callback):
-    """Seconds of each epoch, the first one of each layer apart: it compiles."""
+    """Measures seconds of each epoch, separately for the first of a layer, which compiles."""
 
     def __init__(self):
         super().__init__()
@@ -37,9 +37,9 @@ class Epochs(keras.callbacks.Callback):
 
 
 def products(inputs: int, units: int, decisions: int) -> list[machine.Product]:
-    """The matrix products in a step of a cost-sensitive auto-encoder with untied weights.
+    """Returns the matrix products in a step of a cost-sensitive auto-encoder with untied weights.
 
-    Encoder, decoder and regressor; the encoder's inputs are data.
+    They are those of encoder, decoder and regressor; the encoder's inputs are data.
     """
     return [
         *machine.layer_products(inputs, units, BATCH, below=False),
@@ -49,7 +49,7 @@ def products(inputs: int, units: int, decisions: int) -> list[machine.Product]:
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Share of the machine's rate that epochs after the first of each layer reach."""
+    """Measures the share of the machine's rate that epochs after a layer's first one reach."""
     units, steps, epochs = (1000, 16, 3) if quick else (3000, 16, 5)
     sizes = (INPUTS, units, units)
     calls = (
@@ -90,7 +90,7 @@ def measure(quick: bool) -> Iterator[Row]:
 
 
 def _pretrained(units: int, steps: int, epochs: int) -> tuple[Epochs, float]:
-    """The timer of a pre-training, and its seconds."""
+    """Pre-trains a network; returns the timer and the seconds in all."""
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(steps * BATCH, INPUTS)).astype("float32")
     labels = rng.integers(CLASSES, size=len(x))

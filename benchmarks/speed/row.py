@@ -10,15 +10,15 @@ _CONDITIONS = {">=": operator.ge, "<=": operator.le, "<": operator.lt, ">": oper
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A figure of an entry.
+    """Measured figure of an entry.
 
     Args:
-        case: what was measured.
-        measure: what the figure says.
+        case: name of the case.
+        measure: name of the figure.
         ratio: the figure and its spread.
-        goal: `">= 0.97"` or the like, "" where there is none.
-        note: anything else to know, such as seconds.
-        point: where a plot has it, x and y.
+        goal: a condition such as `">= 0.97"`, or `""` (default) for none.
+        note: further information, such as seconds.
+        point: x and y in a plot, or `None` (default).
     """
 
     case: str
@@ -37,7 +37,7 @@ class Row:
         return "yes" if _CONDITIONS[sign](self.ratio.value, float(limit)) else "no"
 
     def cells(self) -> dict[str, str]:
-        """The row as a CSV file has it."""
+        """Returns the row as texts for a CSV file."""
         return {
             "case": self.case,
             "measure": self.measure,

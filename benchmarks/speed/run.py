@@ -4,10 +4,10 @@
     python benchmarks/speed/run.py --quick         # smaller sizes and fewer rounds, under 5 minutes
     python benchmarks/speed/run.py --only losses,import_time --backends jax
 
-Each entry runs in processes of its own for each backend that is installed, two unless it
-says otherwise, the second when all others have had their first; their spreads are joined. It is
-written to `OUT/speed.csv` when it is done, in the place of what was there of it; tables
-and plots come last. `agreement.py` compares two such files.
+Each entry runs in separate processes for each installed backend, two unless the entry says
+otherwise; all first processes run before the second ones, and the spreads of both are joined.
+A finished entry replaces its rows in `OUT/speed.csv`; tables and plots are written at the end.
+`agreement.py` compares two such files.
 """
 
 import argparse
@@ -44,13 +44,13 @@ _RATIO = ("value", "low", "high")
 
 
 def run_entry(name: str, quick: bool) -> None:
-    """Measures one entry on the backend in use; prints rows as JSON."""
+    """Measures one entry on the backend in use and prints rows as JSON."""
     for row in importlib.import_module(name).measure(quick):
         print(json.dumps(row.cells()), flush=True)
 
 
 def table(rows: list[dict[str, str]]) -> str:
-    """Markdown: a table for each entry."""
+    """Formats a table for each entry in Markdown."""
     parts = []
     for name in dict.fromkeys(row["entry"] for row in rows):
         title = importlib.import_module(name).__doc__.splitlines()[0]
@@ -69,7 +69,7 @@ def table(rows: list[dict[str, str]]) -> str:
 
 
 def main() -> None:
-    """Runs the entries."""
+    """Runs the program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
     parser.add_argument("--only", default=",".join(ENTRIES), help="entries separated by commas")
@@ -94,7 +94,7 @@ def main() -> None:
         for backend in backends
         if backend in importlib.import_module(name).BACKENDS
     }
-    # All once and then all again: a machine differs more from hour to hour than in a minute.
+    # Second processes run after all first ones, since a machine's speed differs between hours.
     for turn in range(1 if arguments.quick else 2):
         for (name, backend), done in runs.items():
             if turn < getattr(importlib.import_module(name), "PROCESSES", 2):
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 def joined(runs: list[list[dict[str, str]]]) -> list[dict[str, str]]:
-    """The rows of several processes as one: means of the medians, and all of the spreads."""
+    """Joins the rows of several processes: the mean of medians, and the union of spreads."""
     if not all(runs):
         return []
     rows = []
@@ -133,7 +133,7 @@ def joined(runs: list[list[dict[str, str]]]) -> list[dict[str, str]]:
 
 
 def rows_of_process(name: str, backend: str, quick: bool) -> list[dict[str, str]]:
-    """Measures an entry in one process; no rows if that fails, which it tells."""
+    """Measures an entry in a process; returns no rows if it fails."""
     command = [sys.executable, __file__, "--entry", name, *(["--quick"] if quick else [])]
     environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)

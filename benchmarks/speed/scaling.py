@@ -21,11 +21,11 @@ FEATURES, BATCH, DEVICES = 64, 128, (1, 2, 4)
 
 
 class Stream(keras.utils.PyDataset):
-    """Batches of cost vectors that are made when they are asked for.
+    """Batches of cost vectors that are generated on request.
 
     Args:
-        examples: their number.
-        classes: K.
+        examples: number of examples.
+        classes: number of classes K.
     """
 
     def __init__(self, examples: int, classes: int):
@@ -43,7 +43,7 @@ class Stream(keras.utils.PyDataset):
 
 
 def _fed(stream: Stream) -> Any:
-    """The stream; on TensorFlow without the tuner of `tf.data`, for which epochs wait."""
+    """Returns the stream; on TensorFlow as a dataset without the autotuner of `tf.data`."""
     if keras.backend.backend() != "tensorflow":
         return stream
     import tensorflow as tf
@@ -59,7 +59,7 @@ def _fed(stream: Stream) -> Any:
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Seconds per example, in units of the smallest size's."""
+    """Measures seconds per example relative to the smallest size."""
     repeats = 2 if quick else 5
     sizes = (1000, 10_000, 100_000) if quick else (1000, 10_000, 100_000, 1_000_000)
     yield from _grow("examples, streamed", sizes, repeats, lambda n: (n, 10, 2), constant=True)
@@ -87,7 +87,7 @@ def _grow(
     for size in sizes:
         examples, classes, depth = shape(size)
         model = _model(classes, depth)
-        # The first fit compiles; of a long stream it is a short one.
+        # The first fit compiles, so a short stream suffices.
         model.fit(_fed(Stream(2 * BATCH, classes)), verbose=0)
         freeze()
         fit = functools.partial(model.fit, _fed(Stream(examples, classes)), verbose=0)
@@ -98,7 +98,7 @@ def _grow(
             f"{size:,} {what}",
             f"seconds per example beside {sizes[0]:,}",
             Ratio.between(taken, base),
-            # More costs no more; what `fit` begins and ends with weighs less.
+            # The fixed costs of `fit` weigh less with more examples.
             "<= 1.1" if constant else f"<= {1.1 * size / sizes[0]:.4g}",
             f"{1e6 * np.median(taken):.1f} µs an example",
             (size, float(np.median(taken))),
@@ -106,13 +106,13 @@ def _grow(
 
 
 def _devices(numbers: Sequence[int], repeats: int) -> Iterator[Row]:
-    """JAX's virtual devices, which share the cores: what dividing batches costs."""
+    """Measures the overhead of dividing batches among JAX's virtual devices, which share cores."""
     base = np.array([])
     for devices in numbers:
         flags = f"--xla_force_host_platform_device_count={devices}"
         done = subprocess.run(
             [sys.executable, str(pathlib.Path(__file__)), str(repeats)],
-            # Of as few threads as cores, all may come to wait for one another.
+            # With only as many threads as cores, devices may wait for one another forever.
             env={**os.environ, "XLA_FLAGS": flags, "NPROC": str(4 * max(DEVICES))},
             stdout=subprocess.PIPE,
             text=True,

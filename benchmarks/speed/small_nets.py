@@ -18,7 +18,7 @@ INPUTS, UNITS, CLASSES = 64, (50, 50), 10
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Training, several steps an execution or one, beside a loop by hand."""
+    """Measures training with several steps an execution or one, relative to a loop by hand."""
     steps, rounds = (200, 3) if quick else (1000, 4)
     rng = np.random.default_rng(0)
     backend = keras.backend.backend()

@@ -22,7 +22,7 @@ WAYS = {"fit": "`fit` on arrays", "ours": "as the package trains"}
 
 
 def measure(quick: bool) -> Iterator[Row]:
-    """Training beside a loop by hand, and beside the machine's matrix products."""
+    """Measures training relative to a loop by hand and to the machine's matrix products."""
     steps, rounds = (8, 3) if quick else (20, 3)
     products = [
         product
@@ -74,7 +74,7 @@ def _repeat(call, times):
 
 
 def _ways(steps):
-    """Three ways to train the same network on the same batches."""
+    """Returns three ways to train the same network on the same batches."""
     rng = np.random.default_rng(0)
     x = rng.uniform(size=(steps * BATCH, INPUTS)).astype("float32")
     y = csdl.costs.zero_one(CLASSES)[rng.integers(CLASSES, size=len(x))].astype("float32")
@@ -105,6 +105,6 @@ def _model(executed: int) -> keras.Model:
 
 
 def _check_alike(ours: list[np.ndarray], others: list[np.ndarray]) -> None:
-    """Ways that are compared must have come to the same weights."""
+    """Asserts that two ways reached the same weights."""
     for one, other in zip(ours, others, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
