@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 
+from csdl_keras import losses, metrics
 from csdl_keras.losses import MINLoss, OneSidedLoss, SOSRLoss
 from csdl_keras.losses.base import CostLoss
 from tests.testing import TestCase, floatx, to_numpy
@@ -211,3 +212,19 @@ class TestCostScale(TestCase):
     def test_wrong_scale(self, loss_class, scale):
         with pytest.raises(ValueError, match="`cost_scale`.*received"):
             loss_class(cost_scale=scale)
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (OneSidedLoss, "one_sided_loss"),
+        (losses.PoissonCostLoss, "poisson_cost_loss"),
+        (losses.ObservedCostLoss, "observed_cost_loss"),
+        (losses.SquaredErrorLoss, "squared_error_loss"),
+        (metrics.DecisionAccuracy, "decision_accuracy"),
+        (lambda: metrics.NormalizedCost(C), "normalized_cost"),
+        (lambda: metrics.Savings(C), "savings"),
+    ],
+)
+def test_default_names_do_not_depend_on_what_was_made_before(made, name):
+    assert [made().name, made().name] == [name, name]
