@@ -5,9 +5,9 @@ import warnings
 from typing import Any
 
 from csdl_keras._job import Job
-from csdl_keras._optional import optional_module
 from csdl_keras._row_checks import check_decisions
 from csdl_keras._training_data import TrainingData, check_images
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import check_cost_matrix, check_labels, check_mean_costs, class_means
 from csdl_keras.settings import Settings

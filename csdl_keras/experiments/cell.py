@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.array_file import fingerprint
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.settings import Settings
-from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
 from csdl_keras.trainer import Trainer
 
 #: Seed of the first cost matrix of every comparison; the others follow.

@@ -10,12 +10,12 @@ import keras
 import numpy as np
 
 from csdl_keras._workers import forget_models
-from csdl_keras.decide import decide
-from csdl_keras.diverged_error import DivergedError
 from csdl_keras.experiments.cell import Cell, Outcome
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.stage_cache import StageCache, StageResult
+from csdl_keras.fitting.divergence import DivergedError
+from csdl_keras.fitting.stage_cache import StageCache, StageResult
+from csdl_keras.prediction.decide import decide
 from csdl_keras.trained import Trained
 from csdl_keras.trainer import Trainer
 

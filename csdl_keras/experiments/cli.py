@@ -5,9 +5,9 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from csdl_keras._utils.version import __version__
 from csdl_keras.experiments.commands import compare, export, report, table1, table2, tune
 from csdl_keras.experiments.output import tolerant_output
-from csdl_keras.version import __version__
 
 #: The module of each command: `add_arguments(parser)`, `run(arguments)`, `HELP`, `DESCRIPTION`.
 COMMANDS = {

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from csdl_keras._replace_file import save_model
+from csdl_keras._utils.files import save_model
 from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
-from csdl_keras.diverged_error import DivergedError
 from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.files import write_rows
 from csdl_keras.experiments.results import Result
+from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.settings import Settings
 
 #: The algorithms that `csdl-keras compare` runs by default.

@@ -9,7 +9,7 @@ import csdl_keras as csdl
 from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 
 CSDNN = csdl.ALGORITHMS["csdnn"]
 

@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 import time
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras._workers import default_jobs
 from csdl_keras.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.experiments.cell import FIRST_COST_SEED
@@ -25,8 +25,8 @@ from csdl_keras.experiments.comparison import (
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.figures import plot_costs
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.settings import Settings
-from csdl_keras.stage_cache import StageCache
 
 HELP = "train algorithms on one data set and show what each one costs"
 DESCRIPTION = (

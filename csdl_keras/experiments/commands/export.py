@@ -5,8 +5,8 @@ import pathlib
 
 import keras
 
-from csdl_keras._checks import OUTPUTS
-from csdl_keras.export import SUFFIXES, export
+from csdl_keras._utils.checks import OUTPUTS
+from csdl_keras.prediction.export import SUFFIXES, export
 
 HELP = "write a saved model, with its decision inside, for runtimes without Keras"
 DESCRIPTION = (

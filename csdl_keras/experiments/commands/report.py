@@ -4,8 +4,8 @@ import argparse
 import contextlib
 import pathlib
 
-from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import replace_file
+from csdl_keras._utils.files import replace_file
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.commands.arguments import add_out
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.contents import read_contents

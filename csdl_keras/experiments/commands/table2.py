@@ -7,10 +7,10 @@ import shlex
 from typing import Any
 
 from csdl_keras import datasets
-from csdl_keras._checks import check_number
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.files import check_writable
+from csdl_keras._utils.optional import optional_module
 from csdl_keras._workers import workers
-from csdl_keras._writable import check_writable
 from csdl_keras.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.experiments.cell import FIRST_COST_SEED
 from csdl_keras.experiments.cell_runner import CellRunner
@@ -25,7 +25,7 @@ from csdl_keras.experiments.comparison import check_algorithms
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile
 from csdl_keras.experiments.run_folder import append_record
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 
 HELP = "run the paper's Table 2: all algorithms on all data sets"
 DESCRIPTION = (
