@@ -1,4 +1,4 @@
-"""Checks of cost matrices, cost vectors and labels, which return them as arrays."""
+"""Validates cost matrices, cost vectors and labels, and returns them as arrays."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ REGRET_HINT = (
 
 
 def amounts(name: str, values: Any, ndim: int, shape: str, negative: bool = True) -> np.ndarray:
-    """`values` as a float64 array of finite costs; `negative=False` refuses gains."""
+    """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains."""
     array = real_array(name, values, ndim, shape)
     check_entries(
         name, array, np.abs(array) <= LARGEST_NUMBER, f"of a size up to {LARGEST_NUMBER:g}"
@@ -25,7 +25,7 @@ def amounts(name: str, values: Any, ndim: int, shape: str, negative: bool = True
 
 
 def one_for_each(name: str, values: Any, number: int, what: str) -> np.ndarray:
-    """`number` finite costs, from as many or from a single one."""
+    """Returns `number` finite costs, from as many or from a single one."""
     shape = f"() or ({number},)"
     array = as_array(name, values, shape)
     array = amounts(name, np.full(number, array) if array.ndim == 0 else array, 1, shape)

@@ -32,9 +32,7 @@ from csdl_keras.outputs.values import outputs_at_random
 
 _COMPUTE = ("compute_loss", "compute_metrics")
 
-
 _STEPS = ("_symbolic_build", "train_step", "test_step")
-
 
 _CLASSIFIER_METRICS = (
     keras.metrics.AUC,
@@ -60,20 +58,13 @@ _CLASSIFIER_METRICS = (
     keras.metrics.TruePositives,
 )
 
-
-# As Keras takes them in `compile`: of classes, of functions, and shortened.
+# Their names in `compile`: of classes, of functions, and abbreviations.
 _CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_METRICS}
-
-
 _CLASSIFIER_NAMES |= {"acc", "ce", "crossentropy", "bce"}
 
-
-# The outputs of models of unknown structure for random inputs, and how often they gave none.
+# Outputs for random inputs of models of unknown structure, and how often there were none.
 _ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
-
-
 _REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
-
 
 # The outputs whose costs have been checked, by what `compile` keeps: PyTorch asks at each step.
 _CHECKED: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()

@@ -25,14 +25,14 @@ def _snake(name: str) -> str:
     return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
 
 
-# The same as functions.
+# Names of the same losses as functions.
 _CLASSIFIER_NAMES = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
 
 
 def output_kind(model: keras.Model, output: str | None = None) -> str:
     """Tells whether a model outputs costs or probabilities.
 
-    It is read off the last layer: `BayesDecision` and `CostOutput` output costs;
+    The last layer shows it: `BayesDecision` and `CostOutput` output costs;
     a softmax, and a single logistic unit, probabilities. This holds for a
     reloaded model too, and through nested models. A layer or subclassed model of
     your own says it by an attribute `output_kind = "cost"` or `"probability"`.
@@ -89,7 +89,7 @@ def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None
             f"Expected `output` to say what {model.name!r} outputs; received output={output!r}, "
             f"but it ends in {layer}, which {_MEANING[kind]}."
         )
-    # That rows sum to 1 for any inputs tells; that they do not may come of such inputs.
+    # Rows that sum to 1 for random inputs show probabilities; other rows show nothing.
     if output == "cost" and kind == "unknown" and has_structure(model) and len(model.outputs) == 1:
         values = outputs_at_random(model, inputs_of(model))
         if values is not None:
@@ -122,13 +122,13 @@ def check_loss(kind: str, model: str, loss: Any) -> None:
 
 
 def loss_of(model: keras.Model, place: int, number: int) -> Any:
-    """The loss that one of several outputs was compiled with, or `None` if that cannot be told."""
+    """Returns the loss that an output was compiled with, or `None` if that is unknown."""
     loss = getattr(model, "loss", None)
     return loss if not keras.tree.is_nested(loss) else for_output(loss, model, place, number)
 
 
 def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
-    """What a list or dict given to `compile` holds for an output, or `None`.
+    """Returns the part of a list or dict given to `compile` that is for an output, or `None`.
 
     Args:
         given: losses or metrics.
@@ -147,7 +147,7 @@ def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
 
 
 def loss_kind(loss: Any) -> str | None:
-    """The kind of outputs that a loss trains, or `None` where that is not known.
+    """Returns the kind of outputs that a loss trains, or `None` if that is unknown.
 
     Args:
         loss: as `keras.Model.compile` takes it for one output.
@@ -169,7 +169,7 @@ def of_logits(loss: Any) -> bool:
 
 
 def loss_name(loss: Any) -> str:
-    """A loss as an error message names it."""
+    """Returns the name of a loss for an error message."""
     return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
 
 
@@ -189,7 +189,7 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
 
 
 def describe_tensor(tensor: Any) -> tuple[str, str]:
-    """The same for a symbolic output of a functional model."""
+    """Describes a symbolic output of a functional model as `describe_output` does."""
     history = tensor._keras_history
     layer: Any = history.operation
     if isinstance(layer, keras.Model):

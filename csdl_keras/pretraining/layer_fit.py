@@ -15,14 +15,14 @@ from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
 
 
 def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
-    """The loss that the name `"cross_entropy"` or `"squared_error"` stands for."""
+    """Returns the loss that the name `"cross_entropy"` or `"squared_error"` stands for."""
     if reconstruction == "cross_entropy":
         return ReconstructionLoss(from_logits=True)
     return SquaredErrorLoss()
 
 
 class LayerFit(keras.Model):
-    """A CAE whose input, and reconstruction target, is the code that `below` makes.
+    """A CAE whose input and reconstruction target is the code that `below` computes.
 
     `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and
     cost vectors (labels, where there is a cost matrix) as targets unless `beta` is 0. A
