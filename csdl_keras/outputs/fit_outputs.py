@@ -18,6 +18,7 @@ import numpy as np
 from csdl_keras._utils.checks import OUTPUTS
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.tensors import probability_rows
+from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.kind import (
     check_loss,
     describe_output,
@@ -89,7 +90,7 @@ class FitOutput(NamedTuple):
     rows: Callable[[], np.ndarray | None]
 
 
-def fit_output(y_pred: Any) -> FitOutput | None:
+def fit_output(y_pred: Tensor) -> FitOutput | None:
     """The output of the model in `fit` or `evaluate` that `y_pred` is, if there is one.
 
     It also checks what is compiled beside the caller, see `check_compiled`.

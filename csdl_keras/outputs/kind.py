@@ -6,6 +6,7 @@ import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.values import check_values, outputs_at_random
 
 _CLASSIFIER_LOSSES = (
@@ -18,6 +19,15 @@ _CLASSIFIER_LOSSES = (
     keras.losses.KLDivergence,
     keras.losses.SparseCategoricalCrossentropy,
 )
+
+
+_MEANING = {
+    "cost": "outputs costs",
+    "probability": "outputs probabilities",
+    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
+    "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
+    "it to bayes_classifier with from_logits=True",
+}
 
 
 def _snake(name: str) -> str:
@@ -94,15 +104,6 @@ def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None
         values = outputs_at_random(model, inputs_of(model))
         if values is not None:
             check_values(values, output)
-
-
-_MEANING = {
-    "cost": "outputs costs",
-    "probability": "outputs probabilities",
-    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
-    "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
-    "it to bayes_classifier with from_logits=True",
-}
 
 
 def check_loss(kind: str, model: str, loss: Any) -> None:
@@ -188,7 +189,7 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
     return describe_tensor(model.outputs[0])
 
 
-def describe_tensor(tensor: Any) -> tuple[str, str]:
+def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     """Describes a symbolic output of a functional model as `describe_output` does."""
     history = tensor._keras_history
     layer: Any = history.operation

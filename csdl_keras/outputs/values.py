@@ -9,9 +9,10 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import LOW_PRECISION, TOLERANCE_16_BITS, probability_rows
+from csdl_keras._utils.types import Tensor
 
 
-def known_values(tensor: Any) -> np.ndarray | None:
+def known_values(tensor: Tensor) -> np.ndarray | None:
     """Returns the values of an array or tensor, or `None` inside a graph, which has none yet."""
     if str(getattr(tensor, "device", "")) == "meta":  # PyTorch would return arbitrary values.
         return None
@@ -74,7 +75,7 @@ def outputs_at_random(model: keras.Model, inputs: Any) -> np.ndarray | None:
     """
     rng = np.random.default_rng(0)
 
-    def values(tensor: Any) -> np.ndarray:
+    def values(tensor: Tensor) -> np.ndarray:
         shape = (2, *(size or 1 for size in tuple(tensor.shape)[1:]))
         dtype = keras.backend.standardize_dtype(tensor.dtype)
         if "float" not in dtype:

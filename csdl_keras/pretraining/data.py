@@ -12,6 +12,7 @@ from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import as_array, check_range, check_rows, number_array
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import float_dtype
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.fitting.seeded_fit import executed_steps
@@ -46,12 +47,12 @@ class PretrainingData:
         self,
         model: keras.Model,
         x: Any,
-        costs: Any,
+        costs: ArrayLike | None,
         costs_needed: bool,
         cost_matrix: np.ndarray | None,
         batch_size: int,
         steps_per_epoch: int | None,
-        unlabelled: Any = None,
+        unlabelled: ArrayLike | None = None,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
         self.costs_needed = costs_needed
@@ -71,7 +72,7 @@ class PretrainingData:
                 "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
             )
 
-    def _take_arrays(self, model: keras.Model, x: Any, costs: Any) -> None:
+    def _take_arrays(self, model: keras.Model, x: Any, costs: ArrayLike | None) -> None:
         inputs = number_array("x", x, "(N, ...)")
         if inputs.ndim < 2 or 0 in inputs.shape:
             raise ValueError(f"Expected `x` of shape (N, ...); received shape {inputs.shape}.")
@@ -131,7 +132,7 @@ class PretrainingData:
         parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
-    def _take_dataset(self, x: Any, costs: Any) -> None:
+    def _take_dataset(self, x: Any, costs: ArrayLike | None) -> None:
         if costs is not None:
             raise ValueError(
                 "Expected `costs` only with arrays; a dataset gives pairs (x, costs) itself."
@@ -190,14 +191,14 @@ class PretrainingData:
         return decisions
 
     def keeps_codes(self, below: keras.Model | None) -> bool:
-        """Tells whether the codes of `below` are computed once: for arrays, if they fit into memory."""
+        """Tells whether codes of `below` are computed once, as for arrays that fit into memory."""
         if not self.is_array or below is None:
             return self.is_array
         itemsize = np.dtype(float_dtype()).itemsize
         return len(self.x) * math.prod(below.output_shape[1:]) * itemsize <= _MOST_CODES
 
     def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
-        """Returns arguments of `LayerFit.pretrain`: codes of `below` if they are kept, else its inputs."""
+        """Returns data for `LayerFit.pretrain`: codes of `below` if kept, else its inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
             arguments = {"inputs": self.x, "targets": None, "shuffle": False}
