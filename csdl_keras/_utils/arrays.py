@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.types import ArrayLike
+
 #: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
 #: size overflows.
 LARGEST_NUMBER = 1e38
 
 
-def as_array(name: str, values: Any, shape: str) -> np.ndarray:
-    """`values` as an array of any dtype; data frames and series by position."""
+def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
+    """Returns `values` as an array of any dtype; data frames and series by position."""
     if np.ma.is_masked(values):
         raise ValueError(f"Expected `{name}` without masked entries; received {values!r}.")
     try:
@@ -21,12 +23,12 @@ def as_array(name: str, values: Any, shape: str) -> np.ndarray:
         raise ValueError(
             f"Expected `{name}` of shape {shape}; received rows of different lengths."
         ) from error
-    except (TypeError, RuntimeError) as error:  # such as tensors that NumPy cannot read
+    except (TypeError, RuntimeError) as error:  # for example of tensors that NumPy cannot read
         raise ValueError(
             f"Expected `{name}` of shape {shape}; received {type(values).__name__}, of which "
             f"NumPy makes no array: {error}"
         ) from error
-    if array.dtype.name == "bfloat16":  # which NumPy does not count among its real numbers
+    if array.dtype.name == "bfloat16":  # NumPy does not count it among its real numbers.
         return array.astype(np.float32)
     if array.dtype == object and array.ndim == 2 and hasattr(values, "items"):
         # The nullable columns of a data frame are arrays of numbers only one by one.
@@ -39,7 +41,7 @@ def as_array(name: str, values: Any, shape: str) -> np.ndarray:
 def check_entries(
     name: str, array: np.ndarray, right: np.ndarray, what: str, hint: str = ""
 ) -> None:
-    """Raises unless every entry is `right`; `what` says what that is."""
+    """Raises unless every entry is `right`; `what` says in the message what that means."""
     wrong = np.argwhere(~right)
     if len(wrong):
         index = tuple(int(i) for i in wrong[0])
@@ -49,8 +51,8 @@ def check_entries(
         )
 
 
-def number_array(name: str, values: Any, shape: str, booleans: bool = False) -> np.ndarray:
-    """`values` as an array of real numbers of any dtype; `booleans=True` accepts these as well."""
+def number_array(name: str, values: ArrayLike, shape: str, booleans: bool = False) -> np.ndarray:
+    """Returns `values` as an array of real numbers; `booleans=True` accepts booleans as well."""
     array = as_array(name, values, shape)
     if array.dtype.kind not in ("biuf" if booleans else "iuf"):
         raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
@@ -58,9 +60,9 @@ def number_array(name: str, values: Any, shape: str, booleans: bool = False) -> 
 
 
 def real_array(
-    name: str, values: Any, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
+    name: str, values: ArrayLike, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
 ) -> np.ndarray:
-    """`values` as a float64 array of `ndim` dimensions and finite entries of at least `low`.
+    """Returns `values` as a float64 array of `ndim` dimensions, finite and at least `low`.
 
     `missing=True` accepts NaN.
     """
@@ -76,8 +78,8 @@ def real_array(
     return array
 
 
-def check_decisions(decisions: Any, num_examples: int, num_decisions: int) -> np.ndarray:
-    """`decisions` as int64, if it is an integer below `num_decisions` for each example."""
+def check_decisions(decisions: ArrayLike, num_examples: int, num_decisions: int) -> np.ndarray:
+    """Returns `decisions` as int64 if each example has one in `[0, num_decisions)`."""
     array = as_array("decisions", decisions, f"({num_examples},)")
     if array.shape != (num_examples,) or array.dtype.kind not in "iu":
         raise ValueError(
@@ -116,11 +118,11 @@ def check_range(
 
 
 def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
-    """`names` as a list of `number` strings."""
-    # A string is a sequence of strings, and never what is meant.
+    """Returns `names` as a list of `number` strings."""
+    # A string is a sequence of strings, but not of names.
     if isinstance(names, str) or not np.iterable(names):
         raise ValueError(f"Expected `{name}` to be {number} names; received {names!r}.")
-    # Of names without end no more are taken than it takes to tell.
+    # Take one name more than needed, so that an infinite iterable cannot hang.
     listed = [str(one) for one in itertools.islice(names, number + 1)]
     if len(listed) != number:
         received = len(listed) if len(listed) < number else "more"
@@ -136,7 +138,7 @@ def check_label(label: str | None) -> str | None:
 
 
 def variance_beyond_rounding(x: np.ndarray) -> float:
-    """The variance of all floats of an array, 0 if they differ by what their type rounds only."""
+    """Returns the variance of all floats of an array, 0 if they differ by rounding alone."""
     variance = float(x.var(dtype=np.float64))
     rounded = 4 * float(np.finfo(x.dtype).eps) * float(np.abs(x).max())
     return variance if variance > rounded**2 else 0.0

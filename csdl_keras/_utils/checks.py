@@ -1,4 +1,4 @@
-"""Checks of plain arguments and of what is handed on to Keras' `fit`."""
+"""Validates plain arguments and those that are passed on to Keras' `fit`."""
 
 import contextlib
 import math
@@ -6,13 +6,20 @@ import numbers
 import os
 import pathlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import keras
 
-# Of a layer, a table or a set of classes: what backends count with.
+from csdl_keras._utils.types import Verbose
+
+#: Largest layer, table or number of classes: backends index with int32.
 LARGEST_SIZE = 2**31 - 1
 
+#: Largest seed that NumPy takes from Keras.
+LARGEST_SEED = 2**32 - 1
+
+#: The largest integer that an array holds.
+LARGEST_INTEGER = 2**63 - 1
 
 #: The kinds of outputs that stand for decisions.
 OUTPUTS = ("cost", "probability")
@@ -27,14 +34,14 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
-    """Returns `value` if it is an instance of `kind`; `what` says what that is."""
+    """Returns `value` if it is an instance of `kind`, which messages call `what`."""
     if not isinstance(value, kind):
         raise ValueError(f"Expected `{name}` to be {what}; received {value!r}.")
     return value
 
 
 def check_path(name: str, value: Any) -> pathlib.Path:
-    """`value` as a path."""
+    """Returns `value` as a path."""
     check_type(name, value, (str, os.PathLike), "a path")
     return pathlib.Path(value)
 
@@ -48,11 +55,11 @@ def check_number(
 ) -> float:
     """Returns `value` as a float if it is a finite real number in `[low, high]`.
 
-    `exclude_low=True` takes `low` itself out of the range.
+    `exclude_low=True` excludes `low` itself.
     """
     number = math.nan
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        with contextlib.suppress(OverflowError):  # of integers without end
+        with contextlib.suppress(OverflowError):  # Integers may be too large for floats.
             number = float(value)
     inside = math.isfinite(number) and low <= number <= high
     if not inside or (exclude_low and number == low):
@@ -82,14 +89,6 @@ def check_bool(name: str, value: Any) -> bool:
     return value
 
 
-#: Keras hands it to NumPy, which takes no larger one.
-LARGEST_SEED = 2**32 - 1
-
-
-#: The largest integer that an array holds.
-LARGEST_INTEGER = 2**63 - 1
-
-
 def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
     """Returns `callbacks` as a list if they are callbacks of Keras."""
     known = isinstance(callbacks, (list, tuple))
@@ -101,22 +100,22 @@ def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
 
 
 def check_optimizer(identifier: Any) -> keras.optimizers.Optimizer:
-    """The optimizer of that name or config, or the instance itself."""
+    """Returns the optimizer of that name or config, or the instance itself."""
     what = "the name, config or instance of an optimizer of Keras"
     try:
         found = keras.optimizers.get(identifier)
-    except Exception as error:  # Keras raises one for each kind of what it does not know
+    except Exception as error:  # Keras' error depends on the kind of the value.
         raise ValueError(f"Expected `optimizer` to be {what}; received {identifier!r}.") from error
     return check_type("optimizer", found, keras.optimizers.Optimizer, what)
 
 
-def check_verbose(verbose: Any) -> Any:
+def check_verbose(verbose: Any) -> Verbose:
     """Returns `verbose` if Keras knows it."""
     if not isinstance(verbose, (str, int)) or verbose not in ("auto", 0, 1, 2):
         raise ValueError(f"Expected `verbose` to be 'auto', 0, 1 or 2; received {verbose!r}.")
-    return verbose
+    return cast(Verbose, verbose)
 
 
 def check_batch_size(batch_size: Any) -> int | None:
-    """Returns the size of batches in which Keras predicts, if it is one; `None` is Keras' own."""
+    """Returns `batch_size` if it is a positive integer, or `None`, which is Keras' own."""
     return None if batch_size is None else check_integer("batch_size", batch_size)

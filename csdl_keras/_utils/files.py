@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole, and folders that can be written to."""
+"""Replaces files as a whole and checks folders for writing."""
 
 import contextlib
 import json
@@ -10,12 +10,15 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+#: Bytes that any folder must have room for.
+_LEAST_BYTES = 65536
+
 
 @contextlib.contextmanager
 def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """A new file to be written within the `with`, which then takes the place of `path`.
+    """Yields a new file to write inside the `with`, which then replaces `path`.
 
-    Whoever is killed, or finds the disk full, leaves what was there before.
+    If the process is killed or the disk is full, the old file stays.
 
     Raises:
         OSError: if it cannot be written.
@@ -37,7 +40,7 @@ def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
 
 
 def replace_file(path: pathlib.Path, content: bytes) -> None:
-    """Puts `content` in the place of a file, so that it holds the old or the new, never half."""
+    """Writes `content` to a file, which holds the old or the new content, never half."""
     with replacing(path) as unfinished:
         unfinished.write_bytes(content)
 
@@ -64,20 +67,16 @@ def read_json(path: pathlib.Path) -> dict[str, Any]:
     return content
 
 
-#: What any folder must have room for.
-_LEAST_BYTES = 65536
-
-
 def check_writable(name: str, folder: pathlib.Path, size: int = _LEAST_BYTES) -> None:
-    """Makes a folder; raises unless files of so many bytes in all can be written there.
+    """Makes a folder and checks that files of `size` bytes in all can be written there.
 
     Args:
-        name: what the folder is, for the message.
+        name: name of the folder in the message.
         folder: the folder.
-        size: the bytes. Defaults to 64 KiB, which are really written.
+        size: number of bytes. Defaults to 64 KiB, which are written as a test.
 
     Raises:
-        ValueError: if they cannot.
+        ValueError: if the files cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -98,5 +97,5 @@ def check_writable(name: str, folder: pathlib.Path, size: int = _LEAST_BYTES) ->
 
 
 def write_json(path: Any, state: Any) -> None:
-    """Writes a JSON file that appears whole or not at all."""
+    """Writes a JSON file as a whole."""
     replace_file(pathlib.Path(path), json.dumps(state).encode())

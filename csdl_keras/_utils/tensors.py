@@ -8,6 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER, check_entries, number_array
+from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
 
@@ -29,7 +30,7 @@ _LIMIT = 85.0
 _SLOPE = 1 / 20
 
 
-def at_least_float32(*tensors: Any) -> Any:
+def at_least_float32(*tensors: Tensor) -> Any:
     """The tensors as floats of one type, of no less than 32 bits, in which sums of costs
     neither overflow nor round; a single one alone, several as a list."""
     converted = [ops.convert_to_tensor(tensor) for tensor in tensors]
@@ -41,7 +42,7 @@ def at_least_float32(*tensors: Any) -> Any:
     return converted[0] if len(converted) == 1 else converted
 
 
-def head_dtype(dtype: Any) -> Any:
+def head_dtype(dtype: DTypeLike | None) -> DTypeLike:
     """The dtype of a layer that outputs probabilities or costs.
 
     `dtype` itself when given; otherwise `"float32"` where the global policy computes in 16 bits.
@@ -58,14 +59,14 @@ def float_dtype() -> str:
     return "float32" if floatx in LOW_PRECISION else floatx
 
 
-def two_columns(probabilities: Any) -> Any:
+def two_columns(probabilities: Tensor) -> Tensor:
     """`(batch, 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
     if probabilities.shape[-1] != 1:
         return probabilities
     return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
 
 
-def probability_rows(values: Any, tolerance: float | None = None) -> Any:
+def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
     """Marks the rows of an array or tensor that are distributions.
 
     Args:
@@ -90,7 +91,7 @@ def probability_rows(values: Any, tolerance: float | None = None) -> Any:
     return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
 
 
-def distributions(probabilities: Any) -> Any:
+def distributions(probabilities: Tensor) -> Tensor:
     """`(batch, K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
 
     Args:
@@ -101,12 +102,12 @@ def distributions(probabilities: Any) -> Any:
     return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
 
 
-def finite(costs: Any) -> Any:
+def finite(costs: Tensor) -> Tensor:
     """Costs, NaN where they are infinite."""
     return ops.where(ops.isfinite(costs), costs, _NAN)
 
 
-def first_minimum(values: Any) -> Any:
+def first_minimum(values: Tensor) -> Tensor:
     """Index of each row's smallest value, the lowest index among equals; -1 if a row has NaN.
 
     Same as argmin, in operations that every backend and export format has.
@@ -125,11 +126,11 @@ def first_minimum(values: Any) -> Any:
     return ops.cast(ops.where(nan, -1.0, first), "int32")
 
 
-def is_tensor(values: Any) -> bool:
+def is_tensor(values: Tensor) -> bool:
     return ops.is_tensor(values) or isinstance(values, (keras.KerasTensor, keras.Variable))
 
 
-def tensor_or_array(name: str, values: Any) -> Any:
+def tensor_or_array(name: str, values: Tensor) -> Tensor:
     """Tensors as they are; what else holds numbers as an array that every backend takes.
 
     Raises:
@@ -150,8 +151,8 @@ def tensor_or_array(name: str, values: Any) -> Any:
 
 
 def same_shape(
-    shape: str, hint: str = "", least: int = 2, most: float = math.inf, **values: Any
-) -> list[Any]:
+    shape: str, hint: str = "", least: int = 2, most: float = math.inf, **values: Tensor
+) -> list[Tensor]:
     """Arrays or tensors of one shape as tensors of one float type, of at least 32 bits.
 
     Args:
@@ -176,7 +177,7 @@ def same_shape(
     return at_least_float32(*tensors)
 
 
-def check_weights(sample_weight: Any, outputs: Any) -> Any:
+def check_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
     """`None`, or a tensor or array with a weight for each row of `outputs`.
 
     Raises:
@@ -200,7 +201,7 @@ def alike(first: tuple, second: tuple) -> bool:
     )
 
 
-def bounded_exponential(logs: Any, dtype: str) -> Any:
+def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
     """`exp(logs)`, positive and finite for every finite number, and in its order.
 
     Beyond a limit `a` (85; 9 for float16) it goes on as

@@ -9,14 +9,23 @@ from keras import ops
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.tensors import LOW_PRECISION, is_tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.costs import check_cost_matrix, check_labels
 
 # Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
 LARGEST_SAVED = 128 * 128
 
+# Label dtypes that are too narrow for class indices or unsupported by a backend, and the dtypes
+# to cast them to.
+_WIDE = {
+    **dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32"),
+    **dict.fromkeys(("uint32", "uint64"), "int64"),
+    **dict.fromkeys(LOW_PRECISION, "float32"),
+}
+
 
 def to_config(matrix: np.ndarray | None) -> Any:
-    """What a config holds of a matrix: its rows, or the shape alone if it has many entries."""
+    """Returns what a config holds of a matrix: its rows, or only the shape of a large one."""
     if matrix is None:
         return None
     return {"shape": list(matrix.shape)} if matrix.size > LARGEST_SAVED else matrix.tolist()
@@ -25,9 +34,9 @@ def to_config(matrix: np.ndarray | None) -> Any:
 def from_config(
     cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> tuple[np.ndarray, Any]:
-    """A cost matrix, checked, and the tensor from which rows are taken.
+    """Checks a cost matrix and makes the tensor from which rows are taken.
 
-    For a config that holds the shape alone, an array of NaN without memory, and no tensor.
+    For a config that holds only the shape, the array is NaN, without memory, and the tensor `None`.
 
     Args:
         cost_matrix: array-like `(K, D)`, or what `to_config` returns.
@@ -47,7 +56,7 @@ def from_config(
     return matrix, ops.convert_to_tensor(rows)
 
 
-def check_present(owner: Any, tensor: Any) -> None:
+def check_present(owner: Any, tensor: Tensor) -> None:
     """Raises a ValueError if the matrix of a loss or metric was left out of its config."""
     if owner.cost_matrix is not None and tensor is None:
         raise ValueError(
@@ -58,15 +67,10 @@ def check_present(owner: Any, tensor: Any) -> None:
         )
 
 
-# Types in which the number of classes may not fit, or with which backends do not reckon.
-_WIDE = dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32")
+def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
+    """Returns labels as indices of classes, and which of them lie in `[0, num_classes)`.
 
-
-_WIDE |= dict.fromkeys(("uint32", "uint64"), "int64") | dict.fromkeys(LOW_PRECISION, "float32")
-
-
-def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
-    """Labels as an index of classes, any for those outside `[0, num_classes)`; and which are not.
+    The index of a label outside that range is any class.
 
     Args:
         labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
@@ -85,7 +89,7 @@ def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
     dtype = keras.backend.standardize_dtype(labels.dtype)
     if dtype in _WIDE:
         labels, dtype = ops.cast(labels, _WIDE[dtype]), _WIDE[dtype]
-    # Few operations, and Python's, since PyTorch runs them one by one.
+    # PyTorch runs operations one by one, so there are as few as possible.
     if "float" not in dtype:
         index = labels % num_classes
         return index, index == labels
@@ -93,8 +97,8 @@ def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
     return index, ops.cast(index, dtype) == labels
 
 
-def rows_of(rows: Any, labels: Any) -> Any:
-    """Row `labels[n]` of `rows` for each n; the last row for a label that has none.
+def rows_of(rows: Tensor, labels: Tensor) -> Any:
+    """Returns row `labels[n]` of `rows` for each n; the last row for a label that has none.
 
     Args:
         rows: tensor `(K + 1, D)`.
@@ -108,8 +112,8 @@ def rows_of(rows: Any, labels: Any) -> Any:
     return ops.take(rows, ops.where(known, index, classes), axis=0)
 
 
-def tensor_or_labels(labels: Any, num_classes: int) -> Any:
-    """Tensors as they are; what else holds labels as checked int32 `(batch,)`.
+def tensor_or_labels(labels: Tensor, num_classes: int) -> Tensor:
+    """Returns tensors as they are, and other labels as checked int32 `(batch,)`.
 
     Args:
         labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
@@ -124,7 +128,7 @@ def tensor_or_labels(labels: Any, num_classes: int) -> Any:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # of floats that are longer
+        with np.errstate(over="ignore"):  # float128 may hold larger numbers.
             values = array.astype(np.float64)
         if np.all((values == np.floor(values)) & (np.abs(values) < 2**31)):
             array = values.astype(np.int64)

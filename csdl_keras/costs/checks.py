@@ -1,11 +1,10 @@
-"""Checks of cost matrices, cost vectors and labels, which return them as arrays."""
-
-from typing import Any
+"""Validates cost matrices, cost vectors and labels, and returns them as arrays."""
 
 import numpy as np
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER, as_array, check_entries, real_array
 from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.types import ArrayLike
 
 REGRET_HINT = (
     "If the costs are amounts of money (gains are negative, right decisions cost something "
@@ -13,8 +12,10 @@ REGRET_HINT = (
 )
 
 
-def amounts(name: str, values: Any, ndim: int, shape: str, negative: bool = True) -> np.ndarray:
-    """`values` as a float64 array of finite costs; `negative=False` refuses gains."""
+def amounts(
+    name: str, values: ArrayLike, ndim: int, shape: str, negative: bool = True
+) -> np.ndarray:
+    """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains."""
     array = real_array(name, values, ndim, shape)
     check_entries(
         name, array, np.abs(array) <= LARGEST_NUMBER, f"of a size up to {LARGEST_NUMBER:g}"
@@ -24,8 +25,8 @@ def amounts(name: str, values: Any, ndim: int, shape: str, negative: bool = True
     return array
 
 
-def one_for_each(name: str, values: Any, number: int, what: str) -> np.ndarray:
-    """`number` finite costs, from as many or from a single one."""
+def one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.ndarray:
+    """Returns `number` finite costs, from as many or from a single one."""
     shape = f"() or ({number},)"
     array = as_array(name, values, shape)
     array = amounts(name, np.full(number, array) if array.ndim == 0 else array, 1, shape)
@@ -37,7 +38,7 @@ def one_for_each(name: str, values: Any, number: int, what: str) -> np.ndarray:
 
 
 def check_cost_matrix(
-    cost_matrix: Any, num_classes: int | None = None, square: bool = True
+    cost_matrix: ArrayLike, num_classes: int | None = None, square: bool = True
 ) -> np.ndarray:
     """Checks a cost matrix `C[true, decision]` and returns it as float64.
 
@@ -87,7 +88,7 @@ def check_cost_matrix(
     return array
 
 
-def check_cost_vectors(costs: Any, num_decisions: int | None = None) -> np.ndarray:
+def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np.ndarray:
     """Checks cost vectors, one row for each example, and returns them as float64.
 
     Args:
@@ -116,7 +117,7 @@ def check_cost_vectors(costs: Any, num_decisions: int | None = None) -> np.ndarr
     return array
 
 
-def check_mean_costs(mean_costs: Any, num_classes: int | None = None) -> np.ndarray:
+def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Checks mean costs of classes, `class_means`, and returns them as float64.
 
     Args:
@@ -149,7 +150,7 @@ def check_mean_costs(mean_costs: Any, num_classes: int | None = None) -> np.ndar
     return array
 
 
-def check_labels(labels: Any, num_classes: int | None = None) -> np.ndarray:
+def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Checks class labels and returns them as an integer array.
 
     Args:

@@ -1,10 +1,9 @@
 """Converts one form of costs to another."""
 
-from typing import Any
-
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, check_rows
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import (
     amounts,
     check_cost_matrix,
@@ -14,8 +13,8 @@ from csdl_keras.costs.checks import (
 )
 
 
-def cost_vectors(cost_matrix: Any, labels: Any) -> np.ndarray:
-    """The cost vector of each example: row `labels[n]` of the cost matrix.
+def cost_vectors(cost_matrix: ArrayLike, labels: ArrayLike) -> np.ndarray:
+    """Returns the cost vector of each example, row `labels[n]` of the cost matrix.
 
     Args:
         cost_matrix: shape `(K, D)`, `C[true, decision]`.
@@ -38,8 +37,8 @@ def cost_vectors(cost_matrix: Any, labels: Any) -> np.ndarray:
     return matrix[check_labels(labels, matrix.shape[0])]
 
 
-def regret(costs: Any) -> np.ndarray:
-    """What each decision costs beyond the cheapest one: subtracts row minima.
+def regret(costs: ArrayLike) -> np.ndarray:
+    """Subtracts row minima: the cost of each decision beyond that of the cheapest one.
 
     Turns amounts of money (gains negative, right decisions not free) into the
     form that losses and layers take. A constant taken off a row changes the
@@ -65,8 +64,8 @@ def regret(costs: Any) -> np.ndarray:
     return array - array.min(axis=1, keepdims=True)
 
 
-def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.ndarray:
-    """The mean cost vector of each class, where costs differ from example to example.
+def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
+    """Computes the mean cost vector of each class from costs of single examples.
 
     `M[y, k]` averages `costs[n, k]` over the examples with label `y`: the cost
     matrix to decide by if nothing else is known of an example's costs. It is
@@ -99,13 +98,13 @@ def class_means(labels: Any, costs: Any, num_classes: int | None = None) -> np.n
     return totals / counts[:, None]
 
 
-def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
+def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
     """Adds a decision that is no class, such as to abstain or to ask a person.
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`.
-        price: what the new decision costs: a number, or `K` numbers, one for
-            each true class; not negative.
+        price: cost of the new decision, not negative: a number, or `K` numbers, one
+            for each true class.
 
     Returns:
         A float64 array of shape `(K, D + 1)`; the new decision has index `D`.
@@ -131,7 +130,8 @@ def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
 
 def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
     """Counts the examples of each class; raises where a class has none."""
-    # Of more classes than examples one of the first is absent, and the rest need no look.
+    # With more classes than examples, one of the first N + 1 must be missing; checking those is
+    # enough.
     looked_at = np.arange(min(num_classes, len(labels) + 1))
     absent = np.setdiff1d(looked_at, labels)
     if len(absent):

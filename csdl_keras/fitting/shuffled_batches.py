@@ -10,27 +10,27 @@ from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import LARGEST_INTEGER, check_integer
 
-#: Sets the random numbers of orders apart from others of the same seed.
-_PURPOSE = 1
+#: Sets the random numbers of orders, and those of layers, apart from others of the same seed.
+_ORDERS, _LAYERS = 1, 2
 
 
 class ShuffledBatches(keras.utils.PyDataset):
     """Shuffled batches of arrays, the same ones for the same seed and epoch.
 
-    What `fit` shuffles by itself depends on all that has been drawn before, and cannot be
-    taken up in the middle; on TensorFlow, after `keras.utils.set_random_seed`, it is even
-    the same in every epoch. The order of these batches is the permutation
-    `numpy.random.default_rng([seed, turn, 1])`, on all backends, `turn` counting from 0
-    how often all examples have had theirs. Nothing is copied but the batch.
+    The order in which `fit` itself shuffles depends on all numbers drawn before, so training
+    cannot resume in the middle; on TensorFlow, after `keras.utils.set_random_seed`, it is
+    even the same in every epoch. The order of these batches is the permutation
+    `numpy.random.default_rng([seed, turn, 1])`, on all backends, `turn` counting the
+    passes over the data from 0. Only the batch is copied.
 
     Args:
         x: array of `N` rows, or a structure (list, dict) of them.
         y: targets, the same; `None` (default) is none.
         sample_weight: `(N,)`, or `None` (default).
-        batch_size: examples a batch; the last of a turn may have fewer. Defaults to 32.
+        batch_size: examples in a batch; the last one of a pass may have fewer. Defaults to 32.
         seed: an integer of at least 0. Defaults to 0.
-        steps_per_epoch: batches an epoch, instead of the same argument of `fit`; the next
-            epoch goes on behind them. `None` (default) is one turn.
+        steps_per_epoch: batches in an epoch, instead of the same argument of `fit`; the next
+            epoch continues after them. `None` (default) is one pass.
 
     Raises:
         ValueError: if an argument is out of range, or lengths differ.
@@ -98,9 +98,9 @@ class ShuffledBatches(keras.utils.PyDataset):
         """
         turn, batch = divmod(self.epoch * self.steps_per_epoch + index, self.batches_per_turn)
         count = min(most, self.steps_per_epoch - index, self.batches_per_turn - batch)
-        order = self._order  # a copy, since threads may read
+        order = self._order  # a reference of its own, since other threads may replace it
         if order is None or order[0] != turn:
-            rng = np.random.default_rng([self.seed, turn, _PURPOSE])
+            rng = np.random.default_rng([self.seed, turn, _ORDERS])
             self._order = order = (turn, rng.permutation(self.num_examples))
         rows = order[1][batch * self.batch_size : (batch + count) * self.batch_size]
         part = keras.tree.map_structure(lambda array: to_floatx(array.take(rows, 0)), self.arrays)
@@ -111,7 +111,7 @@ class ShuffledBatches(keras.utils.PyDataset):
         self.readings += 1
 
     def fingerprint(self) -> str:
-        """A digest of what the batches of all epochs follow from."""
+        """Returns a digest of everything that the batches depend on."""
         sizes = [self.batch_size, self.seed, self.steps_per_epoch]
         return fingerprint(np.array(sizes), *keras.tree.flatten(self.arrays))
 
@@ -133,10 +133,6 @@ def to_floatx(array: np.ndarray) -> np.ndarray:
         return array
     with np.errstate(over="ignore"):
         return array.astype(keras.config.floatx(), copy=False)
-
-
-#: Sets the random numbers of layers apart from others of the same seed.
-_LAYERS = 2
 
 
 class SeededEpochs(keras.callbacks.Callback):

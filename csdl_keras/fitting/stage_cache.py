@@ -23,12 +23,12 @@ from csdl_keras._utils.files import check_writable
 
 @dataclasses.dataclass(frozen=True)
 class StageResult:
-    """What a finished stage leaves.
+    """Result of a finished stage.
 
     Args:
         arrays: weights, or whatever arrays the stage makes.
         info: numbers and strings about it, fit for JSON.
-        seconds: what it took.
+        seconds: time that it took.
     """
 
     arrays: Sequence[np.ndarray]
@@ -37,7 +37,7 @@ class StageResult:
 
 
 class StageCache:
-    """Keeps what stages leave, found by a description of everything that they depend on.
+    """Keeps the results of stages, found by a description of everything that they depend on.
 
     The address of a stage is a digest of its description, so that a changed
     choice finds nothing and an unchanged one never computes twice. Trainers on
@@ -77,7 +77,7 @@ class StageCache:
 
     @staticmethod
     def key(description: dict[str, Any]) -> str:
-        """The address of a stage, 64 hexadecimal digits."""
+        """Returns the address of a stage, 64 hexadecimal digits."""
         try:
             text = json.dumps(description, sort_keys=True, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -87,7 +87,7 @@ class StageCache:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def path(self, description: dict[str, Any]) -> pathlib.Path:
-        """The file of a stage."""
+        """Returns the file of a stage."""
         if self.folder is None:
             raise ValueError("Expected a cache with a folder; this one is in memory.")
         key = self.key(description)
@@ -116,7 +116,7 @@ class StageCache:
         description: dict[str, Any],
         compute: Callable[[], tuple[Sequence[np.ndarray], dict[str, Any]]],
     ) -> StageResult:
-        """The stage of that description, computed unless it has been.
+        """Returns the stage of that description, computed unless it has been.
 
         Args:
             description: all that the stage depends on, fit for JSON.
@@ -145,7 +145,7 @@ class StageCache:
             self._remove_unfinished(description)
 
     def find(self, description: dict[str, Any]) -> StageResult | None:
-        """The stage of that description, or None; a damaged file counts as none."""
+        """Returns the stage of that description, or `None` if it is missing or damaged."""
         key = self.key(description)
         if self.folder is None:
             return copy.deepcopy(self._memory.get(key))
@@ -186,7 +186,7 @@ class StageCache:
 
 
 def warn_of_damage(path: pathlib.Path, why: object) -> None:
-    """Says that a file of a stage cannot be used, so that the stage begins anew."""
+    """Warns that a file of a stage cannot be used, so that the stage is computed again."""
     # Always from this line, so that Python says it once for each file.
     warnings.warn(f"{path} is damaged; its stage is computed anew: {why}", stacklevel=1)
 

@@ -18,6 +18,7 @@ import numpy as np
 from csdl_keras._utils.checks import OUTPUTS
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.tensors import probability_rows
+from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.kind import (
     check_loss,
     describe_output,
@@ -32,9 +33,7 @@ from csdl_keras.outputs.values import outputs_at_random
 
 _COMPUTE = ("compute_loss", "compute_metrics")
 
-
 _STEPS = ("_symbolic_build", "train_step", "test_step")
-
 
 _CLASSIFIER_METRICS = (
     keras.metrics.AUC,
@@ -60,20 +59,13 @@ _CLASSIFIER_METRICS = (
     keras.metrics.TruePositives,
 )
 
-
-# As Keras takes them in `compile`: of classes, of functions, and shortened.
+# Their names in `compile`: of classes, of functions, and abbreviations.
 _CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_METRICS}
-
-
 _CLASSIFIER_NAMES |= {"acc", "ce", "crossentropy", "bce"}
 
-
-# The outputs of models of unknown structure for random inputs, and how often they gave none.
+# Outputs for random inputs of models of unknown structure, and how often there were none.
 _ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
-
-
 _REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
-
 
 # The outputs whose costs have been checked, by what `compile` keeps: PyTorch asks at each step.
 _CHECKED: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
@@ -98,7 +90,7 @@ class FitOutput(NamedTuple):
     rows: Callable[[], np.ndarray | None]
 
 
-def fit_output(y_pred: Any) -> FitOutput | None:
+def fit_output(y_pred: Tensor) -> FitOutput | None:
     """The output of the model in `fit` or `evaluate` that `y_pred` is, if there is one.
 
     It also checks what is compiled beside the caller, see `check_compiled`.

@@ -6,6 +6,7 @@ import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.values import check_values, outputs_at_random
 
 _CLASSIFIER_LOSSES = (
@@ -20,19 +21,28 @@ _CLASSIFIER_LOSSES = (
 )
 
 
+_MEANING = {
+    "cost": "outputs costs",
+    "probability": "outputs probabilities",
+    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
+    "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
+    "it to bayes_classifier with from_logits=True",
+}
+
+
 def _snake(name: str) -> str:
     text = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
     return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
 
 
-# The same as functions.
+# Names of the same losses as functions.
 _CLASSIFIER_NAMES = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
 
 
 def output_kind(model: keras.Model, output: str | None = None) -> str:
     """Tells whether a model outputs costs or probabilities.
 
-    It is read off the last layer: `BayesDecision` and `CostOutput` output costs;
+    The last layer shows it: `BayesDecision` and `CostOutput` output costs;
     a softmax, and a single logistic unit, probabilities. This holds for a
     reloaded model too, and through nested models. A layer or subclassed model of
     your own says it by an attribute `output_kind = "cost"` or `"probability"`.
@@ -89,20 +99,11 @@ def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None
             f"Expected `output` to say what {model.name!r} outputs; received output={output!r}, "
             f"but it ends in {layer}, which {_MEANING[kind]}."
         )
-    # That rows sum to 1 for any inputs tells; that they do not may come of such inputs.
+    # Rows that sum to 1 for random inputs show probabilities; other rows show nothing.
     if output == "cost" and kind == "unknown" and has_structure(model) and len(model.outputs) == 1:
         values = outputs_at_random(model, inputs_of(model))
         if values is not None:
             check_values(values, output)
-
-
-_MEANING = {
-    "cost": "outputs costs",
-    "probability": "outputs probabilities",
-    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
-    "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
-    "it to bayes_classifier with from_logits=True",
-}
 
 
 def check_loss(kind: str, model: str, loss: Any) -> None:
@@ -122,13 +123,13 @@ def check_loss(kind: str, model: str, loss: Any) -> None:
 
 
 def loss_of(model: keras.Model, place: int, number: int) -> Any:
-    """The loss that one of several outputs was compiled with, or `None` if that cannot be told."""
+    """Returns the loss that an output was compiled with, or `None` if that is unknown."""
     loss = getattr(model, "loss", None)
     return loss if not keras.tree.is_nested(loss) else for_output(loss, model, place, number)
 
 
 def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
-    """What a list or dict given to `compile` holds for an output, or `None`.
+    """Returns the part of a list or dict given to `compile` that is for an output, or `None`.
 
     Args:
         given: losses or metrics.
@@ -147,7 +148,7 @@ def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
 
 
 def loss_kind(loss: Any) -> str | None:
-    """The kind of outputs that a loss trains, or `None` where that is not known.
+    """Returns the kind of outputs that a loss trains, or `None` if that is unknown.
 
     Args:
         loss: as `keras.Model.compile` takes it for one output.
@@ -169,7 +170,7 @@ def of_logits(loss: Any) -> bool:
 
 
 def loss_name(loss: Any) -> str:
-    """A loss as an error message names it."""
+    """Returns the name of a loss for an error message."""
     return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
 
 
@@ -188,8 +189,8 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
     return describe_tensor(model.outputs[0])
 
 
-def describe_tensor(tensor: Any) -> tuple[str, str]:
-    """The same for a symbolic output of a functional model."""
+def describe_tensor(tensor: Tensor) -> tuple[str, str]:
+    """Describes a symbolic output of a functional model as `describe_output` does."""
     history = tensor._keras_history
     layer: Any = history.operation
     if isinstance(layer, keras.Model):

@@ -9,11 +9,12 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import LOW_PRECISION, TOLERANCE_16_BITS, probability_rows
+from csdl_keras._utils.types import Tensor
 
 
-def known_values(tensor: Any) -> np.ndarray | None:
-    """The values of an array or tensor, or `None` inside a graph, where there are none yet."""
-    if str(getattr(tensor, "device", "")) == "meta":  # PyTorch would invent some.
+def known_values(tensor: Tensor) -> np.ndarray | None:
+    """Returns the values of an array or tensor, or `None` inside a graph, which has none yet."""
+    if str(getattr(tensor, "device", "")) == "meta":  # PyTorch would return arbitrary values.
         return None
     try:
         return np.asarray(ops.convert_to_numpy(tensor))
@@ -30,7 +31,7 @@ def check_values(values: np.ndarray, output: str | None) -> None:
 
     Args:
         values: `(N, D)` outputs of a model; rows with NaN tell nothing.
-        output: `"cost"`, `"probability"`, or `None` for costs that nobody has named.
+        output: `"cost"`, `"probability"`, or `None` for costs that no argument has named.
 
     Raises:
         ValueError: if they are probabilities in place of costs, or the reverse.
@@ -63,10 +64,10 @@ def check_values(values: np.ndarray, output: str | None) -> None:
 
 
 def outputs_at_random(model: keras.Model, inputs: Any) -> np.ndarray | None:
-    """The outputs of a model for two random inputs, or `None` if it cannot be asked.
+    """Returns the outputs of a model for two random inputs, or `None` if it cannot compute them.
 
-    A thread of its own computes them, in which nothing is being traced, so that
-    they have values even while `fit` compiles.
+    They are computed in a new thread, in which nothing is being traced, so that they
+    have values even while `fit` compiles.
 
     Args:
         model: a built model.
@@ -74,7 +75,7 @@ def outputs_at_random(model: keras.Model, inputs: Any) -> np.ndarray | None:
     """
     rng = np.random.default_rng(0)
 
-    def values(tensor: Any) -> np.ndarray:
+    def values(tensor: Tensor) -> np.ndarray:
         shape = (2, *(size or 1 for size in tuple(tensor.shape)[1:]))
         dtype = keras.backend.standardize_dtype(tensor.dtype)
         if "float" not in dtype:

@@ -1,4 +1,4 @@
-"""What pre-training reads: arrays, or a dataset of batches; checked before it begins."""
+"""Reads and checks the data of pre-training: arrays, or a dataset of batches."""
 
 import itertools
 import math
@@ -12,16 +12,15 @@ from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import as_array, check_range, check_rows, number_array
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import float_dtype
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.fitting.seeded_fit import executed_steps
 
 _LARGEST = float(np.finfo("float32").max)
 
-
 #: Most bytes of codes that are kept while a layer learns from them.
 _MOST_CODES = 2**32
-
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
@@ -48,12 +47,12 @@ class PretrainingData:
         self,
         model: keras.Model,
         x: Any,
-        costs: Any,
+        costs: ArrayLike | None,
         costs_needed: bool,
         cost_matrix: np.ndarray | None,
         batch_size: int,
         steps_per_epoch: int | None,
-        unlabelled: Any = None,
+        unlabelled: ArrayLike | None = None,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
         self.costs_needed = costs_needed
@@ -73,7 +72,7 @@ class PretrainingData:
                 "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
             )
 
-    def _take_arrays(self, model: keras.Model, x: Any, costs: Any) -> None:
+    def _take_arrays(self, model: keras.Model, x: Any, costs: ArrayLike | None) -> None:
         inputs = number_array("x", x, "(N, ...)")
         if inputs.ndim < 2 or 0 in inputs.shape:
             raise ValueError(f"Expected `x` of shape (N, ...); received shape {inputs.shape}.")
@@ -101,20 +100,21 @@ class PretrainingData:
         if self.costs is not None and others:
             zeros = np.zeros((others, *self.costs.shape[1:]), self.costs.dtype)
             self.costs = np.concatenate([self.costs, zeros])
-            # The mean over a batch, in which few have costs, is that over those on average.
+            # Scaled so that the batch mean equals, in expectation, the mean over examples with
+            # costs.
             self.cost_weights = np.zeros(own + others, "float32")
             self.cost_weights[:own] = (own + others) / own
 
     @property
     def executed_steps(self) -> int:
-        """How many steps run at once."""
+        """Number of steps of an execution."""
         if not self.is_array:
             return 1
         return executed_steps(len(self.x), self.batch_size, self.steps_per_epoch)
 
     @property
     def _form(self) -> str:
-        """What costs have to be, in words."""
+        """The expected form of costs, in words."""
         if self.cost_matrix is None:
             return "of shape (N, D)"
         return "to be integer labels of shape (N,), rows of `cost_matrix`"
@@ -127,12 +127,12 @@ class PretrainingData:
         return self.cost_matrix.shape[1]
 
     def fingerprint(self) -> str:
-        """A digest of arrays, of costs only where they are read; a dataset is none of them."""
+        """Returns a digest of the arrays, with costs only if they are read."""
         inputs = self.x if self.is_array else None
         parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
-    def _take_dataset(self, x: Any, costs: Any) -> None:
+    def _take_dataset(self, x: Any, costs: ArrayLike | None) -> None:
         if costs is not None:
             raise ValueError(
                 "Expected `costs` only with arrays; a dataset gives pairs (x, costs) itself."
@@ -150,7 +150,7 @@ class PretrainingData:
         self.x = x
 
     def _batches(self) -> Iterator[tuple[np.ndarray, Any]]:
-        """The batches of one epoch as NumPy arrays: inputs, and targets or None."""
+        """Yields the batches of one epoch as NumPy arrays: inputs, and targets or None."""
         if self.is_array:
             for start in range(0, len(self.x), self.batch_size):
                 part = slice(start, start + self.batch_size)
@@ -191,14 +191,14 @@ class PretrainingData:
         return decisions
 
     def keeps_codes(self, below: keras.Model | None) -> bool:
-        """Whether the codes of `below` are computed once: of arrays, if they fit into memory."""
+        """Tells whether codes of `below` are computed once, as for arrays that fit into memory."""
         if not self.is_array or below is None:
             return self.is_array
         itemsize = np.dtype(float_dtype()).itemsize
         return len(self.x) * math.prod(below.output_shape[1:]) * itemsize <= _MOST_CODES
 
     def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
-        """What `fit` of a stage takes: codes of `below` if they are kept, else its inputs."""
+        """Returns data for `LayerFit.pretrain`: codes of `below` if kept, else its inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
             arguments = {"inputs": self.x, "targets": None, "shuffle": False}

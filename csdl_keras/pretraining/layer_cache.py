@@ -1,4 +1,4 @@
-"""Pre-trained layers in a cache, each found by everything that it depends on."""
+"""Keeps pre-trained layers in a cache, each found by everything that it depends on."""
 
 import json
 import pathlib
@@ -14,11 +14,11 @@ from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
 
-# Raised whenever the code of pre-training comes to other results, so that no cache holds old ones.
+# To be raised when the code of pre-training gives other results, so that no cache returns old ones.
 LAYER_VERSION = 3
 
-
-#: What a layer is called, and how its first weights came about, which are described themselves.
+#: Parts of a layer's config that do not count: its name, and initializers, since the initial
+#: weights are described themselves.
 _NOT_DESCRIBED = ("name", "kernel_initializer", "bias_initializer")
 
 
@@ -31,9 +31,9 @@ class LayerCache:
 
     Args:
         cache: where pre-trained layers are kept.
-        data: what pre-training reads.
-        data_id: name of the data, needed where they are a dataset.
-        choices: what else pre-training depends on, fit for JSON.
+        data: the data of pre-training.
+        data_id: name of the data, needed for a dataset.
+        choices: everything else that pre-training depends on, fit for JSON.
 
     Raises:
         ValueError: if the data are a dataset, which cannot be told by its
@@ -95,7 +95,7 @@ class LayerCache:
 
 
 def describe_model(model: keras.Model) -> list[str]:
-    """What a model computes, whatever its layers are called: structure and a digest of weights."""
+    """Describes a model by its structure and a digest of weights, without names of layers."""
     config = _with_numbers(model.get_config(), {model.name: "model"})
     return [_as_text(config), fingerprint(*model.get_weights())]
 

@@ -9,20 +9,21 @@ import keras
 import numpy as np
 from keras import ops
 
+from csdl_keras._utils.types import Tensor
 from csdl_keras.fitting.seeded_fit import seeded_fit
 from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
 
 
 def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
-    """The loss that the name `"cross_entropy"` or `"squared_error"` stands for."""
+    """Returns the loss that the name `"cross_entropy"` or `"squared_error"` stands for."""
     if reconstruction == "cross_entropy":
         return ReconstructionLoss(from_logits=True)
     return SquaredErrorLoss()
 
 
 class LayerFit(keras.Model):
-    """A CAE whose input, and reconstruction target, is the code that `below` makes.
+    """A CAE whose input and reconstruction target is the code that `below` computes.
 
     `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and
     cost vectors (labels, where there is a cost matrix) as targets unless `beta` is 0. A
@@ -53,19 +54,19 @@ class LayerFit(keras.Model):
         self.loss_weights = {name: weight for name, weight in weights.items() if weight > 0}
         self.losses_by_output = {name: losses[name] for name in self.loss_weights}
 
-    def call(self, inputs: Any, training: bool = False) -> dict[str, Any]:
+    def call(self, inputs: Tensor, training: bool = False) -> dict[str, Tensor]:
         code = inputs if self.below is None else self.below(inputs, training=False)
         code = ops.stop_gradient(ops.cast(code, self.cae.variable_dtype))
         return {**self.cae(code, training=training), "code": code}
 
     def compute_loss(
         self,
-        x: Any = None,
-        y: Any = None,
-        y_pred: Any = None,
-        sample_weight: Any = None,
+        x: Tensor = None,
+        y: Tensor = None,
+        y_pred: Tensor = None,
+        sample_weight: Tensor = None,
         training: bool = True,
-    ) -> Any:
+    ) -> Tensor:
         targets = {"reconstruction": y_pred["code"], "cost": y}
         weights = None
         if sample_weight is not None:

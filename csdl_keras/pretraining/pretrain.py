@@ -20,6 +20,7 @@ from csdl_keras._utils.checks import (
     check_verbose,
 )
 from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.fitting.observers import check_observers
 from csdl_keras.fitting.stage_cache import StageCache, check_cache
@@ -38,24 +39,24 @@ from csdl_keras.pretraining.layer_fit import LayerFit
 def pretrain(
     model: keras.Model,
     x: Any,
-    costs: Any = None,
+    costs: ArrayLike | None = None,
     beta: float = 0.0,
     corruption: float = 0.25,
     epochs: int = 15,
     batch_size: int = 100,
-    optimizer: Any = "adam",
+    optimizer: str | dict[str, Any] | keras.optimizers.Optimizer = "adam",
     reconstruction: str = "cross_entropy",
     tied: bool = False,
     seed: int | None = None,
     steps_per_epoch: int | None = None,
     steps_per_execution: int | None = None,
     callbacks: Sequence[keras.callbacks.Callback] = (),
-    verbose: Any = "auto",
-    cost_matrix: Any = None,
+    verbose: Verbose = "auto",
+    cost_matrix: ArrayLike | None = None,
     cost_scale: float = 1.0,
     cache: StageCache | None = None,
     data_id: str | None = None,
-    unlabelled: Any = None,
+    unlabelled: ArrayLike | None = None,
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 

@@ -1,0 +1,88 @@
+"""The checks that the whole package shares."""
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras._utils.arrays import check_range, check_rows, number_array
+from csdl_keras._utils.tensors import TOLERANCE, TOLERANCE_16_BITS, distributions, probability_rows
+
+ROWS = np.array(
+    [
+        [0.25, 0.75],
+        [0.0, 1.0],
+        [0.5, 0.5 + 0.9 * TOLERANCE],
+        [0.5, 0.5 + 1.1 * TOLERANCE],
+        [0.5, 0.5 + 0.9 * TOLERANCE_16_BITS],
+        [0.5, 0.5 + 1.1 * TOLERANCE_16_BITS],
+        [-0.25, 1.25],
+        [np.nan, 0.5],
+        [np.inf, -np.inf],
+    ],
+    "float32",
+)
+
+
+def expected(rows, tolerance):
+    return [all(p >= 0 for p in row) and abs(sum(row) - 1) <= tolerance for row in rows.tolist()]
+
+
+def to_numpy(values):
+    return keras.ops.convert_to_numpy(values)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, keras.ops.convert_to_tensor])
+class TestProbabilityRows:
+    @pytest.mark.parametrize("tolerance", [TOLERANCE, TOLERANCE_16_BITS])
+    def test_literal_loop(self, convert, tolerance):
+        found = to_numpy(probability_rows(convert(ROWS), tolerance))
+        assert found.tolist() == expected(ROWS, tolerance)
+
+    def test_the_tolerance_follows_the_type(self, convert):
+        assert to_numpy(probability_rows(convert(ROWS))).tolist() == expected(ROWS, TOLERANCE)
+        half = ROWS[:6].astype("float16")
+        assert to_numpy(probability_rows(convert(half))).all() == expected(half, 1e-2)[5]
+        assert to_numpy(probability_rows(convert(half[:5]))).all()
+
+    def test_one_column(self, convert):
+        column = np.array([[0.0], [0.5], [1.0], [-0.1], [1.1], [np.nan]], "float32")
+        found = to_numpy(probability_rows(convert(column)))
+        assert found.tolist() == [True, True, True, False, False, False]
+
+
+def test_distributions():
+    found = to_numpy(distributions(keras.ops.convert_to_tensor(ROWS)))
+    proper = np.array(expected(ROWS, TOLERANCE_16_BITS))
+    np.testing.assert_array_equal(found[proper], ROWS[proper])
+    assert np.isnan(found[~proper]).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0.0, 1.5], r"the pixels to lie in \[0, 1\]; received values from 0 to 1.5"),
+        ([-0.5, 1.0], "received values from -0.5 to 1"),
+        ([0.5, np.nan], "received values from nan to nan"),
+    ],
+)
+def test_range(values, message):
+    check_range("the pixels", np.array([0.0, 1.0]), 0, 1)
+    with pytest.raises(ValueError, match=message):
+        check_range("the pixels", np.array(values), 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [((2,), "`it` with an entry for each of 3 labels"), ((4, 2), "`it` with a row for each of 3")],
+)
+def test_lengths(shape, message):
+    check_rows("it", np.zeros((3, *shape[1:])), 3)
+    with pytest.raises(ValueError, match=message):
+        check_rows("it", np.zeros(shape), 3)
+
+
+@pytest.mark.parametrize("values", [[True], ["1"], [1j], [None], [np.datetime64("2020-01-01")]])
+def test_real_numbers(values):
+    with pytest.raises(ValueError, match="`it` to hold real numbers; received dtype"):
+        number_array("it", values, "(N,)")
+    assert number_array("it", [True], "(N,)", booleans=True).dtype == bool
