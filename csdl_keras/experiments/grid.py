@@ -23,6 +23,8 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.settings import Settings
 
 Chosen = dict[str, Settings]
+#: The choice whose curve over all its values is kept.
+_BETA = "pretraining.beta"
 
 
 class Watcher(Protocol):
@@ -106,9 +108,9 @@ class Grid:
                         for index, (field, value, outcome) in enumerate(tried)
                     ]
                     field, value, _ = tried[best]
-                    chosen[name] = dataclasses.replace(before, **{field: value})
+                    chosen[name] = before.replace({field: value})
                     choices += made
-                    curve += [it for field, _, it in tried if field == "beta" and on_curve(it)]
+                    curve += [it for field, _, it in tried if field == _BETA and on_curve(it)]
                     watcher.chosen(dataset, [choice for choice in made if choice.chosen])
         # Rows of which a later round failed keep what an earlier run has written of them.
         choices = [choice for choice in choices if choice.algorithm in chosen]
