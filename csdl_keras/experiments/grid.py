@@ -19,6 +19,8 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.settings import Settings
 
 Chosen = dict[Algorithm, Settings]
+#: The choice whose curve over all its values is kept.
+_BETA = "pretraining.beta"
 
 
 class GridWatcher(Watcher, Protocol):
@@ -129,7 +131,7 @@ class Grid:
                     field, value = tried[best].field, tried[best].value
                     chosen[algorithm] = settings.replace({field: value})
                     choices += made
-                    if (field, algorithm.name) == ("beta", CURVE_ALGORITHM):
+                    if (field, algorithm.name) == (_BETA, CURVE_ALGORITHM):
                         curve += found
                     watcher.chosen(dataset, [choice for choice in made if choice.chosen])
         # Algorithms of which a later choice failed keep what an earlier run has written of them.

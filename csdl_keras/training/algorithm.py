@@ -59,7 +59,7 @@ class Algorithm:
 
     name: str
     title: str
-    body: str | Body
+    body: str | Body | KernelMachine
     pretraining: str | Pretraining
     training: str | Objective
     prediction: str
@@ -84,7 +84,8 @@ class Algorithm:
         if self.pretrains and not body.can_pretrain:
             raise ValueError(
                 f"Expected pretraining='none' for body={self.body!r}, which has no hidden "
-                f"Dense layers to stack; received {self.pretraining!r}."
+                f"Dense layers to stack; received {self.pretraining!r}. A `Body` of your own "
+                "says by `can_pretrain` that it has."
             )
         if body.is_network == (self.objective.loss is None):
             raise ValueError(

@@ -166,7 +166,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
         """Builds the untrained network, not compiled."""
         own = self.algorithm.body
-        body = MLP() if isinstance(own, str) else own
+        body: Any = MLP() if isinstance(own, str) else own
         if isinstance(body, MLP):
             units = declare(hp, "units", self.units)
             hidden_units = (units,) * declare(hp, "depth", self.depth)
