@@ -12,8 +12,8 @@ from csdl_keras._job import Job
 from csdl_keras._machine import load_machine
 from csdl_keras._objective import LINKED
 from csdl_keras._training_data import TrainingData
-from csdl_keras.calibration import calibrate
 from csdl_keras.costs import regret
+from csdl_keras.prediction.calibrate import calibrate
 
 
 def assemble(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras.diverged_error import DivergedError
-from csdl_keras.stage_cache import StageResult
+from csdl_keras.fitting.divergence import DivergedError
+from csdl_keras.fitting.stage_cache import StageResult
 
 Stage = Callable[..., tuple[list[np.ndarray], dict[str, Any]]]
 

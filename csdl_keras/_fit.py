@@ -8,16 +8,15 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._executed_steps import executed_steps
 from csdl_keras._job import Job
 from csdl_keras._objective import mean_costs, objective, targets
-from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras._training_data import TrainingData
 from csdl_keras.costs import cost_vectors
-from csdl_keras.hidden_layers import hidden_layers
-from csdl_keras.pretraining import pretrain
-from csdl_keras.raise_on_divergence import RaiseOnDivergence
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.divergence import RaiseOnDivergence
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.pretraining.hidden_layers import hidden_layers
+from csdl_keras.pretraining.pretrain import pretrain
 
 Weights = list[np.ndarray]
 

@@ -7,12 +7,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._executed_steps import executed_steps
 from csdl_keras._fit import Weights, build_network
 from csdl_keras._job import Job
-from csdl_keras._seeded_fit import seeded_fit
-from csdl_keras._seeds import member_seed
 from csdl_keras._training_data import TrainingData
+from csdl_keras._utils.seeds import member_seed
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 
 
 def fit_stacked(

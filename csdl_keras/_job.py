@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._bodies import NETWORKS, Body
+from csdl_keras._utils.array_file import fingerprint
 from csdl_keras.algorithms import Algorithm
 from csdl_keras.costs import zero_one
 from csdl_keras.settings import Settings
-from csdl_keras.stage_cache import fingerprint
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
 STAGE_VERSION = 3

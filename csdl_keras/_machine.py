@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import variance_beyond_rounding
 from csdl_keras._examples import Examples
 from csdl_keras._job import Job
+from csdl_keras._utils.arrays import variance_beyond_rounding
 
 _MACHINES, _ARRAYS = "csdl_keras.baselines", "csdl_keras.baselines._csosr_arrays"
 

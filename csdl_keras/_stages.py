@@ -8,16 +8,16 @@ from typing import Any
 import keras
 
 from csdl_keras._divergence import check_converged, remember_divergence
-from csdl_keras._environment import adopt, environment
 from csdl_keras._fit import Weights, fit_network, pretrain_network
 from csdl_keras._fit_stacked import fit_stacked
 from csdl_keras._job import Job
 from csdl_keras._machine import fit_machine
-from csdl_keras._seeds import member_seed
 from csdl_keras._training_data import TrainingData
+from csdl_keras._utils.seeds import member_seed
 from csdl_keras._workers import run_tasks, workers
-from csdl_keras.diverged_error import DivergedError
-from csdl_keras.stage_cache import StageCache, StageResult
+from csdl_keras.fitting.divergence import DivergedError
+from csdl_keras.fitting.environment import adopt, environment
+from csdl_keras.fitting.stage_cache import StageCache, StageResult
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._examples import Examples, check_examples, check_inputs
-from csdl_keras.stage_cache import fingerprint
+from csdl_keras._utils.array_file import fingerprint
 
 
 @dataclasses.dataclass(frozen=True)

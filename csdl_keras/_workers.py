@@ -11,8 +11,8 @@ from typing import Any
 
 import keras
 
-from csdl_keras._environment import set_for_workers
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.fitting.environment import set_for_workers
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._checks import check_bool, check_choice, check_integer, check_type
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
 
 BODIES = ("mlp", "cnn", "svm", "auto")
 PRETRAININGS = ("none", "dae", "seae", "cae")

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from typing import Any
 
-from csdl_keras._checks import (
+from csdl_keras._utils.checks import (
     check_bool,
     check_choice,
     check_integer,

@@ -7,18 +7,23 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import check_choice, check_integer
-from csdl_keras._environment import environment
-from csdl_keras._fit_checks import LARGEST_SEED, check_cache, check_callbacks, check_verbose
 from csdl_keras._job import Job
-from csdl_keras._observers import check_observers
 from csdl_keras._row_jobs import row_jobs
 from csdl_keras._row_training import train_rows, trained_row
 from csdl_keras._stages import Stages
 from csdl_keras._training_data import check_training_data
+from csdl_keras._utils.checks import (
+    LARGEST_SEED,
+    check_callbacks,
+    check_choice,
+    check_integer,
+    check_verbose,
+)
 from csdl_keras.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
+from csdl_keras.fitting.environment import environment
+from csdl_keras.fitting.observers import check_observers
+from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.settings import Settings, check_settings
-from csdl_keras.stage_cache import StageCache, StageResult
 from csdl_keras.trained import Trained
 
 

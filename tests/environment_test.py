@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _environment
-from csdl_keras._environment import VARIABLES, adopt, environment, settings
 from csdl_keras._workers import workers
 from csdl_keras.experiments import stage_runner
+from csdl_keras.fitting import environment as _environment
+from csdl_keras.fitting.environment import VARIABLES, adopt, environment, settings
 from tests.changes import CELL, all_keys, assert_all_differ
 from tests.trainers import DATA, MATRICES, make_trainer
 from tests.weights import assert_same_weights

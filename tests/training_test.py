@@ -9,7 +9,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.algorithms import ALGORITHMS, Algorithm, get_algorithm
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training import train
 from tests.eager import eager_models
 from tests.trainers import DATA, LONGER, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from csdl_keras._checks import check_number
+from csdl_keras._utils.checks import check_number
 
 
 class BoundedMean:

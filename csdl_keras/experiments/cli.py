@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from csdl_keras import datasets
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras._workers import default_jobs
 from csdl_keras.algorithms import get_algorithm
 from csdl_keras.experiments.arguments import build_parser

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 import csdl_keras as csdl
-from csdl_keras._fit_checks import LARGEST_SEED
+from csdl_keras._utils.checks import LARGEST_SEED
 from tests.robustness.costs_cases import floats, matrix, vectors
 from tests.robustness.documented import (
     array_of_numbers,
