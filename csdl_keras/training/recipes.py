@@ -67,6 +67,7 @@ def _first_recipe(
             float(part.costs.max()) for part in data.parts if part.costs is not None
         )
     else:
+        assert cost_matrix is not None  # as checked above
         matrix = check_cost_matrix(cost_matrix, square=False)
     for part in data.parts:
         check_labels(part.y, len(matrix))
