@@ -11,11 +11,11 @@ import keras
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from tests import interruptions
-from tests import tried as changes
-from tests.eager import eager_models
-from tests.interruptions import nothing_lost
-from tests.tried import tried
+from tests.support import interruptions
+from tests.support import tried as changes
+from tests.support.eager import eager_models
+from tests.support.interruptions import nothing_lost
+from tests.support.tried import tried
 
 __all__ = ["nothing_lost", "tried"]
 
@@ -24,15 +24,13 @@ TESTS = pathlib.Path(__file__).parent
 #: with NumPy or reads and writes files, or is the same Keras code on each backend and compiles
 #: for minutes elsewhere. `-m "slow or not slow"` runs them on every backend.
 TENSORFLOW_IS_ENOUGH = (
-    "array_checks_test.py",
-    "array_file_test.py",
+    "_utils/array_file_test.py",
+    "_utils/full_disk_test.py",
+    "_utils/optional_test.py",
     "baselines",
-    "benchmarks_test.py",
+    "benchmarks",
     "costs",
-    "coverage_benchmark_test.py",
-    "damaged_stages_test.py",
     "datasets",
-    "ended_parent_test.py",
     "evaluation",
     "examples",
     "experiments/cli_test.py",
@@ -49,25 +47,24 @@ TENSORFLOW_IS_ENOUGH = (
     "experiments/safe_files_test.py",
     "experiments/table_commands_test.py",
     "experiments/tune_test.py",
-    "full_disk_test.py",
-    "layer_keys_test.py",
+    "fitting/damaged_stages_test.py",
+    "fitting/resume_callbacks_test.py",
+    "fitting/resume_optimizers_test.py",
+    "fitting/stage_cache_test.py",
     "notebooks_test.py",
-    "optional_test.py",
     "plots",
+    "pretraining/layer_keys_test.py",
     "readme_test.py",
-    "resume_callbacks_test.py",
-    "resume_optimizers_test.py",
     "robustness/costs_test.py",
     "robustness/datasets_test.py",
     "robustness/estimators_test.py",
     "robustness/evaluation_test.py",
     "robustness/plots_test.py",
     "robustness/training_test.py",
-    "shared_data_test.py",
     "sklearn/average_cost_scorer_test.py",
-    "speed_benchmarks_test.py",
-    "stage_cache_test.py",
-    "stage_keys_test.py",
+    "training/ended_parent_test.py",
+    "training/shared_data_test.py",
+    "training/stage_keys_test.py",
     "tuning/range_test.py",
     "tuning/same_network_test.py",
     "tuning/same_search_test.py",

@@ -5,7 +5,7 @@ import importlib.util
 import keras
 import pytest
 
-from tests.fresh_process import run_python
+from tests.support.fresh_process import run_python
 
 OPTIONAL = ("tensorflow_datasets", "keras_tuner", "matplotlib", "sklearn", "mlxtend")
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY
 
 PACKAGE = REPOSITORY / "csdl_keras"
 TABLE = re.findall(

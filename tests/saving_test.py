@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from csdl_keras import layers, losses, metrics, models
-from tests.fresh_process import run_python
-from tests.saved_objects import CASES, Case
-from tests.testing import TestCase, to_numpy
+from tests.support.fresh_process import run_python
+from tests.support.saved_objects import CASES, Case
+from tests.support.testing import TestCase, to_numpy
 
 # Loads every model of a folder; writes its outputs, what `evaluate` says, and the weights that
 # it has after it lost them and read them from the weights file.

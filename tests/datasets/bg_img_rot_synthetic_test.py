@@ -7,7 +7,7 @@ import pytest
 
 from csdl_keras.datasets import bg_img_rot_synthetic, load
 from tests.datasets.helpers import SPLITS, hashes, labels, toy_data
-from tests.fresh_process import REPOSITORY, run_python
+from tests.support.fresh_process import REPOSITORY, run_python
 
 module = importlib.import_module("csdl_keras.datasets.bg_img_rot_synthetic")
 NUMBERS = {"train": 100, "val": 20, "test": 30}

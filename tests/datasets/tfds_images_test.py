@@ -5,7 +5,7 @@ import pytest
 
 from csdl_keras.datasets import DataUnavailableError, load
 from tests.datasets.helpers import SPLITS, hashes, labels, share_images
-from tests.fresh_process import REPOSITORY, run_python
+from tests.support.fresh_process import REPOSITORY, run_python
 
 tfds = pytest.importorskip("tensorflow_datasets")
 

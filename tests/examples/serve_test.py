@@ -16,7 +16,7 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from tests.models.small_models import functional, inputs
+from tests.support.small_models import functional, inputs
 
 httpx = pytest.importorskip("httpx")
 onnxruntime = pytest.importorskip("onnxruntime")

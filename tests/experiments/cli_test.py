@@ -13,7 +13,7 @@ import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
 from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.grid_runs import train_all_with
-from tests.fresh_process import run_python
+from tests.support.fresh_process import run_python
 
 TINY = ["compare", "--dataset", "digits", "--epochs", "1", "--train-size", "343"]
 

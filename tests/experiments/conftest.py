@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.eager import eager_models
+from tests.support.eager import eager_models
 
 #: Modules whose commands train as those of a user do.
 COMPILED = ("cli_test", "tiny_test")

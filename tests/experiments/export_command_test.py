@@ -8,7 +8,7 @@ from keras import layers
 
 from csdl_keras.experiments.cli import main
 from csdl_keras.models import bayes_classifier
-from tests.models.small_models import functional
+from tests.support.small_models import functional
 
 
 @pytest.fixture

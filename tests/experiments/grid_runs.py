@@ -13,7 +13,7 @@ from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.training.trained import Trained
-from tests.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY
 
 PROFILE = Profile(
     datasets=("digits_imb",),

@@ -9,9 +9,9 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.experiments.results import Choice
 from csdl_keras.training.settings import column
-from tests.eager import eager_models
 from tests.experiments.failures_test import failing
 from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, make_grid, read, run
+from tests.support.eager import eager_models
 
 GRIDS = {column(name): values for name, values in PROFILE.grids.items()}
 

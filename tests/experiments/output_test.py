@@ -19,7 +19,7 @@ from csdl_keras.experiments.output import TolerantStream, tolerant_output
 from tests.experiments.compare_test import constant_model
 from tests.experiments.grid_runs import train_all_with
 from tests.experiments.reporting.markup_test import PLAIN, write
-from tests.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY
 
 DATA = ["--dataset", "digits", "--train-size", "343", "--epochs", "1"]
 COMPARE = ["compare", *DATA, "--cost-seeds", "1", "--algorithms", "dnn_blind,dnn_bayes"]

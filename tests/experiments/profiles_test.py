@@ -4,7 +4,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.profiles import PROFILES
-from tests.changes import setting_names
+from tests.support.changes import setting_names
 
 
 class TestProfiles:

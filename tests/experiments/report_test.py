@@ -12,7 +12,7 @@ from csdl_keras.experiments.commands.report import report
 from tests.experiments.reporting.made_up_folder import DATA, write_folder
 from tests.experiments.reporting.page_parser import Page
 from tests.experiments.results_test import make_result
-from tests.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY
 
 image = pytest.importorskip("matplotlib.image")
 

@@ -15,7 +15,7 @@ from csdl_keras.experiments.figures import plot_search
 from csdl_keras.experiments.trials import TrialRecord, varied
 from csdl_keras.tuning import Range
 from csdl_keras.tuning._search_lock import search_lock
-from tests.fresh_process import run_python
+from tests.support.fresh_process import run_python
 
 C = 1.0 - np.eye(10)
 C[3, 5] = 7.0

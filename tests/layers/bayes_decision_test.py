@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import BayesDecision
-from tests.testing import TestCase, dtype_policy, to_numpy
+from tests.support.testing import TestCase, dtype_policy, to_numpy
 
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 WITH_ABSTAIN = np.hstack([MATRIX, np.full((3, 1), 0.75)])

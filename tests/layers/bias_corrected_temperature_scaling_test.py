@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import BiasCorrectedTemperatureScaling, TemperatureScaling
-from tests.testing import TestCase
+from tests.support.testing import TestCase
 
 P = np.random.default_rng(0).dirichlet(np.ones(4), 5).astype("float32")
 BIAS = [0.5, 0.0, -1.0, 2.0]

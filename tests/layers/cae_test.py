@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import CAE, ReconstructionLoss, SOSRLoss
-from tests.testing import TestCase, dtype_policy, to_numpy
+from tests.support.testing import TestCase, dtype_policy, to_numpy
 
 FEATURES, UNITS, DECISIONS = 4, 5, 3
 RNG = np.random.default_rng(0)

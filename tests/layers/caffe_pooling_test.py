@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import CaffePooling2D
-from tests.gradients import gradient
 from tests.layers.caffe_loops import pool
-from tests.testing import TestCase
+from tests.support.gradients import gradient
+from tests.support.testing import TestCase
 
 MODES = ("max", "average")
 SIZES = [(28, 28), (14, 14), (7, 7), (5, 5), (4, 4), (3, 3), (2, 2), (8, 2), (5, 12), (9, 7)]

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import CostOutput
-from tests.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase, dtype_policy
 
 X = np.random.default_rng(0).normal(size=(4, 5)).astype("float32")
 

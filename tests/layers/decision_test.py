@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import Decision
-from tests.testing import TestCase, dtype_policy, to_numpy
+from tests.support.testing import TestCase, dtype_policy, to_numpy
 
 NAN = float("nan")
 INF = float("inf")

@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 import csdl_keras as csdl
 from csdl_keras.layers import ClassCosts, ExpectedCost, InverseLink
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
 P = RNG.dirichlet(np.ones(3), size=40)

@@ -12,8 +12,8 @@ from csdl_keras import decide, output_kind
 from csdl_keras.layers import InverseLink
 from csdl_keras.losses import LogisticCostLoss, PoissonCostLoss
 from csdl_keras.models import cost_estimator, ensemble, mlp
-from tests.models.small_models import FEATURES, inputs
-from tests.testing import TestCase, to_numpy
+from tests.support.small_models import FEATURES, inputs
+from tests.support.testing import TestCase, to_numpy
 
 U = np.random.default_rng(0).normal(size=(5, 4)).astype("float32")
 

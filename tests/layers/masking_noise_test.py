@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import MaskingNoise
-from tests.testing import TestCase, dtype_policy, to_numpy
+from tests.support.testing import TestCase, dtype_policy, to_numpy
 
 
 def positive_inputs(*shape: int) -> np.ndarray:

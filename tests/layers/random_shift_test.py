@@ -4,7 +4,7 @@ import keras
 import numpy as np
 
 from csdl_keras.layers import RandomShift
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 IMAGES = np.random.default_rng(0).uniform(size=(6, 8, 10, 2)).astype("float32")
 

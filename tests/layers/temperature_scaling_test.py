@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csdl_keras.layers import TemperatureScaling
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 P = np.random.default_rng(0).dirichlet(np.ones(4), 5).astype("float32")
 

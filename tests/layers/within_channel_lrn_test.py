@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 from csdl_keras.layers import WithinChannelLRN
-from tests.gradients import gradient
 from tests.layers.caffe_loops import within_channel_lrn
-from tests.testing import TestCase
+from tests.support.gradients import gradient
+from tests.support.testing import TestCase
 
 
 def images(*shape: int) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 from csdl_keras import costs
 from csdl_keras.losses import LogisticCostLoss, PoissonCostLoss, SOSRLoss
 from csdl_keras.models import expected_cost_model, labelled_costs
-from tests.testing import to_numpy
+from tests.support.testing import to_numpy
 
 CLASSES, POINTS = 5, 80
 

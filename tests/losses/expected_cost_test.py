@@ -4,7 +4,7 @@ import keras
 import numpy as np
 
 from csdl_keras.losses import expected_cost
-from tests.testing import TestCase, tiny_model
+from tests.support.testing import TestCase, tiny_model
 
 COSTS = np.array([[3.0, 1.0, 2.0], [0.5, 0.5, 9.0], [-1.0, 4.0, 0.0]], "float32")
 

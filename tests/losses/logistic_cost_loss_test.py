@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.losses import LogisticCostLoss, logistic_cost
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 0.0], [3.0, 4.0, 0.0]])
 LABELS = np.array([0, 2, 1, 2, 0])

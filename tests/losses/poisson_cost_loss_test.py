@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from csdl_keras.losses import PoissonCostLoss, poisson_cost
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 0.0], [3.0, 6.0, 0.0]])
 LABELS = np.array([0, 2, 1, 2, 0])

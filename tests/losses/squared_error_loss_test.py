@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.losses import SquaredErrorLoss
-from tests.testing import TestCase, floatx
+from tests.support.testing import TestCase, floatx
 
 random = np.random.default_rng(0)
 

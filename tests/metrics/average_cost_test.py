@@ -7,7 +7,7 @@ import pytest
 import csdl_keras
 from csdl_keras.metrics import AverageCost
 from tests.metrics.loops import BY_KIND, LABELS, ONE_COLUMN, OUTPUTS, decide
-from tests.testing import TestCase, floatx, to_numpy
+from tests.support.testing import TestCase, floatx, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
 ABSTAIN = np.array([[0.0, 1.0, 0.5], [2.0, 0.0, 0.25]])

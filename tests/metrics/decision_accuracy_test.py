@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras.metrics import DecisionAccuracy
 from tests.metrics.loops import BY_KIND, LABELS, ONE_COLUMN, OUTPUTS, decide
-from tests.testing import TestCase, floatx, to_numpy
+from tests.support.testing import TestCase, floatx, to_numpy
 
 # The first and fifth rows have two cheapest decisions each.
 COSTS = np.array([[0.0, 0, 2], [3, 0, 1], [2, 5, 2.5], [1, 5, 4], [7, 0, 0], [1, 2, 3], [4, 3, 4]])

@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras.evaluation import normalized_cost, savings
 from csdl_keras.metrics import NormalizedCost, Savings
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
 RNG = np.random.default_rng(0)

@@ -8,8 +8,8 @@ from keras import layers
 from csdl_keras import SOSRLoss, decide
 from csdl_keras.losses import PoissonCostLoss, sosr
 from csdl_keras.models import AuxiliaryCostModel, auxiliary_costs, caffe_cifar10, mlp
-from tests.models.small_models import BUILDERS, FEATURES, Subclassed, inputs
-from tests.testing import TestCase, to_numpy
+from tests.support.small_models import BUILDERS, FEATURES, Subclassed, inputs
+from tests.support.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 0.25, 1.0], [1.0, 0.0, 0.5], [0.125, 0.75, 0.0]])
 X = inputs(12)

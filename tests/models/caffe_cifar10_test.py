@@ -5,7 +5,7 @@ import pytest
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import caffe_cifar10
 from tests.layers.caffe_loops import pool, within_channel_lrn
-from tests.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase, dtype_policy
 
 SMALL = (12, 10, 2)
 LAYERS = {

@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras import SOSRLoss, output_kind
 from csdl_keras.models import convnet
-from tests.testing import TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
 

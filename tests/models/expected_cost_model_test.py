@@ -7,8 +7,8 @@ import pytest
 from csdl_keras import costs, decide, output_kind
 from csdl_keras.losses import ObservedCostLoss, poisson_cost
 from csdl_keras.models import ExpectedCostModel, expected_cost_model, labelled_costs
-from tests.models.small_models import FEATURES, inputs
-from tests.testing import TestCase, to_numpy
+from tests.support.small_models import FEATURES, inputs
+from tests.support.testing import TestCase, to_numpy
 
 X = inputs(30)
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras  # noqa: F401
-from tests.testing import to_numpy
+from tests.support.testing import to_numpy
 
 FOLDER = pathlib.Path(__file__).parents[1] / "data" / "models"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.keras"))

@@ -4,7 +4,7 @@ import pytest
 
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import mlp
-from tests.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase, dtype_policy
 
 RNG = np.random.default_rng(0)
 

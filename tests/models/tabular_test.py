@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras import output_kind
 from csdl_keras.models import tabular
-from tests.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase, dtype_policy
 
 RNG = np.random.default_rng(0)
 NOISE = np.random.default_rng(1).normal(size=1000)

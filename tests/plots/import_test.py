@@ -1,6 +1,6 @@
 """What importing and calling plots does to the rest of the process."""
 
-from tests.fresh_process import run_python
+from tests.support.fresh_process import run_python
 
 CODE = """
 import sys

@@ -9,7 +9,7 @@ import pytest
 import csdl_keras as csdl
 from tests.robustness.containers import CONTAINERS
 from tests.robustness.training_cases import SETTINGS
-from tests.weights import assert_same_weights
+from tests.support.weights import assert_same_weights
 
 X = np.array([[0.0, 1.0, 0.5], [1.0, 0.25, 0.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]])
 Y = np.array([0, 1, 1, 0])

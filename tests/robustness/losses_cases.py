@@ -7,7 +7,7 @@ from tests.robustness import loss_loops as loops
 from tests.robustness.costs_cases import amounts, vectors
 from tests.robustness.documented import array_of_numbers, is_number, is_numbers
 from tests.robustness.outcome import Case
-from tests.testing import to_numpy
+from tests.support.testing import to_numpy
 
 SIZE = 4
 

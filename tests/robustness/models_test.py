@@ -21,7 +21,7 @@ from tests.robustness.properties import (
     check_spoilings,
     check_wrong_arguments,
 )
-from tests.testing import to_numpy
+from tests.support.testing import to_numpy
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3, 4)).astype("float32")

@@ -4,7 +4,6 @@ import numpy as np
 
 import csdl_keras as csdl
 from csdl_keras._utils.checks import LARGEST_SEED
-from tests.changes import setting_names
 from tests.robustness.costs_cases import floats, matrix, vectors
 from tests.robustness.documented import (
     array_of_numbers,
@@ -17,6 +16,7 @@ from tests.robustness.documented import (
 )
 from tests.robustness.no_training import is_inputs, is_verbose, reaches_training
 from tests.robustness.outcome import Case
+from tests.support.changes import setting_names
 
 SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from tests.changes import setting_names
 from tests.robustness import pretraining_cases, training_cases
 from tests.robustness.no_training import no_training
 from tests.robustness.outcome import outcome
 from tests.robustness.properties import container_tests, robustness_tests
 from tests.robustness.spoiled import JUNK, SCALARS
 from tests.robustness.training_cases import is_setting, settings_with
+from tests.support.changes import setting_names
 
 CASES = training_cases.CASES | pretraining_cases.CASES
 

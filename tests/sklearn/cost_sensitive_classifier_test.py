@@ -11,7 +11,7 @@ from csdl_keras.sklearn import CostSensitiveClassifier
 from csdl_keras.sklearn._training import validation_split
 from csdl_keras.training.algorithm import Algorithm
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
-from tests.trainers import DATA
+from tests.support.trainers import DATA
 
 ROWS = ["dnn_bayes", "dnn_blind", "min", "dnn_weighted", "dnn_sosr", "cost_model", "csosr"]
 INDICES = np.arange(90) % 3

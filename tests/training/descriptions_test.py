@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.training.descriptions import describe
-from tests.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY
 
 HELPERS = types.ModuleType("helpers")
 exec("factor = 2\ndef times(x):\n    return x * factor", HELPERS.__dict__)

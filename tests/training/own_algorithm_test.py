@@ -13,8 +13,8 @@ from csdl_keras.experiments.comparison import ComparisonRun
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.training import Algorithm, Body, Objective, Pretraining
 from tests.experiments.grid_runs import Recorder
-from tests.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
-from tests.weights import assert_same_weights
+from tests.support.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
+from tests.support.weights import assert_same_weights
 
 X, Y, C = DATA.x_train, DATA.y_train, MATRICES[0]
 

@@ -7,7 +7,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from tests.pretraining_data_test import as_tf_data
+from tests.pretraining.data_test import as_tf_data
+from tests.support.weights import assert_same_weights
 from tests.tuning.searches import (
     COSTS,
     FIT,
@@ -23,7 +24,6 @@ from tests.tuning.searches import (
     search,
     small,
 )
-from tests.weights import assert_same_weights
 
 #: Whether `fit` has executions of several steps.
 ON_SEVERAL = keras.backend.backend() != "torch"

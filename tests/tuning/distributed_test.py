@@ -9,7 +9,7 @@ import sys
 import keras
 import pytest
 
-from tests.fresh_process import REPOSITORY
+from tests.support.fresh_process import REPOSITORY
 
 CODE = """
 import json, os, sys

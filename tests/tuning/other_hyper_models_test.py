@@ -7,7 +7,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from tests.models.small_models import randomized
+from tests.support.small_models import randomized
 from tests.tuning.searches import FIT, VALIDATION, C, X, Y, cost, outcomes
 
 IMAGES = np.random.default_rng(1).uniform(size=(40, 8, 8, 1)).astype("float32")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import tuning
-from tests.eager import eager_models
+from tests.support.eager import eager_models
 from tests.tuning.searches import search, small
 
 OBJECTIVE = keras_tuner.Objective("val_average_cost", "min")

@@ -12,8 +12,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from tests.eager import eager_models
-from tests.fresh_process import REPOSITORY
+from tests.support.eager import eager_models
+from tests.support.fresh_process import REPOSITORY
 from tests.tuning.searches import FIT, TRAIN, VALIDATION, C, X, Y, outcomes, small
 
 OBJECTIVE = keras_tuner.Objective("val_average_cost", "min")

@@ -13,8 +13,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from tests.fresh_process import REPOSITORY
-from tests.pretraining_data_test import as_tf_data
+from tests.pretraining.data_test import as_tf_data
+from tests.support.fresh_process import REPOSITORY
 from tests.tuning.searches import TRAIN, VALIDATION, X, Y, cost, outcomes, search, small
 
 OBJECTIVE = keras_tuner.Objective("val_average_cost", "min")

@@ -17,7 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 import csdl_keras as csdl
-from tests.saved_objects import (
+from tests.support.saved_objects import (
     CASES,
     COSTS,
     LABELS,
@@ -29,7 +29,7 @@ from tests.saved_objects import (
     softmax,
     trained,
 )
-from tests.testing import to_numpy
+from tests.support.testing import to_numpy
 
 FOLDER = pathlib.Path(__file__).parent
 

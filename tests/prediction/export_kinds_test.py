@@ -1,0 +1,228 @@
+"""Artifacts of every kind of classifier answer as Keras does, in all three runtimes."""
+
+import keras
+import numpy as np
+import pytest
+from keras import layers
+
+import csdl_keras as csdl
+from csdl_keras.layers import CostOutput
+from csdl_keras.models import (
+    bayes_classifier,
+    caffe_cifar10,
+    convnet,
+    ensemble,
+    expected_cost_model,
+    serving_model,
+    tabular,
+)
+from csdl_keras.prediction._formats import float32_model
+from tests.support.artifacts import OPENERS, PATHS
+from tests.support.small_models import functional, inputs, randomized
+from tests.support.testing import dtype_policy, to_numpy
+
+pytestmark = pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="another backend exports by the same code, in a process that takes far longer to start",
+)
+MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
+WITH_ABSTAIN = csdl.costs.with_abstain(MATRIX, 0.75)
+NEW_PRICES = np.array([[0.0, 3.0, 1.0, 0.5], [1.0, 0.0, 6.0, 0.5], [2.0, 2.0, 0.0, 0.1]])
+X = inputs(1000)
+NOISE = np.random.default_rng(0).normal(size=(1000, 8, 9, 2))
+IMAGES = (NOISE + 3 * NOISE[:, :1, :1]).astype("float32")
+TOKENS = np.random.default_rng(0).integers(20, size=(1000, 6)).astype("int32")
+
+
+def softmax():
+    return functional([layers.Dense(5, "tanh"), layers.Dense(3, "softmax")])
+
+
+def calibrated():
+    model = softmax()
+    labels = np.where(np.arange(1000) % 4, csdl.decide(model, X), 0)
+    return csdl.calibrate(model, X, labels, method="bias_corrected")
+
+
+def of_examples():
+    body = functional([layers.Dense(5, "tanh")])
+    return randomized(expected_cost_model(body, WITH_ABSTAIN, seed=1).cost_model())
+
+
+def two_inputs():
+    ends = [keras.Input((3,), name="left"), keras.Input((3,), name="right")]
+    outputs = layers.Dense(3, "softmax")(layers.Concatenate()(ends))
+    return randomized(keras.Model(ends, outputs))
+
+
+def tokens():
+    ends = keras.Input((6,), dtype="int32")
+    x = layers.GlobalAveragePooling1D()(layers.Embedding(20, 4, mask_zero=True)(ends))
+    return randomized(keras.Model(ends, layers.Dense(1, "sigmoid")(x)))
+
+
+def in_16_bits():
+    with dtype_policy("mixed_bfloat16"):
+        return bayes_classifier(tabular(X, 3, (5,), seed=0), MATRIX)
+
+
+def of_images(network):
+    """With kernels that keep the scale of what goes through, and no favourite decision."""
+    rng = np.random.default_rng(0)
+    for weight in network.trainable_weights:
+        if len(weight.shape) > 1:
+            size = np.prod(weight.shape[:-1])
+            weight.assign(rng.normal(scale=size**-0.5, size=weight.shape))
+    outputs = network.predict(IMAGES, verbose=0)
+    scores = outputs if csdl.output_kind(network) == "cost" else np.log(outputs)
+    network.trainable_weights[-1].assign_sub(np.median(scores, axis=0))
+    return network
+
+
+# The model, its inputs by name, and arguments of `export`.
+KINDS = {
+    "bayes": (lambda: bayes_classifier(softmax(), MATRIX), {"inputs": X}, {}),
+    "abstain": (lambda: bayes_classifier(softmax(), WITH_ABSTAIN), {"inputs": X}, {}),
+    "calibrated": (lambda: bayes_classifier(calibrated(), MATRIX), {"inputs": X}, {}),
+    "ensemble": (
+        lambda: bayes_classifier(ensemble([softmax() for _ in range(3)]), MATRIX),
+        {"inputs": X},
+        {},
+    ),
+    "SOSR": (lambda: functional([CostOutput(3)]), {"inputs": X}, {}),
+    "costs of examples": (of_examples, {"inputs": X}, {}),
+    "softmax": (softmax, {"inputs": X}, {}),
+    "sigmoid": (lambda: functional([layers.Dense(1, "sigmoid")]), {"inputs": X}, {}),
+    "logits": (lambda: functional([layers.Dense(3)]), {"inputs": X}, {"from_logits": True}),
+    "one logit": (lambda: functional([layers.Dense(1)]), {"inputs": X}, {"from_logits": True}),
+    "other prices": (
+        lambda: bayes_classifier(softmax(), WITH_ABSTAIN),
+        {"inputs": X, "cost_matrix": NEW_PRICES.astype("float32")},
+        {"cost_matrix_input": True},
+    ),
+    "two inputs": (two_inputs, {"left": X, "right": X[::-1].copy()}, {}),
+    "tokens": (tokens, {"inputs": TOKENS}, {}),
+    "tabular in 16 bits": (in_16_bits, {"inputs": X}, {}),
+    "convnet": (lambda: of_images(convnet((8, 9, 2), 3, filters=(4, 6))), {"inputs": IMAGES}, {}),
+    "caffe_cifar10": (
+        lambda: of_images(caffe_cifar10((8, 9, 2), 3, "full", "cost")),
+        {"inputs": IMAGES},
+        {},
+    ),
+}
+
+
+# Policies and dtypes of inputs. Without `slow` those whose artifacts once differed.
+DTYPES = [
+    pytest.param(
+        policy,
+        dtype,
+        marks=()
+        if (policy, dtype)
+        in [("float64", "float64"), ("float64", "uint8"), ("mixed_float16", "float16")]
+        else pytest.mark.slow,
+    )
+    for policy in ("float32", "float64", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16")
+    for dtype in ("float64", "float32", "float16", "bfloat16", "uint8", "int8", "int64", "bool")
+]
+
+
+def batch(arrays, size):
+    return {name: x if name == "cost_matrix" else x[:size] for name, x in arrays.items()}
+
+
+def check_same(found, expected):
+    """Costs to 1e-5; decisions alike where the two lowest costs differ by more than that."""
+    costs = expected["costs"]
+    assert set(found) == {"decision", "costs"}
+    assert (found["decision"].dtype, found["costs"].dtype) == (np.int32, np.float32)
+    np.testing.assert_allclose(found["costs"], costs, rtol=1e-5, atol=1e-5)
+    lowest = np.sort(costs, axis=1)
+    clear = lowest[:, 1] - lowest[:, 0] > 1e-5
+    assert clear.mean() > 0.9
+    np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_answers_as_keras(tmp_path, kind):
+    make, arrays, arguments = KINDS[kind]
+    model = make()
+    served = float32_model(serving_model(model, **arguments))
+    asked = arrays if len(arrays) > 1 else arrays["inputs"]
+    if kind == "two inputs":
+        asked = list(arrays.values())
+    expected = {name: to_numpy(value) for name, value in served(asked).items()}
+    assert len(np.unique(expected["decision"])) > 1
+    for format, name in PATHS.items():
+        csdl.export(model, tmp_path / name, format, **arguments)
+        artifact = OPENERS[format](tmp_path / name)
+        assert set(artifact.inputs) == set(arrays)
+        for size in (1, 7, 1000):
+            found = artifact(batch(arrays, size))
+            check_same(found, {key: value[:size] for key, value in expected.items()})
+    assert {path.name for path in tmp_path.iterdir()} == set(PATHS.values())
+
+
+@pytest.mark.parametrize(("policy", "dtype"), DTYPES)
+def test_every_dtype_of_layers_and_inputs(tmp_path, policy, dtype):
+    with dtype_policy(policy):
+        ends = keras.Input((3,), dtype=dtype)
+        hidden = layers.Dense(5, "tanh")(layers.Rescaling(0.5)(ends))
+        model = randomized(keras.Model(ends, layers.Dense(3, "softmax")(hidden)))
+        careful = bayes_classifier(model, MATRIX)
+    x = np.abs(np.rint(4 * X)) if dtype in ("uint8", "bool") else np.rint(4 * X)
+    given = "float32" if dtype == "bfloat16" else dtype
+    expected = {"costs": to_numpy(careful(x.astype(given))).astype("float64")}
+    expected["decision"] = csdl.decide(careful, x.astype(given))
+    # 16 bits tell numbers apart that differ by a part of a hundred or so.
+    apart = {"float32": 1e-4, "float64": 1e-4, "mixed_bfloat16": 0.4, "bfloat16": 0.4}
+    apart = apart.get(policy, 0.1)
+    lowest = np.sort(expected["costs"], axis=1)
+    clear = lowest[:, 1] - lowest[:, 0] > apart
+    assert clear.mean() > 0.4 and len(np.unique(expected["decision"][clear])) > 1
+    for format, name in PATHS.items():
+        csdl.export(careful, tmp_path / name, format)
+        found = OPENERS[format](tmp_path / name)({"inputs": x.astype(given)})
+        np.testing.assert_allclose(found["costs"], expected["costs"], atol=apart / 2)
+        np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
+
+
+def test_costs_of_examples_far_outside(tmp_path):
+    """Costs that would overflow stay finite, and decisions are Keras'."""
+    body = functional([layers.Dense(5)])
+    model = randomized(expected_cost_model(body, WITH_ABSTAIN, seed=1).cost_model())
+    far = X * [1.0, 1e4, 1.0]
+    expected = serving_model(model)(far.astype("float32"))
+    expected = {name: to_numpy(value) for name, value in expected.items()}
+    lowest = np.sort(expected["costs"], axis=1)
+    clear = lowest[:, 1] > 1.001 * lowest[:, 0]
+    assert clear.mean() > 0.5 and len(np.unique(expected["decision"][clear])) > 1
+    for format, name in PATHS.items():
+        csdl.export(model, tmp_path / name, format)
+        found = OPENERS[format](tmp_path / name)({"inputs": far.astype("float32")})
+        assert np.isfinite(found["costs"]).all()
+        np.testing.assert_array_equal(found["decision"][clear], expected["decision"][clear])
+
+
+def test_operations_on_inputs_of_64_bits(tmp_path):
+    ends = keras.Input((3,), dtype="float64")
+    model = randomized(keras.Model(ends, CostOutput(3)(keras.ops.tanh(2.0 * ends))))
+    expected = to_numpy(model(X))
+    csdl.export(model, tmp_path / "model.tflite", "litert")
+    found = OPENERS["litert"](tmp_path / "model.tflite")({"inputs": X.astype("float64")})
+    np.testing.assert_allclose(found["costs"], expected, atol=1e-5)
+
+
+def test_ties_and_values_that_are_no_numbers(tmp_path):
+    """The model outputs its inputs, all rows of four costs among three."""
+    rows = np.stack(np.meshgrid(*4 * [[0.0, 1.0, 2.0]]), axis=-1).reshape(-1, 4)
+    special = [[np.inf] * 4, [np.inf, 3, 3, np.inf], [1, np.nan, 0, 0], [np.nan] * 4]
+    rows = np.concatenate([rows, special]).astype("float32")
+    expected = np.where(np.isnan(rows).any(axis=1), -1, rows.argmin(axis=1))
+    ends = keras.Input((4,))
+    model = keras.Model(ends, layers.Identity()(ends))
+    for format, name in PATHS.items():
+        csdl.export(model, tmp_path / name, format, output="cost")
+        found = OPENERS[format](tmp_path / name)({"inputs": rows})
+        np.testing.assert_array_equal(found["decision"], expected)
+        np.testing.assert_array_equal(found["costs"], rows)

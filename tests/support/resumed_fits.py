@@ -1,0 +1,122 @@
+"""Fits of one's own that are interrupted and resumed, and all that they come to."""
+
+import csv
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras import Resume, ShuffledBatches
+from csdl_keras.fitting.callback_memory import digests
+from tests.support.eager import eager_models
+from tests.support.interruptions import TOLERANCE, Stop
+
+EPOCHS = 5
+#: Of the epochs; they get worse after the second one.
+SCORES = (3.0, 2.0, 4.0, 4.0, 5.0)
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(50, 4)).astype("float32")
+Y = (X[:, :1] * X[:, 1:2] > 0).astype("float32")
+VALIDATION = (X[:20] + 0.1, Y[:20])
+
+
+class Scores(keras.callbacks.Callback):
+    """What the others monitor."""
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs["score"] = SCORES[epoch]
+
+
+class Warm(keras.callbacks.Callback):
+    """Of one's own: the rate follows from what it has seen, batch by batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = {"batches": 0, "scores": []}
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.seen["batches"] += 1
+        self.model.optimizer.learning_rate = 0.02 + 0.002 * self.seen["batches"]
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.seen["scores"].append(np.float32(logs["score"]))
+        for weight in self.model.trainable_weights:
+            weight.assign(weight * (1.0 - 0.01 * len(self.seen["scores"])))
+
+
+def adam(**arguments):
+    return keras.optimizers.Adam(0.05, **arguments)
+
+
+def network(optimizer):
+    keras.utils.set_random_seed(1)
+    layers = [keras.layers.Dense(6, "relu"), keras.layers.BatchNormalization()]
+    layers += [keras.layers.Dropout(0.3), keras.layers.Dense(1, "sigmoid")]
+    model = keras.Sequential([keras.Input((4,)), *layers])
+    model.compile(optimizer, "binary_crossentropy", metrics=["accuracy"])
+    return model
+
+
+def fit(folder, make=lambda folder: [], optimizer=None, stop=(), first=False, epochs=EPOCHS):
+    """Fits a new network with what is in the folder; what it comes to, to be compared."""
+    folder.mkdir(exist_ok=True)
+    with eager_models():
+        model = network(optimizer() if optimizer else adam(use_ema=True, ema_momentum=0.5))
+        batches = ShuffledBatches(X, Y, batch_size=20, seed=3)
+        callbacks = make(folder)
+        own = [one for one in callbacks if isinstance(one, Warm)]
+        resume = Resume(folder / "fit.npz", batches, own)
+        ordered = [resume, Scores(), *callbacks] if first else [Scores(), *callbacks, resume]
+        history = model.fit(
+            batches,
+            epochs=epochs,
+            validation_data=VALIDATION,
+            callbacks=[*ordered, *stop],
+            verbose=0,
+        )
+    arrays = [*model.weights, *model.optimizer.variables]
+    memories = [
+        {name: it for name, it in digests(one).items() if name not in ("params", "filepath")}
+        for one in callbacks
+        if not isinstance(one, keras.callbacks.CSVLogger)
+    ]
+    arrays = [keras.ops.convert_to_numpy(one) for one in arrays]
+    return arrays, history, memories, files(folder)
+
+
+def files(folder):
+    """The numbers in the files of callbacks."""
+    found = []
+    for path in sorted(folder.glob("*.*")):
+        if path.suffix == ".csv":
+            rows = list(csv.reader(path.open(newline="")))
+            found.append(np.array(rows[1:], float))
+            assert [int(row[0]) for row in rows[1:]] == list(range(len(rows) - 1))
+        elif path.suffix == ".keras":
+            found += keras.saving.load_model(path).get_weights()
+        elif path.suffix == ".h5":
+            model = network(adam(use_ema=True, ema_momentum=0.5))
+            model.load_weights(path)
+            found += model.get_weights()
+    return found
+
+
+def interrupt(folder, at, *args, **kwargs):
+    for epoch in at:
+        with pytest.raises(InterruptedError):
+            fit(folder, *args, stop=[Stop(0, epoch)], **kwargs)
+    return fit(folder, *args, **kwargs)
+
+
+def check(nothing_lost, how, found, expected, times):
+    nothing_lost(how, found[0], expected[0], times)
+    assert found[1].epoch == expected[1].epoch
+    assert found[1].history.keys() == expected[1].history.keys()
+    for name, values in expected[1].history.items():
+        np.testing.assert_allclose(found[1].history[name], values, atol=TOLERANCE)
+    assert [set(one) for one in found[2]] == [set(one) for one in expected[2]]
+    for one, other in zip(found[2], expected[2], strict=True):
+        assert one == other
+    assert len(found[3]) == len(expected[3])
+    for one, other in zip(found[3], expected[3], strict=True):
+        np.testing.assert_allclose(one, other, atol=TOLERANCE)
