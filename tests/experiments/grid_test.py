@@ -136,7 +136,9 @@ class TestRun:
         """Those of the first round are neither lost nor written twice."""
         folder = tmp_path / "copy"
         shutil.copytree(finished[0], folder)
-        fail = failing(Choice.of, lambda outcome, field, *_: field == "pretraining.beta", ValueError("full"))
+        fail = failing(
+            Choice.of, lambda outcome, field, *_: field == "pretraining.beta", ValueError("full")
+        )
         monkeypatch.setattr(Choice, "of", fail)
         failures = Grid(PROFILE, folder, folder / "stages").run(Recorder())
         assert failures.lines() == ["digits_imb csdnn failed: ValueError: full"]
