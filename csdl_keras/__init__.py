@@ -11,11 +11,11 @@ import importlib
 from typing import Any
 
 from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
-from csdl_keras.calibration import calibrate
-from csdl_keras.decide import decide
-from csdl_keras.diverged_error import DivergedError
-from csdl_keras.export import export
-from csdl_keras.hidden_layers import hidden_layers
+from csdl_keras._utils.version import __version__
+from csdl_keras.fitting.divergence import DivergedError, RaiseOnDivergence
+from csdl_keras.fitting.resume import Resume
+from csdl_keras.fitting.shuffled_batches import ShuffledBatches
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import (
     LogisticCostLoss,
@@ -28,18 +28,17 @@ from csdl_keras.losses import (
 )
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
 from csdl_keras.models import bayes_classifier, decision_model
-from csdl_keras.output_kind import output_kind
-from csdl_keras.pretraining import pretrain
-from csdl_keras.raise_on_divergence import RaiseOnDivergence
-from csdl_keras.resume import Resume
-from csdl_keras.shuffled_batches import ShuffledBatches
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.calibrate import calibrate
+from csdl_keras.prediction.decide import decide
+from csdl_keras.prediction.export import export
+from csdl_keras.pretraining.hidden_layers import hidden_layers
+from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import train
 from csdl_keras.training.trainer import Trainer
-from csdl_keras.version import __version__
 
 __all__ = [
     "ALGORITHMS",

@@ -6,9 +6,9 @@ import pytest
 from keras import layers
 
 from csdl_keras import BayesDecision, bayes_classifier, calibrate, output_kind
-from csdl_keras.calibration import fit_temperature
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import BayesClassifier
+from csdl_keras.prediction.calibrate import fit_temperature
 from tests.models.small_models import BUILDERS, functional
 from tests.testing import TestCase
 

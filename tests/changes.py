@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 import csdl_keras as csdl
-from csdl_keras._pretraining_cache import LayerCache
-from csdl_keras._pretraining_data import PretrainingData
 from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.pretraining.data import PretrainingData
+from csdl_keras.pretraining.layer_cache import LayerCache
 from tests.trainers import MATRICES, SETTINGS, make_trainer
 
 CELL = Cell(DataSource("digits", train_size=100), "csdnn", 1000, SETTINGS)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _seeded_fit
-from csdl_keras._array_file import DamagedFileError, read_arrays, write_arrays
+from csdl_keras._utils.array_file import DamagedFileError, read_arrays, write_arrays
+from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.eager import eager_models
 from tests.interruptions import Epochs, Stop
 from tests.trainers import DATA, MATRICES

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _environment
-from csdl_keras._environment import VARIABLES, adopt, environment, settings
 from csdl_keras.experiments import stage_runner
+from csdl_keras.fitting import environment as _environment
+from csdl_keras.fitting.environment import VARIABLES, adopt, environment, settings
 from csdl_keras.training.workers import workers
 from tests.changes import CELL, all_keys, assert_all_differ
 from tests.trainers import DATA, MATRICES, make_trainer

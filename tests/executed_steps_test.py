@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras._executed_steps import executed_steps
+from csdl_keras.fitting.seeded_fit import executed_steps
 from tests.weights import assert_same_weights
 
 TORCH = keras.backend.backend() == "torch"

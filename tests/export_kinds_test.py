@@ -6,7 +6,6 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from csdl_keras._float32_model import float32_model
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import (
     bayes_classifier,
@@ -17,6 +16,7 @@ from csdl_keras.models import (
     serving_model,
     tabular,
 )
+from csdl_keras.prediction._formats import float32_model
 from tests.artifacts import OPENERS, PATHS
 from tests.models.small_models import functional, inputs, randomized
 from tests.testing import dtype_policy, to_numpy

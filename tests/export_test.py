@@ -11,8 +11,8 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from csdl_keras._float32_model import float32_model
 from csdl_keras.models import bayes_classifier, serving_model, tabular
+from csdl_keras.prediction._formats import float32_model
 from tests.artifacts import OPENERS, PATHS, InverseErrorFunction, OnnxFile
 from tests.models.small_models import Subclassed, functional, inputs
 from tests.testing import dtype_policy, to_numpy

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _seeded_fit
-from csdl_keras._replace_file import replace_file
-from csdl_keras._writable import check_writable
+from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras.experiments import cli
 from csdl_keras.experiments.results import ResultFile
+from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.eager import eager_models
 from tests.experiments.results_test import make_result
 from tests.interruptions import Epochs

@@ -6,9 +6,10 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras import ShuffledBatches, _jax_steps
-from csdl_keras._seeded_epochs import SeededEpochs
-from csdl_keras._seeded_fit import seeded_fit
+from csdl_keras import ShuffledBatches
+from csdl_keras.fitting import _jax_steps
+from csdl_keras.fitting.seeded_fit import seeded_fit
+from csdl_keras.fitting.shuffled_batches import SeededEpochs
 
 ON_JAX = keras.backend.backend() == "jax"
 only_jax = pytest.mark.skipif(not ON_JAX, reason="steps of JAX")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras._pretraining_cache import describe_model
+from csdl_keras.pretraining.layer_cache import describe_model
 from tests.pretraining_cache_test import LABELS, QUICK, C, X, make_net
 from tests.pretraining_data_test import as_tf_data
 from tests.weights import assert_same_weights

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras._observers import OBSERVERS
+from csdl_keras.fitting.observers import OBSERVERS
 from tests.trainers import MATRICES, Counter, make_trainer
 
 

@@ -4,7 +4,7 @@ import pathlib
 import pytest
 
 import csdl_keras
-from csdl_keras._optional import check_installed, optional_module
+from csdl_keras._utils.optional import check_installed, optional_module
 from tests.fresh_process import REPOSITORY, run_python
 
 # Of setup.cfg: a package by its module, and what installs it.

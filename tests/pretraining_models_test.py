@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.pretraining import hidden_layers
+from csdl_keras.pretraining.pretrain import hidden_layers
 from tests.pretraining_test import QUICK, Batches, X, make_net
 from tests.weights import changed_layers, weights_by_layer
 

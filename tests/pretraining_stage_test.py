@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _pretraining_data, _seeded_fit
-from csdl_keras._pretraining_stage import Stage
-from csdl_keras.pretraining import hidden_layers
+from csdl_keras.fitting import seeded_fit as _seeded_fit
+from csdl_keras.pretraining import data as _pretraining_data
+from csdl_keras.pretraining.layer_fit import Stage
+from csdl_keras.pretraining.pretrain import hidden_layers
 from tests.interruptions import Stop
 from tests.testing import to_numpy
 from tests.weights import assert_same_weights

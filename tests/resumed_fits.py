@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import Resume, ShuffledBatches
-from csdl_keras._callback_memory import digests
+from csdl_keras.fitting.callback_memory import digests
 from tests.eager import eager_models
 from tests.interruptions import TOLERANCE, Stop
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.seeds import Seeds
 from tests.testing import to_numpy
 from tests.weights import assert_same_weights
 

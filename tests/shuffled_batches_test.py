@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import csdl_keras as csdl
 from csdl_keras import ShuffledBatches
-from csdl_keras._seeded_epochs import SeededEpochs, generator_states
+from csdl_keras.fitting.shuffled_batches import SeededEpochs, generator_states
 from tests.testing import to_numpy
 from tests.weights import assert_same_weights
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras._seeded_fit import seeded_fit
+from csdl_keras.fitting.seeded_fit import seeded_fit
 from tests.weights import assert_same_weights
 
 FOLDER = pathlib.Path(__file__).parents[1] / "benchmarks" / "speed"

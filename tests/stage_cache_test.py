@@ -12,7 +12,8 @@ import pytest
 from hypothesis import strategies as st
 
 import csdl_keras
-from csdl_keras.stage_cache import StageCache, fingerprint
+from csdl_keras._utils.array_file import fingerprint
+from csdl_keras.fitting.stage_cache import StageCache
 from tests.fresh_process import run_python
 
 # Asks for stages in a random order; says on stdout which of them it computed.

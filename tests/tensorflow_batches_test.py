@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from csdl_keras import ShuffledBatches
-from csdl_keras import _tensorflow_batches as tensorflow_batches
+from csdl_keras.fitting import _tensorflow_batches as tensorflow_batches
 from tests.testing import to_numpy
 
 ON_TENSORFLOW = keras.backend.backend() == "tensorflow"

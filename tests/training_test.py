@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.training.train import train

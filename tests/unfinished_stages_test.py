@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import _seeded_fit
+from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.eager import eager_models
 from tests.fresh_process import REPOSITORY
 from tests.interruptions import Epochs, Stop

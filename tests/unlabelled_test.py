@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.hidden_layers import hidden_layers
+from csdl_keras.pretraining.hidden_layers import hidden_layers
 from tests.pretraining_test import COSTS, QUICK, X, make_net
 from tests.trainers import DATA, MATRICES, SETTINGS, make_trainer
 from tests.weights import assert_same_weights

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._tensorflow_batches import in_order
+from csdl_keras.fitting._tensorflow_batches import in_order
 
 
 def batches(size: int, *arrays: np.ndarray) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from paired import Ratio, interleaved
 from row import Row
 
 import csdl_keras as csdl
-from csdl_keras._executed_steps import executed_steps
-from csdl_keras._seeded_fit import seeded_fit
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 
 BACKENDS = ("tensorflow", "jax", "torch")
 INPUTS, UNITS, CLASSES, BATCH = 784, (3000, 3000, 3000), 10, 128

@@ -1,6 +1,6 @@
 """Methods that are not deep, to compare with; they need scikit-learn."""
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 
 # Ahead of the import, so that the error names the command that installs scikit-learn.
 optional_module("sklearn", "compare")

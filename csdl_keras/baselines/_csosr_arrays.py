@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 
-from csdl_keras._array_file import pack, unpack
+from csdl_keras._utils.array_file import pack, unpack
 from csdl_keras.baselines._kernel_map import KernelMap
 
 _FITTED = (

@@ -7,9 +7,9 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
-from csdl_keras._array_checks import variance_beyond_rounding
-from csdl_keras._checks import check_choice, check_integer, check_number
-from csdl_keras._random_state import random_generator
+from csdl_keras._utils.arrays import as_array, check_entries, variance_beyond_rounding
+from csdl_keras._utils.checks import check_choice, check_integer, check_number
+from csdl_keras._utils.seeds import random_generator
 
 #: Rows of a kernel that are computed together.
 _BATCH = 1024
@@ -107,3 +107,37 @@ def _number_of(gamma: float | str, x: np.ndarray) -> float:
         variance = variance_beyond_rounding(x)
         return 1.0 / (x.shape[1] * variance) if variance else 1.0
     return check_number("gamma", gamma, low=0, high=1e30, exclude_low=True)
+
+
+#: Squares of larger numbers are infinite in float32, and so distances would be.
+_LARGEST = 1e18
+
+
+def check_features(features: Any, width: int | None = None) -> np.ndarray:
+    """`features` as a finite float32 (where it was) or float64 array of two dimensions.
+
+    Args:
+        features: array-like of real numbers, `(N, features)`, N at least 1.
+        width: the expected number of columns; `None` accepts any of at least 1.
+
+    Raises:
+        ValueError: if the array is anything else.
+    """
+    array = as_array("X", features, "(N, features)")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"Expected `X` to hold real numbers; received dtype {array.dtype}.")
+    if array.ndim != 2 or 0 in array.shape:
+        hint = " Reshape it: `X.reshape(len(X), -1)`." if array.ndim > 2 else ""
+        raise ValueError(
+            f"Expected `X` of shape (N, features); received shape {array.shape}.{hint}"
+        )
+    if width is not None and array.shape[1] != width:
+        raise ValueError(
+            f"Expected `X` of shape (N, {width}), {width} features as in `fit`; "
+            f"received shape {array.shape}."
+        )
+    with np.errstate(over="ignore"):  # longer floats that become infinite are refused below
+        array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
+    what = f"finite and of a size up to {_LARGEST:g}"
+    check_entries("X", array, np.abs(array) <= _LARGEST, what)
+    return array

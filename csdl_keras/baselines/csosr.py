@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from csdl_keras._array_checks import as_array
-from csdl_keras._array_file import read_arrays, write_arrays
-from csdl_keras._checks import check_integer, check_number
+from csdl_keras._utils.array_file import read_arrays, write_arrays
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras.baselines._csosr_arrays import restore, to_arrays
-from csdl_keras.baselines._features import check_features
-from csdl_keras.baselines._kernel_map import KernelMap
+from csdl_keras.baselines._kernel_map import KernelMap, check_features
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, cost_vectors
 

@@ -10,7 +10,6 @@ data frames of pandas and Polars, which are taken by position: an index or a
 column's name says nothing about classes.
 """
 
-from csdl_keras.costs.binary import from_binary
 from csdl_keras.costs.checks import (
     check_cost_matrix,
     check_cost_vectors,
@@ -19,7 +18,7 @@ from csdl_keras.costs.checks import (
 )
 from csdl_keras.costs.conversions import class_means, cost_vectors, regret, with_abstain
 from csdl_keras.costs.generators import randomized_proportional, zero_one
-from csdl_keras.costs.orientation import convert
+from csdl_keras.costs.interchange import convert, from_binary
 
 __all__ = [
     "check_cost_matrix",

@@ -4,10 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import check_entries
-from csdl_keras.costs._amounts import amounts, one_for_each
-from csdl_keras.costs._class_counts import class_counts
-from csdl_keras.costs.checks import check_cost_matrix, check_cost_vectors, check_labels
+from csdl_keras._utils.arrays import check_entries
+from csdl_keras.costs.checks import (
+    amounts,
+    check_cost_matrix,
+    check_cost_vectors,
+    check_labels,
+    one_for_each,
+)
 
 
 def cost_vectors(cost_matrix: Any, labels: Any) -> np.ndarray:
@@ -126,3 +130,16 @@ def with_abstain(cost_matrix: Any, price: Any) -> np.ndarray:
     prices = one_for_each("price", price, len(matrix), "classes")
     check_entries("price", prices, prices >= 0, "at least 0")
     return np.hstack([matrix, prices[:, None]])
+
+
+def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
+    """Counts the examples of each class; raises where a class has none."""
+    # Of more classes than examples one of the first is absent, and the rest need no look.
+    looked_at = np.arange(min(num_classes, len(labels) + 1))
+    absent = np.setdiff1d(looked_at, labels)
+    if len(absent):
+        raise ValueError(
+            f"Expected at least one example of each of the {num_classes} classes in `labels`; "
+            f"received none of class(es) {absent[:10].tolist()}."
+        )
+    return np.bincount(labels, minlength=num_classes)

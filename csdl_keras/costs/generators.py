@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._checks import check_integer, check_number
-from csdl_keras.costs._class_counts import class_counts
+from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras.costs.checks import check_labels
+from csdl_keras.costs.conversions import class_counts
 
 
 def zero_one(num_classes: int) -> np.ndarray:

@@ -3,11 +3,9 @@
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
-from csdl_keras.datasets.grayscale import grayscale
-from csdl_keras.datasets.imbalance import imbalance
 from csdl_keras.datasets.load import load
-from csdl_keras.datasets.subset import subset
 from csdl_keras.datasets.tfds_images import DataUnavailableError
+from csdl_keras.datasets.variants import grayscale, imbalance, subset
 
 __all__ = [
     "DataSet",

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._checks import check_integer
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
 from csdl_keras.datasets.photographs import photographs
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 
 

@@ -2,15 +2,13 @@
 
 import os
 
-from csdl_keras._checks import check_bool, check_integer, check_path, check_type
-from csdl_keras._fit_checks import LARGEST_SEED
+from csdl_keras._utils.checks import LARGEST_SEED, check_bool, check_integer, check_path, check_type
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
-from csdl_keras.datasets.grayscale import grayscale as to_grayscale
-from csdl_keras.datasets.imbalance import imbalance
-from csdl_keras.datasets.subset import subset
 from csdl_keras.datasets.tfds_images import DataUnavailableError, load_tfds
+from csdl_keras.datasets.variants import grayscale as to_grayscale
+from csdl_keras.datasets.variants import imbalance, subset
 
 
 def load(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
-from csdl_keras.datasets.grayscale import luma
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.datasets.variants import luma
 
 #: Those in the wheels of scikit-image; its other pictures are downloaded or no photographs.
 _OF_SCIKIT_IMAGE = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
 

@@ -5,9 +5,8 @@ from csdl_keras.evaluation.calibration_error import (
     calibration_error,
     reliability,
 )
-from csdl_keras.evaluation.compare_costs import CostDifference, compare_costs
-from csdl_keras.evaluation.cost_interval import cost_interval
 from csdl_keras.evaluation.cost_report import CostReport, cost_report
+from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
 from csdl_keras.evaluation.risk_coverage import risk_coverage_area, risk_coverage_curve
 from csdl_keras.evaluation.scores import (
     average_cost,

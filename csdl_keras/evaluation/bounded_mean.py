@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from csdl_keras._checks import check_number
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.optional import optional_module
 
 
 class BoundedMean:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import check_rows, real_array
-from csdl_keras._checks import check_integer
+from csdl_keras._utils.arrays import check_rows, real_array
+from csdl_keras._utils.checks import check_integer
 from csdl_keras.costs import check_labels
 
 

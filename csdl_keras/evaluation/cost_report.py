@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras.evaluation.compare_costs import CostDifference, compare_costs
-from csdl_keras.evaluation.cost_interval import cost_interval
+from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
 from csdl_keras.evaluation.scores import average_cost, cost_per_class, error_rate, example_costs
 
 _HEADS = ("model", "average cost", "95 % interval", "normalised", "savings", "errors", "p")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import check_rows, real_array
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras.evaluation.scores import example_costs
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import as_array, check_decisions
+from csdl_keras._utils.arrays import as_array, check_decisions
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, cost_vectors
 
 

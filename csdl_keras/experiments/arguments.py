@@ -4,6 +4,7 @@ import argparse
 import pathlib
 from typing import Any
 
+from csdl_keras._utils.version import __version__
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras.experiments.export_command import add_export
 from csdl_keras.experiments.profiles import PROFILES
@@ -11,7 +12,6 @@ from csdl_keras.experiments.tune_arguments import add_tune
 from csdl_keras.experiments.whole_number import positive_integer, whole_number
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.training.settings import Settings
-from csdl_keras.version import __version__
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.array_file import fingerprint
 from csdl_keras.costs import randomized_proportional
-from csdl_keras.decide import decide
-from csdl_keras.diverged_error import DivergedError
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.stage_cache import StageCache, StageResult, fingerprint
+from csdl_keras.fitting.divergence import DivergedError
+from csdl_keras.fitting.stage_cache import StageCache, StageResult
+from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.settings import Settings

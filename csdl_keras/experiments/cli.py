@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from csdl_keras import datasets
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.arguments import build_parser
 from csdl_keras.experiments.compare import DEFAULT_ALGORITHMS, Comparison, check_algorithms
 from csdl_keras.experiments.export_command import export_model

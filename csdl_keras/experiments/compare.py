@@ -8,12 +8,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._replace_file import save_model
+from csdl_keras._utils.files import save_model
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
-from csdl_keras.decide import decide
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.results import Result, ResultFile
+from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.training.settings import Settings

@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._checks import check_number
+from csdl_keras._utils.checks import check_number
 from csdl_keras.datasets import DataSet
 
 

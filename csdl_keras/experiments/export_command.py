@@ -6,8 +6,8 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import OUTPUTS
-from csdl_keras.export import SUFFIXES, export
+from csdl_keras._utils.checks import OUTPUTS
+from csdl_keras.prediction.export import SUFFIXES, export
 
 
 def add_export(commands: Any) -> None:

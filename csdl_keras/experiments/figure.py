@@ -4,8 +4,8 @@ import pathlib
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import replacing
+from csdl_keras._utils.files import replacing
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.results import Result
 from csdl_keras.experiments.summary import Summary
 from csdl_keras.training.algorithms import get_algorithm

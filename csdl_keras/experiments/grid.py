@@ -18,7 +18,7 @@ from csdl_keras.experiments.grid_files import GridFiles, on_curve
 from csdl_keras.experiments.outcome import Outcome
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.experiments.stage_runner import run_stages
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.settings import Settings
 

@@ -11,8 +11,8 @@ from typing import Any
 import filelock
 import numpy as np
 
-from csdl_keras._array_file import read_npz
-from csdl_keras._replace_file import replace_file
+from csdl_keras._utils.array_file import read_npz
+from csdl_keras._utils.files import replace_file
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.grid_result import GridResult

@@ -14,7 +14,7 @@ from csdl_keras.experiments.cell import STAGES, Cell
 from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.outcome import Outcome
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.recipe import Recipe
 
 Kind = tuple[str, str]

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 
 from csdl_keras.experiments.cell import Cell
-from csdl_keras.stage_cache import StageResult
+from csdl_keras.fitting.stage_cache import StageResult
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import contextlib
 import pathlib
 
-from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import replace_file
+from csdl_keras._utils.files import replace_file
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import draw_beta_curves, draw_costs

@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
-from csdl_keras._replace_file import replace_file
+from csdl_keras._utils.files import replace_file
 
 
 @dataclasses.dataclass(frozen=True)

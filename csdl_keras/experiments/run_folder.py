@@ -15,8 +15,7 @@ from typing import Any
 import filelock
 import keras
 
-from csdl_keras._replace_file import replace_file
-from csdl_keras._writable import check_writable
+from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras.experiments.reporting.run_records import read_run_records
 
 

@@ -2,8 +2,8 @@
 
 import pathlib
 
-from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import replacing
+from csdl_keras._utils.files import replacing
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.trials import TrialRecord, varied
 
 #: What a search is about, ahead of the rest.

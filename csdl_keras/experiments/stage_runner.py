@@ -8,9 +8,9 @@ from typing import Any
 
 import keras
 
-from csdl_keras._environment import adopt, environment
 from csdl_keras.experiments.cell import STAGES, Cell
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.environment import adopt, environment
+from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.workers import run_tasks
 
 OnFinished = Callable[[Cell, str, float], None]

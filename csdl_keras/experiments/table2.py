@@ -6,9 +6,9 @@ import pathlib
 import shlex
 
 from csdl_keras import datasets
-from csdl_keras._checks import check_number
-from csdl_keras._optional import optional_module
-from csdl_keras._writable import check_writable
+from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.files import check_writable
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.compare import check_algorithms
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES, Profile

@@ -6,7 +6,7 @@ import io
 import pathlib
 from typing import Any
 
-from csdl_keras._replace_file import replace_file
+from csdl_keras._utils.files import replace_file
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,19 +9,18 @@ import keras
 import numpy as np
 
 from csdl_keras import costs, datasets
-from csdl_keras._optional import optional_module
-from csdl_keras._replace_file import save_model
-from csdl_keras._saved_matrix import to_config
-from csdl_keras._writable import check_writable
+from csdl_keras._utils.files import check_writable, save_model
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.costs._tensors import to_config
 from csdl_keras.datasets import DataSet
-from csdl_keras.decide import decide
 from csdl_keras.experiments.compare import FIRST_COST_SEED
 from csdl_keras.experiments.cost_matrix_file import read_cost_matrix
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.load_snippet import load_snippet
 from csdl_keras.experiments.run_folder import append_record
 from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithms import get_algorithm
 
 PATIENCE = 5

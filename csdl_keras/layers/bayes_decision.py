@@ -6,10 +6,10 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._checks import check_bool, check_integer
-from csdl_keras._fit_outputs import check_cost_layer
-from csdl_keras._ops import head_dtype
+from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
+from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_bool, check_integer
-from csdl_keras._ops import at_least_float32, head_dtype
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.tensors import at_least_float32, head_dtype
 from csdl_keras.layers.cost_output import CostOutput
 from csdl_keras.layers.masking_noise import MaskingNoise
 

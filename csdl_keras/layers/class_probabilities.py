@@ -5,8 +5,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_bool
-from csdl_keras._ops import distributions, head_dtype
+from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.tensors import distributions, head_dtype
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

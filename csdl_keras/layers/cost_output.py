@@ -4,8 +4,8 @@ from typing import Any
 
 import keras
 
-from csdl_keras._fit_outputs import check_cost_layer
-from csdl_keras._ops import head_dtype
+from csdl_keras._utils.tensors import head_dtype
+from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

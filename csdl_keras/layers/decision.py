@@ -4,8 +4,8 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import OUTPUTS, check_choice
-from csdl_keras._ops import first_minimum, head_dtype, two_columns
+from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

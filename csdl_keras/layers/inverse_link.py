@@ -6,11 +6,10 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._bounded_exponential import bounded_exponential
-from csdl_keras._checks import check_choice, check_number
-from csdl_keras._fit_outputs import check_cost_layer
-from csdl_keras._ops import at_least_float32, head_dtype
-from csdl_keras.costs._amounts import LARGEST
+from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.checks import check_choice, check_number
+from csdl_keras._utils.tensors import at_least_float32, bounded_exponential, head_dtype
+from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 LINKS = ("log", "logit")
 
@@ -58,7 +57,9 @@ class InverseLink(keras.layers.Layer):
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.link = check_choice("link", link, LINKS)
-        self.cost_scale = check_number("cost_scale", cost_scale, 0, LARGEST, exclude_low=True)
+        self.cost_scale = check_number(
+            "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
+        )
 
     def build(self, input_shape: Any) -> None:
         self.built = True

@@ -6,9 +6,12 @@ from csdl_keras.losses.min_loss import MINLoss, min_loss
 from csdl_keras.losses.observed_cost_loss import ObservedCostLoss
 from csdl_keras.losses.one_sided_loss import OneSidedLoss, one_sided
 from csdl_keras.losses.poisson_cost_loss import PoissonCostLoss, poisson_cost
-from csdl_keras.losses.reconstruction_loss import ReconstructionLoss, reconstruction
+from csdl_keras.losses.reconstruction_loss import (
+    ReconstructionLoss,
+    SquaredErrorLoss,
+    reconstruction,
+)
 from csdl_keras.losses.sosr_loss import SOSRLoss, sosr
-from csdl_keras.losses.squared_error_loss import SquaredErrorLoss
 
 __all__ = [
     "LogisticCostLoss",

@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._fit_outputs import fit_output
-from csdl_keras._output_values import check_values, known_values
-from csdl_keras._tensor_checks import tensor_or_array
+from csdl_keras._utils.tensors import tensor_or_array
+from csdl_keras.outputs.fit_outputs import fit_output
+from csdl_keras.outputs.values import check_values, known_values
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -6,8 +6,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._tensor_checks import same_shape
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras._utils.tensors import same_shape
+from csdl_keras.losses.base import CostLoss
 
 
 def logistic_cost(costs: Any, logits: Any) -> Any:

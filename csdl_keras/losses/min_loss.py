@@ -6,12 +6,11 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._array_checks import as_array
-from csdl_keras._fit_outputs import FitOutput
-from csdl_keras._ops import finite, first_minimum
-from csdl_keras._output_values import TOLERANCE
-from csdl_keras._tensor_checks import same_shape, tensor_or_array
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.tensors import finite, first_minimum, same_shape, tensor_or_array
+from csdl_keras.losses.base import CostLoss
+from csdl_keras.outputs.fit_outputs import FitOutput
+from csdl_keras.outputs.values import TOLERANCE
 
 
 def min_loss(costs: Any, outputs: Any, priors: Any = None, targets: Any = None) -> Any:

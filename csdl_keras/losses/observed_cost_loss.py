@@ -6,9 +6,9 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import LOG_ZERO, at_least_float32, class_index
-from csdl_keras._tensor_checks import alike
-from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32
+from csdl_keras.costs._tensors import class_index
+from csdl_keras.losses.base import CheckedLoss
 from csdl_keras.losses.poisson_cost_loss import poisson_cost
 
 

@@ -6,9 +6,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._ops import finite
-from csdl_keras._tensor_checks import same_shape
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras._utils.tensors import finite, same_shape
+from csdl_keras.losses.base import CostLoss
 
 
 def one_sided_gap(costs: Any, estimates: Any) -> Any:

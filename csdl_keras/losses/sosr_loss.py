@@ -6,8 +6,8 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._checks import check_number
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras._utils.checks import check_number
+from csdl_keras.losses.base import CostLoss
 from csdl_keras.losses.one_sided_loss import (
     gap_of_finite,
     gap_of_signed,

@@ -5,16 +5,16 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._checks import check_bool, check_integer
-from csdl_keras._ops import distributions, rows_of
-from csdl_keras._saved_matrix import check_present, from_config, to_config
-from csdl_keras._tensor_checks import (
-    check_weights,
-    same_shape,
-    tensor_or_array,
-    tensor_or_labels,
-)
+from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.tensors import check_weights, distributions, same_shape, tensor_or_array
 from csdl_keras.costs import check_labels
+from csdl_keras.costs._tensors import (
+    check_present,
+    from_config,
+    rows_of,
+    tensor_or_labels,
+    to_config,
+)
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._tensor_checks import alike, same_shape
+from csdl_keras._utils.tensors import alike, same_shape
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 

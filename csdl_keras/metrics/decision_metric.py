@@ -6,11 +6,17 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._checks import OUTPUTS, check_choice
-from csdl_keras._fit_outputs import FitOutput, check_class_weight, fit_output
-from csdl_keras._ops import at_least_float32, distributions, float_dtype, two_columns
-from csdl_keras._output_values import all_probabilities, check_values, known_values
-from csdl_keras._tensor_checks import check_weights, tensor_or_array
+from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.tensors import (
+    at_least_float32,
+    check_weights,
+    distributions,
+    float_dtype,
+    tensor_or_array,
+    two_columns,
+)
+from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
+from csdl_keras.outputs.values import all_probabilities, check_values, known_values
 
 
 class DecisionMetric(keras.metrics.Mean):

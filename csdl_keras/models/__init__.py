@@ -1,20 +1,19 @@
 """Builders of networks and of the decision rules around them; each returns a `keras.Model`."""
 
 from csdl_keras.models.auxiliary_costs import AuxiliaryCostModel, auxiliary_costs
-from csdl_keras.models.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.convnet import convnet
-from csdl_keras.models.cost_estimator import cost_estimator
-from csdl_keras.models.decision_model import decision_model
-from csdl_keras.models.ensemble import ensemble
 from csdl_keras.models.expected_cost_model import (
     ExpectedCostModel,
     expected_cost_model,
     labelled_costs,
 )
 from csdl_keras.models.mlp import mlp
-from csdl_keras.models.serving_model import serving_model
 from csdl_keras.models.tabular import tabular
+from csdl_keras.prediction.bayes_classifier import BayesClassifier, bayes_classifier
+from csdl_keras.prediction.cost_estimator import cost_estimator
+from csdl_keras.prediction.ensemble import ensemble
+from csdl_keras.prediction.serving import decision_model, serving_model
 
 __all__ = [
     "AuxiliaryCostModel",

@@ -6,9 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import LARGEST_SIZE, check_integer, check_number
-from csdl_keras._ops import inputs_of
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.structure import inputs_of
 from csdl_keras.layers import CostOutput
 
 

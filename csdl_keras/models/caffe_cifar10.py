@@ -6,9 +6,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._array_checks import as_array
-from csdl_keras._checks import check_choice, check_number
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.checks import check_choice, check_number
+from csdl_keras._utils.seeds import Seeds
 from csdl_keras.layers import CaffePooling2D, WithinChannelLRN
 from csdl_keras.models.heads import check_input_shape, check_outputs, output_layer
 

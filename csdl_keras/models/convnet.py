@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import keras
 
-from csdl_keras._checks import check_number
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.seeds import Seeds
 from csdl_keras.layers import RandomShift
 from csdl_keras.models.heads import check_input_shape, check_outputs, check_sizes, output_layer
 

@@ -1,16 +1,29 @@
-"""A network of class probabilities and of costs that depend on the example."""
+"""Labels and costs in one tensor of a TensorFlow pipeline."""
 
 from typing import Any
 
 import keras
 import numpy as np
 
-from csdl_keras._checks import check_integer, check_number
-from csdl_keras._ops import inputs_of
+from csdl_keras._utils.checks import check_integer, check_number
+from csdl_keras._utils.structure import inputs_of
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
-from csdl_keras.datasets.join_tensors import join_tensors
 from csdl_keras.layers import ClassCosts, ExpectedCost
 from csdl_keras.losses import ObservedCostLoss
+
+
+def join_tensors(labels: Any, costs: Any) -> Any:
+    """`[y, c_1, ..., c_D]` as float32, of one example or a batch.
+
+    Pipelines are TensorFlow's on every backend.
+
+    Args:
+        labels: tensor `()` or `(batch,)`.
+        costs: tensor `(D,)` or `(batch, D)`.
+    """
+    import tensorflow as tf
+
+    return tf.concat([tf.cast(labels, "float32")[..., None], tf.cast(costs, "float32")], axis=-1)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

@@ -6,8 +6,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
-from csdl_keras._ops import head_dtype
+from csdl_keras._utils.checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
+from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import CostOutput
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import keras
 
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.seeds import Seeds
 from csdl_keras.models.heads import check_input_shape, check_outputs, check_sizes, output_layer
 
 

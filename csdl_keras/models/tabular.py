@@ -6,10 +6,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._array_checks import as_array, check_entries
-from csdl_keras._checks import check_number
-from csdl_keras._ops import float_dtype, head_dtype
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.arrays import as_array, check_entries
+from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.models.heads import check_outputs, check_sizes, output_layer
 
 # By what a column is divided that is constant in training: nothing of it is left.

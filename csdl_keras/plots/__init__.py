@@ -6,7 +6,7 @@ changes a global setting. A curve that is drawn on an Axes that has some takes
 the next colour.
 """
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 
 # Ahead of the imports, so that the error names the command that installs Matplotlib.
 optional_module("matplotlib", "compare")
@@ -15,7 +15,7 @@ from csdl_keras.plots.beta_curve import beta_curve  # noqa: E402
 from csdl_keras.plots.cost_against import cost_against  # noqa: E402
 from csdl_keras.plots.cost_against_threshold import cost_against_threshold  # noqa: E402
 from csdl_keras.plots.cost_confusion import cost_confusion  # noqa: E402
-from csdl_keras.plots.cost_matrix_heatmap import cost_matrix_heatmap  # noqa: E402
+from csdl_keras.plots.heatmap import cost_matrix_heatmap  # noqa: E402
 from csdl_keras.plots.reliability_diagram import reliability_diagram  # noqa: E402
 from csdl_keras.plots.risk_coverage import risk_coverage  # noqa: E402
 

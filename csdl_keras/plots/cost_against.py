@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from csdl_keras._array_checks import check_label, real_array
-from csdl_keras._checks import check_bool, check_type
+from csdl_keras._utils.arrays import check_label, real_array
+from csdl_keras._utils.checks import check_bool, check_type
 from csdl_keras.plots._axes import axes_of_curves, mark_lowest, next_colour, number
 
 # Of more values than this the lowest costs are noise: most values have one trial.

@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from csdl_keras._array_checks import check_label
+from csdl_keras._utils.arrays import check_label
 from csdl_keras.evaluation.calibration_error import reliability
 from csdl_keras.plots._axes import axes_of_curves, next_colour, number
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._array_checks import check_label
+from csdl_keras._utils.arrays import check_label
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
 from csdl_keras.plots._axes import axes_of_curves, next_colour, number
 

@@ -1,6 +1,6 @@
 """Cost-sensitive learning in scikit-learn's terms: an estimator and a scorer."""
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 
 # Ahead of the imports, so that the error names the command that installs scikit-learn.
 optional_module("sklearn", "compare")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import as_array, check_rows
+from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras.costs import check_cost_vectors, cost_vectors
 
 

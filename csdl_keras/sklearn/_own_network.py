@@ -7,11 +7,11 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras._seeds import member_seed
-from csdl_keras.calibration import calibrate
+from csdl_keras._utils.seeds import member_seed
 from csdl_keras.costs import cost_vectors, regret
-from csdl_keras.output_kind import output_kind
-from csdl_keras.raise_on_divergence import RaiseOnDivergence
+from csdl_keras.fitting.divergence import RaiseOnDivergence
+from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.objectives import OBJECTIVES
 from csdl_keras.training.settings import Settings

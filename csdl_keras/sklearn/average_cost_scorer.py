@@ -7,10 +7,10 @@ import numpy as np
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from csdl_keras._checks import check_bool
+from csdl_keras._utils.checks import check_bool
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.decide import decisions
 from csdl_keras.evaluation import average_cost
+from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._labels import (
     check_other_decisions,
     decision_labels,

@@ -10,14 +10,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from csdl_keras._array_checks import check_rows
-from csdl_keras._checks import check_integer, check_number
-from csdl_keras._fit_checks import check_verbose
-from csdl_keras._random_state import random_generator
+from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.checks import check_integer, check_number, check_verbose
+from csdl_keras._utils.seeds import random_generator
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
-from csdl_keras.decide import decide
 from csdl_keras.evaluation import decision_costs
-from csdl_keras.output_kind import output_kind
+from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.decide import decide
 from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
 from csdl_keras.sklearn._own_network import Builder
 from csdl_keras.sklearn._training import probability_model, train_model

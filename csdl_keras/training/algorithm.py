@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._checks import check_bool, check_choice, check_integer, check_type
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
 from csdl_keras.training.bodies import BODIES, KernelMachine
 from csdl_keras.training.body import Body
 from csdl_keras.training.descriptions import describe

@@ -1,6 +1,6 @@
 """The algorithms of the paper's Table 1, and a few beyond it, as data."""
 
-from csdl_keras._checks import check_choice
+from csdl_keras._utils.checks import check_choice
 from csdl_keras.training.algorithm import Algorithm
 
 

@@ -7,8 +7,8 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras.calibration import calibrate
 from csdl_keras.costs import regret
+from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network

@@ -4,7 +4,13 @@ import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from csdl_keras._checks import check_bool, check_choice, check_integer, check_number, check_type
+from csdl_keras._utils.checks import (
+    check_bool,
+    check_choice,
+    check_integer,
+    check_number,
+    check_type,
+)
 from csdl_keras.training.descriptions import describe
 
 _MOST = 10**9

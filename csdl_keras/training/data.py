@@ -5,10 +5,10 @@ import functools
 
 import numpy as np
 
-from csdl_keras._array_checks import as_array
+from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels
-from csdl_keras.stage_cache import fingerprint
 
 
 @dataclasses.dataclass(frozen=True)

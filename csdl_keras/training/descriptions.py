@@ -13,7 +13,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras.stage_cache import fingerprint
+from csdl_keras._utils.array_file import fingerprint
 
 _FUNCTIONS = (
     types.BuiltinFunctionType,

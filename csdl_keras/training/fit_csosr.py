@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._array_checks import variance_beyond_rounding
+from csdl_keras._utils.arrays import variance_beyond_rounding
 from csdl_keras.training.data import Examples
 from csdl_keras.training.recipe import Recipe
 

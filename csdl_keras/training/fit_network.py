@@ -7,11 +7,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._executed_steps import executed_steps
-from csdl_keras._seeded_fit import seeded_fit
 from csdl_keras._utils.types import Verbose, Weights
 from csdl_keras.costs import cost_vectors
-from csdl_keras.raise_on_divergence import RaiseOnDivergence
+from csdl_keras.fitting.divergence import RaiseOnDivergence
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.recipe import Recipe
 

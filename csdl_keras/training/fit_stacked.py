@@ -7,10 +7,9 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._executed_steps import executed_steps
-from csdl_keras._seeded_fit import seeded_fit
-from csdl_keras._seeds import member_seed
+from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.types import Verbose, Weights
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.recipe import Recipe

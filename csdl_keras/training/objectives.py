@@ -7,7 +7,6 @@ import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras.calibration import calibrate
 from csdl_keras.losses import (
     LogisticCostLoss,
     MINLoss,
@@ -17,6 +16,7 @@ from csdl_keras.losses import (
     SOSRLoss,
 )
 from csdl_keras.metrics import AverageCost
+from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.body import Body
 from csdl_keras.training.data import Examples
 from csdl_keras.training.objective import Objective

@@ -9,9 +9,9 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.types import Verbose
-from csdl_keras.hidden_layers import hidden_layers
-from csdl_keras.pretraining import pretrain
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.pretraining.hidden_layers import hidden_layers
+from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.choices import Choices, count, flag, one_of, positive, share
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.

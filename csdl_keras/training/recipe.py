@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.array_file import fingerprint
 from csdl_keras.costs import zero_one
-from csdl_keras.stage_cache import fingerprint
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.descriptions import describe
 from csdl_keras.training.objective import Objective

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import (
     check_cost_matrix,

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from csdl_keras._checks import check_integer, check_type
+from csdl_keras._utils.checks import check_integer, check_type
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.bodies import MLP, AutoNetwork, CaffeCNN, KernelMachine
 from csdl_keras.training.body import Body

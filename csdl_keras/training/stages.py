@@ -9,11 +9,11 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._environment import adopt, environment
-from csdl_keras._seeds import member_seed
+from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.types import Verbose, Weights
-from csdl_keras.diverged_error import DivergedError
-from csdl_keras.stage_cache import StageCache, StageResult
+from csdl_keras.fitting.divergence import DivergedError
+from csdl_keras.fitting.environment import adopt, environment
+from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.fit_csosr import fit_csosr
 from csdl_keras.training.fit_network import fit_network, pretrain_network

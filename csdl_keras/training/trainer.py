@@ -6,12 +6,18 @@ from typing import Any
 
 import keras
 
-from csdl_keras._checks import check_choice, check_integer, check_type
-from csdl_keras._environment import environment
-from csdl_keras._fit_checks import LARGEST_SEED, check_cache, check_callbacks, check_verbose
-from csdl_keras._observers import check_observers
+from csdl_keras._utils.checks import (
+    LARGEST_SEED,
+    check_callbacks,
+    check_choice,
+    check_integer,
+    check_type,
+    check_verbose,
+)
 from csdl_keras._utils.types import ArrayLike, Verbose
-from csdl_keras.stage_cache import StageCache, StageResult
+from csdl_keras.fitting.environment import environment
+from csdl_keras.fitting.observers import check_observers
+from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import check_training_data

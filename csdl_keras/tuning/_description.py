@@ -11,9 +11,9 @@ import keras
 import keras_tuner
 import numpy as np
 
-from csdl_keras._pretraining_cache import describe_model
-from csdl_keras.shuffled_batches import ShuffledBatches
-from csdl_keras.stage_cache import fingerprint
+from csdl_keras._utils.array_file import fingerprint
+from csdl_keras.fitting.shuffled_batches import ShuffledBatches
+from csdl_keras.pretraining.layer_cache import describe_model
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS
 

@@ -9,9 +9,8 @@ from typing import Any
 import keras_tuner
 from keras_tuner.errors import FatalValueError
 
-from csdl_keras._json_file import read_json
+from csdl_keras._utils.files import read_json, write_json
 from csdl_keras.tuning._description import describe_fit, describe_tuner
-from csdl_keras.tuning.resumable_oracle import write_json
 
 _RECORD = "search.json"
 #: Of a value in a message.

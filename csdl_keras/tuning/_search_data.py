@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from keras_tuner.errors import FatalValueError
 
-from csdl_keras._tensor_checks import tensor_or_labels
 from csdl_keras.costs import check_cost_vectors
+from csdl_keras.costs._tensors import tensor_or_labels
 
 
 def check_search_data(hyper_model: Any, x: Any, y: Any, fit_arguments: dict[str, Any]) -> None:

@@ -6,11 +6,10 @@ from typing import Any
 
 import keras
 
-from csdl_keras._executed_steps import executed_steps
-from csdl_keras._jax_steps import use_looped_steps
-from csdl_keras._seeded_epochs import SeededEpochs
-from csdl_keras._tensorflow_batches import in_order, shuffled
-from csdl_keras.shuffled_batches import ShuffledBatches
+from csdl_keras.fitting._jax_steps import use_looped_steps
+from csdl_keras.fitting._tensorflow_batches import in_order, shuffled
+from csdl_keras.fitting.seeded_fit import executed_steps
+from csdl_keras.fitting.shuffled_batches import SeededEpochs, ShuffledBatches
 
 
 def validation_apart(x: Any, y: Any, arguments: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:

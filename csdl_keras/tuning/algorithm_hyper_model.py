@@ -6,8 +6,8 @@ from typing import Any
 import keras
 import keras_tuner
 
-from csdl_keras._checks import check_choice, check_integer, check_number
-from csdl_keras._seeds import Seeds
+from csdl_keras._utils.checks import check_choice, check_integer, check_number
+from csdl_keras._utils.seeds import Seeds
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
@@ -16,8 +16,8 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.bodies import BODIES
 from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
-from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning._trial_fit import count_execution, trial_fit, validation_apart
+from csdl_keras.tuning.space import Space, check_space, declare
 
 OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 

@@ -7,11 +7,10 @@ import keras
 import keras_tuner
 
 from csdl_keras import models
-from csdl_keras._checks import check_choice
+from csdl_keras._utils.checks import check_choice
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
-from csdl_keras.tuning.range import Range
+from csdl_keras.tuning.space import Range, Space, check_space, declare
 
 _LEARNING_RATE = Range(1e-4, 3e-3, sampling="log")
 

@@ -8,20 +8,19 @@ import keras
 import keras_tuner
 import numpy as np
 
-from csdl_keras._checks import check_choice, check_integer
+from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras.costs import zero_one
-from csdl_keras.pretraining import pretrain
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.bodies import MLP
 from csdl_keras.training.pretrainings import Pretraining
-from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import (
     AlgorithmHyperModel,
     check_positive,
     check_share,
 )
-from csdl_keras.tuning.range import Range
+from csdl_keras.tuning.space import Range, Space, check_space, declare
 
 _PRETRAINING_LEARNING_RATE = Range(1e-4, 1e-2, sampling="log")
 _LEARNING_RATES = {

@@ -5,8 +5,8 @@ from typing import Any
 import keras
 import keras_tuner
 
-from csdl_keras._checks import check_choice
-from csdl_keras._ops import inputs_of
+from csdl_keras._utils.checks import check_choice
+from csdl_keras._utils.structure import inputs_of
 from csdl_keras.costs import check_cost_matrix, zero_one
 from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
 from csdl_keras.losses import expected_cost
@@ -14,9 +14,8 @@ from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
 from csdl_keras.tuning._same_search import check_same_trial
 from csdl_keras.tuning._search_data import check_search_data
-from csdl_keras.tuning._space import Space, check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import check_positive
-from csdl_keras.tuning.range import Range
+from csdl_keras.tuning.space import Range, Space, check_space, declare
 
 _TEMPERATURE = Range(0.25, 4.0, sampling="log")
 

@@ -8,7 +8,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 
 
 class TestCell:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.plots import beta_curve
-from csdl_keras.plots._beta_table import beta_table
+from csdl_keras.plots.beta_curve import beta_table
 from tests.plots.baseline_image import assert_like_baseline, legend_of, line_of, star_of
 
 BETAS = [0, 0.05, 0.1, 0.25, 0.4, 0.75, 1]

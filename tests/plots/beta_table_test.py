@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from csdl_keras.plots._beta_table import beta_table
+from csdl_keras.plots.beta_curve import beta_table
 
 
 def literal_table(betas, costs, relative):

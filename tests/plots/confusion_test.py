@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from csdl_keras.plots._confusion import confusion_table
+from csdl_keras.plots.cost_confusion import confusion_table
 
 
 def literal_table(y_true, decisions, cost_matrix):

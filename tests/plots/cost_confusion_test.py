@@ -4,7 +4,7 @@ import pytest
 from csdl_keras.costs import zero_one
 from csdl_keras.evaluation import cost_report
 from csdl_keras.plots import cost_confusion
-from csdl_keras.plots._confusion import confusion_table
+from csdl_keras.plots.cost_confusion import confusion_table
 from tests.plots.baseline_image import assert_like_baseline
 
 MATRIX = np.array([[0.0, 1.0, 2.0, 0.5], [9.0, 0.0, 3.0, 0.5], [4.0, 7.0, 0.0, 0.5]])

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from csdl_keras.plots._threshold import threshold_table
+from csdl_keras.plots.cost_against_threshold import threshold_table
 
 
 def literal_cost(y_true, probabilities, cost_matrix, threshold):

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.decide import decide, decisions
+from csdl_keras.prediction.decide import decide, decisions
 from tests.robustness.containers import CONTAINERS, contained
 from tests.robustness.costs_cases import amounts
 from tests.robustness.documented import array_of_numbers, is_flags

@@ -3,7 +3,7 @@
 import numpy as np
 
 import csdl_keras as csdl
-from csdl_keras._fit_checks import LARGEST_SEED
+from csdl_keras._utils.checks import LARGEST_SEED
 from tests.changes import setting_names
 from tests.robustness.costs_cases import floats, matrix, vectors
 from tests.robustness.documented import (

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 import csdl_keras as csdl
 from csdl_keras.sklearn import CostSensitiveClassifier
-from csdl_keras.sklearn._validation_split import validation_split
+from csdl_keras.sklearn._training import validation_split
 from tests.sklearn.fitted import MATRIX, X, Y, estimator
 
 CASES = settings(max_examples=200)

@@ -8,7 +8,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.sklearn import CostSensitiveClassifier
-from csdl_keras.sklearn._validation_split import validation_split
+from csdl_keras.sklearn._training import validation_split
 from csdl_keras.training.algorithm import Algorithm
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
 from tests.trainers import DATA

@@ -4,10 +4,10 @@ import keras_tuner
 import numpy as np
 import pytest
 
-from csdl_keras._checks import check_integer
+from csdl_keras._utils.checks import check_integer
 from csdl_keras.tuning import Range
-from csdl_keras.tuning._space import check_space, declare
 from csdl_keras.tuning.algorithm_hyper_model import check_share
+from csdl_keras.tuning.space import check_space, declare
 
 
 def declared(space):

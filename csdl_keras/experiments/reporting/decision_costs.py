@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from csdl_keras._array_file import read_npz
+from csdl_keras._utils.array_file import read_npz
 from csdl_keras.experiments.grid_files import beta_name
 from csdl_keras.experiments.reporting.beta_row import BetaRow
 from csdl_keras.experiments.reporting.cost_row import CostRow

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.formats import format_column

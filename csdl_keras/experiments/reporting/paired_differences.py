@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from csdl_keras._optional import optional_module
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.experiments.reporting.difference import Difference
 
@@ -21,7 +21,7 @@ class PairedDifferences:
     where `s` is the standard deviation of the `M` matrices' mean differences, `t` the
     quantile of Student's distribution with `M - 1` degrees of freedom, and `e` the distance
     to the end of the interval over examples of `1 / M sum_m d_mn`, see
-    `csdl_keras.evaluation.cost_interval`. Whichever of the two errors is the larger one, it
+    `csdl_keras.evaluation.intervals`. Whichever of the two errors is the larger one, it
     holds at least as often as it says (if the matrices' differences are about normal).
     Simulated rows that cost the same were called different in at most 6 % of all cases
     with 2 to 30 matrices (`benchmarks/results/coverage`). A single matrix tells nothing of

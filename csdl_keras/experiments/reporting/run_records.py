@@ -3,7 +3,7 @@
 import pathlib
 from typing import Any
 
-from csdl_keras._json_file import read_json
+from csdl_keras._utils.files import read_json
 from csdl_keras.experiments.reporting.visible import visible
 
 

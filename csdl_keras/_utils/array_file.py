@@ -1,0 +1,133 @@
+"""Arrays with a record in one file, without pickles."""
+
+import hashlib
+import io
+import json
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.files import replacing
+
+
+class DamagedFileError(ValueError):
+    """A file that is not what was written."""
+
+
+class OtherFitError(ValueError):
+    """A file of the state of another training than the one that is to go on."""
+
+
+def write_arrays(
+    path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
+) -> None:
+    """Writes an .npz file, whole or not at all.
+
+    Args:
+        path: the file.
+        record: fit for JSON.
+        arrays: of any shapes, of numbers or booleans.
+
+    Raises:
+        ValueError: if an array would have to be pickled.
+        OSError: if it cannot be written.
+    """
+    text = json.dumps({"arrays": len(arrays), "record": record})
+    named: dict[str, Any] = {f"array_{i}": _plain(it) for i, it in enumerate(arrays)}
+    with replacing(path) as unfinished, unfinished.open("wb") as file:
+        np.savez(file, record=np.frombuffer(text.encode(), np.uint8), **named)
+
+
+def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Reads what `write_arrays` wrote.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        DamagedFileError: if it holds something else.
+    """
+    named = read_npz(path)
+    try:
+        text = json.loads(named["record"].tobytes())
+        return text["record"], [named[f"array_{i}"] for i in range(text["arrays"])]
+    except (KeyError, ValueError, TypeError) as error:
+        raise DamagedFileError(
+            f"Expected {path} to be as csdl_keras wrote it; received another npz file."
+        ) from error
+
+
+def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+    """Reads the arrays of an .npz file by name; nothing in it is ever executed.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        DamagedFileError: if it holds something else.
+    """
+    content = io.BytesIO(path.read_bytes())
+    try:
+        with np.load(content, allow_pickle=False) as file:
+            arrays = dict(file)
+        if not all(isinstance(array, np.ndarray) for array in arrays.values()):
+            raise ValueError("it holds what is no array")
+        return arrays
+    # A damaged file makes NumPy and zipfile raise nearly anything.
+    except Exception as error:
+        raise DamagedFileError(
+            f"Expected {path} to be an npz file as csdl_keras wrote it; received a damaged one, "
+            f"{type(error).__name__}: {error}."
+        ) from error
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """The array in a type of NumPy's own; float32 holds what bfloat16 does."""
+    array = np.asarray(array)
+    if array.dtype.hasobject:
+        raise ValueError(f"Expected arrays of numbers; received dtype {array.dtype}.")
+    return array.astype("float32") if array.dtype.kind == "V" else array
+
+
+def pack(value: Any, arrays: list[np.ndarray]) -> Any:
+    """A value as JSON that refers to arrays, which are put at the end of the list.
+
+    Raises:
+        TypeError: if it is not made up of numbers, strings, `None`, arrays, tensors, lists and
+            dicts of strings to such values.
+    """
+    if isinstance(value, (list, tuple)):
+        return [pack(one, arrays) for one in value]
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        return {"dict": {name: pack(one, arrays) for name, one in value.items()}}
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    if keras.ops.is_tensor(value):
+        value = keras.ops.convert_to_numpy(value)
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.hasobject:
+        raise TypeError(f"Expected numbers, strings or arrays; received {type(value)}.")
+    arrays.append(np.asarray(value))
+    return {"array": len(arrays) - 1}
+
+
+def unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
+    """Returns what `pack` was given; tuples are lists, tensors arrays of NumPy."""
+    if isinstance(value, list):
+        return [unpack(one, arrays) for one in value]
+    if isinstance(value, dict) and "dict" in value:
+        return {name: unpack(one, arrays) for name, one in value["dict"].items()}
+    return arrays[value["array"]] if isinstance(value, dict) else value
+
+
+def fingerprint(*arrays: np.ndarray) -> str:
+    """A digest of the shapes, types and contents of arrays.
+
+    Raises:
+        ValueError: if an array holds Python objects, of which it has the addresses alone.
+    """
+    digest = hashlib.sha256()
+    for array in arrays:
+        if array.dtype.hasobject:
+            raise ValueError(f"Expected arrays of plain values; received dtype {array.dtype}.")
+        digest.update(f"{array.shape} {array.dtype}".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()

@@ -1,0 +1,122 @@
+"""Checks of plain arguments; every message says what was expected and received."""
+
+import contextlib
+import math
+import numbers
+import os
+import pathlib
+from collections.abc import Iterable
+from typing import Any
+
+import keras
+
+# Of a layer, a table or a set of classes: what backends count with.
+LARGEST_SIZE = 2**31 - 1
+
+
+#: The kinds of outputs that stand for decisions.
+OUTPUTS = ("cost", "probability")
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Returns `value` if it is one of `choices`."""
+    choices = tuple(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"Expected `{name}` to be one of {list(choices)}; received {value!r}.")
+    return value
+
+
+def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
+    """Returns `value` if it is an instance of `kind`; `what` says what that is."""
+    if not isinstance(value, kind):
+        raise ValueError(f"Expected `{name}` to be {what}; received {value!r}.")
+    return value
+
+
+def check_path(name: str, value: Any) -> pathlib.Path:
+    """`value` as a path."""
+    check_type(name, value, (str, os.PathLike), "a path")
+    return pathlib.Path(value)
+
+
+def check_number(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    exclude_low: bool = False,
+) -> float:
+    """Returns `value` as a float if it is a finite real number in `[low, high]`.
+
+    `exclude_low=True` takes `low` itself out of the range.
+    """
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):  # of integers without end
+            number = float(value)
+    inside = math.isfinite(number) and low <= number <= high
+    if not inside or (exclude_low and number == low):
+        opening = "(" if exclude_low else "["
+        raise ValueError(
+            f"Expected `{name}` to be a finite number in {opening}{low}, {high}]; "
+            f"received {value!r}."
+        )
+    return number
+
+
+def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -> int:
+    """Returns `value` as an int if it is a whole number in `[low, high]`."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:
+        most = "" if high == math.inf else f" and at most {high}"
+        raise ValueError(
+            f"Expected `{name}` to be an integer of at least {low}{most}; received {value!r}."
+        )
+    return int(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Returns `value` if it is `True` or `False`."""
+    if not isinstance(value, bool):
+        raise ValueError(f"Expected `{name}` to be a bool; received {value!r}.")
+    return value
+
+
+#: Keras hands it to NumPy, which takes no larger one.
+LARGEST_SEED = 2**32 - 1
+
+
+#: The largest integer that an array holds.
+LARGEST_INTEGER = 2**63 - 1
+
+
+def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
+    """Returns `callbacks` as a list if they are callbacks of Keras."""
+    known = isinstance(callbacks, (list, tuple))
+    if not known or not all(isinstance(one, keras.callbacks.Callback) for one in callbacks):
+        raise ValueError(
+            f"Expected `callbacks` to be a list of Keras callbacks; received {callbacks!r}."
+        )
+    return list(callbacks)
+
+
+def check_optimizer(identifier: Any) -> keras.optimizers.Optimizer:
+    """The optimizer of that name or config, or the instance itself."""
+    what = "the name, config or instance of an optimizer of Keras"
+    try:
+        found = keras.optimizers.get(identifier)
+    except Exception as error:  # Keras raises one for each kind of what it does not know
+        raise ValueError(f"Expected `optimizer` to be {what}; received {identifier!r}.") from error
+    return check_type("optimizer", found, keras.optimizers.Optimizer, what)
+
+
+def check_verbose(verbose: Any) -> Any:
+    """Returns `verbose` if Keras knows it."""
+    if not isinstance(verbose, (str, int)) or verbose not in ("auto", 0, 1, 2):
+        raise ValueError(f"Expected `verbose` to be 'auto', 0, 1 or 2; received {verbose!r}.")
+    return verbose
+
+
+def check_batch_size(batch_size: Any) -> int | None:
+    """Returns the size of batches in which Keras predicts, if it is one; `None` is Keras' own."""
+    return None if batch_size is None else check_integer("batch_size", batch_size)

@@ -1,0 +1,72 @@
+"""Seeds of the parts of a model."""
+
+import numbers
+import random
+from typing import Any
+
+import keras
+import numpy as np
+from sklearn.utils import check_random_state
+
+from csdl_keras._utils.checks import LARGEST_SEED, check_integer
+
+
+class Seeds:
+    """Seeds drawn one after the other from a single one.
+
+    The generator is its own, so that no other thread of the process can draw
+    from it, as it can from Python's, which Keras asks where no seed is given.
+
+    Args:
+        seed: an integer of at least 0, or `None`: parts get no seed then, and
+            follow `keras.utils.set_random_seed`.
+        purpose: sets apart the seeds of two things that are given the same one.
+    """
+
+    def __init__(self, seed: int | None, purpose: str = ""):
+        self._generator = None
+        if seed is not None:
+            seed = check_integer("seed", seed, low=0)  # also NumPy's
+            self._generator = random.Random(f"{purpose} {seed}" if purpose else seed)
+
+    def next(self) -> int | None:
+        """The next seed."""
+        return None if self._generator is None else self._generator.randint(1, 10**9)
+
+    def initializer(self, identifier: Any) -> Any:
+        """A new initializer of that name, config or instance, with the next seed.
+
+        One that has a seed already stays as it is, and so does what draws nothing.
+        """
+        found = keras.initializers.get(identifier)
+        if not isinstance(found, keras.initializers.Initializer):
+            return found
+        config = found.get_config()
+        if config.get("seed", self) is not None:
+            return found
+        return type(found).from_config({**config, "seed": self.next()})
+
+
+def member_seed(seed: int | None, member: int) -> int | None:
+    """The seed of a network of an ensemble; the first one has the ensemble's own."""
+    return seed if member == 0 else Seeds(seed, f"member {member}").next()
+
+
+def random_generator(random_state: Any) -> np.random.RandomState:
+    """The generator that a `random_state` of scikit-learn stands for.
+
+    Args:
+        random_state: `None`, an integer from 0 to 2**32 - 1, or a
+            `numpy.random.RandomState`.
+
+    Raises:
+        ValueError: if it is anything else.
+    """
+    known = random_state is None or isinstance(random_state, np.random.RandomState)
+    whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
+    if not known and not (whole and 0 <= random_state <= LARGEST_SEED):
+        raise ValueError(
+            f"Expected `random_state` to be None, an integer from 0 to {LARGEST_SEED} or a "
+            f"numpy.random.RandomState; received {random_state!r}."
+        )
+    return check_random_state(random_state)

@@ -1,0 +1,111 @@
+"""Whether arrays suit a model, said before Keras or a backend says it in its own way."""
+
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.arrays import as_array
+
+
+def check_inputs(model: Any, x: Any) -> Any:
+    """Arrays, data frames and nested lists as an array that the model takes.
+
+    What else Keras takes (data sets, generators, tensors, several inputs) stays as it is.
+    """
+    if not isinstance(model, keras.Model):
+        if not hasattr(model, "predict_costs"):
+            raise ValueError(
+                f"Expected `model` to be a keras.Model or a CSOSR; received {model!r}."
+            )
+        return _numbers(x)
+    if not _is_plain(x):
+        return x
+    if not has_structure(model):
+        return _numbers(x)
+    if len(model.inputs) > 1 or model.inputs[0].dtype == "string":
+        return x
+    array, expected = _numbers(x), (None, *model.inputs[0].shape[1:])
+    # Keras adds a last axis of one element, or drops it, but not in TensorFlow's graphs.
+    alike = [array.shape, (*array.shape, 1)]
+    if array.shape[-1] == 1:
+        alike.append(array.shape[:-1])
+    for shape in alike:
+        if _fits(shape, expected):
+            return array.reshape(shape)
+    raise ValueError(
+        f"Expected `x` of shape (N, {str(expected[1:])[1:]}; received shape {array.shape}."
+    )
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether `x` can only be the array of a single input, or nothing that Keras takes."""
+    if isinstance(x, (str, bytes, np.ndarray)) or hasattr(x, "to_numpy") or not np.iterable(x):
+        return True
+    parts = x.values() if isinstance(x, dict) else x
+    nested = isinstance(x, (list, tuple, dict, set, range))
+    return nested and not any(hasattr(part, "shape") for part in parts)
+
+
+def _numbers(x: Any) -> np.ndarray:
+    array = as_array("x", x, "(N, ...)")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"Expected `x` to hold real numbers; received dtype {array.dtype}.")
+    if array.ndim == 0 or 0 in array.shape:
+        raise ValueError(f"Expected `x` of at least one example; received shape {array.shape}.")
+    # Keras knows no longer floats.
+    return array.astype(np.float64) if array.dtype == np.longdouble else array
+
+
+def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
+    return len(shape) == len(expected) and all(
+        wanted in (None, size) for size, wanted in zip(shape, expected, strict=True)
+    )
+
+
+def has_structure(model: Any) -> bool:
+    """Whether a model is functional or sequential, with inputs that are known."""
+    # Subclassed models lack the attribute, unbuilt sequential ones raise AttributeError.
+    return isinstance(model, keras.Model) and bool(getattr(model, "inputs", None))
+
+
+def inputs_of(model: keras.Model) -> Any:
+    """A model's symbolic input, or the list or dict of them that `keras.Model` was given.
+
+    Raises:
+        ValueError: if it is no model, or is subclassed or not built.
+    """
+    if not isinstance(model, keras.Model):
+        raise ValueError(f"Expected a keras.Model; received {type(model).__name__}.")
+    if not has_structure(model):
+        raise ValueError(
+            f"Expected a keras.Model whose inputs are known; received {model.name!r}, which is "
+            "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
+        )
+    if isinstance(model, keras.Sequential):
+        return model.inputs[0]  # `input` has no answer before the first call
+    return model.input
+
+
+def output_of(model: keras.Model) -> Any:
+    """The symbolic output of a model that has one.
+
+    Raises:
+        ValueError: if it has several, or is subclassed or not built.
+    """
+    inputs_of(model)
+    if len(model.outputs) != 1:
+        raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
+    return model.outputs[0]
+
+
+def rows_output_of(model: keras.Model) -> Any:
+    """The symbolic output of a model that has one of shape `(batch, D)`.
+
+    Raises:
+        ValueError: as `output_of`, or if the output has another shape.
+    """
+    output = output_of(model)
+    if len(output.shape) != 2:
+        raise ValueError(f"Expected an output of shape (batch, D); received {tuple(output.shape)}.")
+    return output

@@ -1,0 +1,202 @@
+"""Small tensor functions that losses, layers and metrics share."""
+
+import math
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._utils.arrays import LARGEST_NUMBER, as_array, check_entries
+
+LOW_PRECISION = ("float16", "bfloat16")
+
+
+# A number of Python takes the type of the tensor beside it.
+_NAN = float("nan")
+
+
+# Stands for the logarithm of 0, without the NaN of infinity times 0: its exponential is 0 in
+# every float type, and float16 holds it.
+LOG_ZERO = -3e4
+
+
+def at_least_float32(*tensors: Any) -> Any:
+    """The tensors as floats of one type, of no less than 32 bits, in which sums of costs
+    neither overflow nor round; a single one alone, several as a list."""
+    converted = [ops.convert_to_tensor(tensor) for tensor in tensors]
+    dtypes = [keras.backend.standardize_dtype(tensor.dtype) for tensor in converted]
+    dtype = "float64" if "float64" in dtypes else "float32"
+    for place, found in enumerate(dtypes):
+        if found != dtype:
+            converted[place] = ops.cast(converted[place], dtype)
+    return converted[0] if len(converted) == 1 else converted
+
+
+def head_dtype(dtype: Any) -> Any:
+    """The dtype of a layer that outputs probabilities or costs.
+
+    `dtype` itself when given; otherwise `"float32"` where the global policy computes in 16 bits.
+    """
+    if dtype is not None:
+        return dtype
+    policy = keras.config.dtype_policy()
+    return "float32" if policy.compute_dtype in LOW_PRECISION else policy
+
+
+def float_dtype() -> str:
+    """Keras' default float type, or `"float32"` where that has 16 bits."""
+    floatx = keras.config.floatx()
+    return "float32" if floatx in LOW_PRECISION else floatx
+
+
+def two_columns(probabilities: Any) -> Any:
+    """`(batch, 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
+    if probabilities.shape[-1] != 1:
+        return probabilities
+    return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
+
+
+def distributions(probabilities: Any, tolerance: float = 1e-2) -> Any:
+    """`(batch, K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
+
+    Args:
+        probabilities: `(batch, K)`, or `(batch, 1)` of P(y=1).
+        tolerance: how far from 1 a row may sum; softmax rounded to bfloat16 stays within .01.
+    """
+    probabilities = two_columns(probabilities)
+    total = ops.sum(probabilities, axis=-1, keepdims=True)
+    proper = ops.logical_and(
+        ops.abs(total - 1.0) <= tolerance,
+        ops.min(probabilities, axis=-1, keepdims=True) >= 0.0,
+    )
+    return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
+
+
+def finite(costs: Any) -> Any:
+    """Costs, NaN where they are infinite."""
+    return ops.where(ops.isfinite(costs), costs, _NAN)
+
+
+def first_minimum(values: Any) -> Any:
+    """Index of each row's smallest value, the lowest index among equals; -1 if a row has NaN.
+
+    Same as argmin, in operations that every backend and export format has.
+
+    Args:
+        values: float tensor `(batch, D)`.
+
+    Returns:
+        int32 tensor `(batch,)`.
+    """
+    width = values.shape[-1]
+    index = ops.arange(width, dtype="float32")
+    smallest = ops.min(values, axis=-1, keepdims=True)
+    first = ops.min(ops.where(values <= smallest, index, float(width)), axis=-1)
+    nan = ops.any(ops.isnan(values), axis=-1)
+    return ops.cast(ops.where(nan, -1.0, first), "int32")
+
+
+def is_tensor(values: Any) -> bool:
+    return ops.is_tensor(values) or isinstance(values, (keras.KerasTensor, keras.Variable))
+
+
+def tensor_or_array(name: str, values: Any) -> Any:
+    """Tensors as they are; what else holds numbers as an array that every backend takes.
+
+    Raises:
+        ValueError: unless an array, list or data frame holds real numbers, at least
+            one, and none too large for float32 but infinity.
+    """
+    if is_tensor(values):
+        return values
+    array = as_array(name, values, "(batch, ...)")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
+    if array.size == 0:
+        raise ValueError(f"Expected `{name}` of one example or more; received {array.shape}.")
+    wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
+    array = array if wide else array.astype(np.float32)
+    held = (np.abs(array) <= LARGEST_NUMBER) | ~np.isfinite(array)
+    check_entries(name, array, held, f"of a size up to {LARGEST_NUMBER:g}, infinite or NaN")
+    # In the order of rows and of bytes that every backend takes.
+    return np.asarray(array, np.float64 if wide else np.float32, order="C")
+
+
+def same_shape(
+    shape: str, hint: str = "", least: int = 2, most: float = math.inf, **values: Any
+) -> list[Any]:
+    """Arrays or tensors of one shape as tensors of one float type, of at least 32 bits.
+
+    Args:
+        shape: the shape in words.
+        hint: what may help where shapes differ.
+        least: lowest number of dimensions.
+        most: highest number of dimensions.
+        **values: the arrays or tensors by name.
+
+    Raises:
+        ValueError: if static shapes differ, sizes apart that are not known, or an
+            array fails its check.
+    """
+    tensors = [tensor_or_array(name, value) for name, value in values.items()]
+    shapes = [tuple(tensor.shape) for tensor in tensors]
+    same = all(alike(shapes[0], other) for other in shapes)
+    if not same or not least <= len(shapes[0]) <= most:
+        raise ValueError(
+            f"Expected {' and '.join(values)} of one shape {shape}; received "
+            f"{' and '.join(map(str, shapes))}. {hint}".rstrip()
+        )
+    return at_least_float32(*tensors)
+
+
+def check_weights(sample_weight: Any, outputs: Any) -> Any:
+    """`None`, or a tensor or array with a weight for each row of `outputs`.
+
+    Raises:
+        ValueError: if its shape is not `(batch,)` or `(batch, 1)`, or it is no array of
+            numbers.
+    """
+    if sample_weight is None:
+        return None
+    weights, batch = tensor_or_array("sample_weight", sample_weight), tuple(outputs.shape)[:1]
+    if not any(alike(tuple(weights.shape), shape) for shape in (batch, (*batch, 1))):
+        raise ValueError(
+            f"Expected `sample_weight` of shape {batch}; received {tuple(weights.shape)}."
+        )
+    return weights
+
+
+def alike(first: tuple, second: tuple) -> bool:
+    """Whether static shapes are the same, apart from sizes that are not known."""
+    return len(first) == len(second) and all(
+        None in sizes or sizes[0] == sizes[1] for sizes in zip(first, second, strict=True)
+    )
+
+
+# The exponentials of these are near the ends of a float type's range, with room for sums.
+_LIMITS = {"float16": 9.0}
+
+
+_LIMIT = 85.0
+
+
+# A factor of at most 5 is left for all logarithms beyond.
+_SLOPE = 1 / 20
+
+
+def bounded_exponential(logs: Any, dtype: str) -> Any:
+    """`exp(logs)`, positive and finite for every finite number, and in its order.
+
+    Beyond a limit `a` (85; 9 for float16) it goes on as
+    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that.
+
+    Args:
+        logs: float tensor of at least 32 bits; NaN stays.
+        dtype: float type that the result has to fit, to which the caller casts it.
+    """
+    limit = _LIMITS.get(dtype, _LIMIT)
+    # `log1p` and the like are lacking in formats of export.
+    above = 1.0 + _SLOPE * ops.log(1.0 + ops.relu(logs - limit))
+    below = 1.0 + _SLOPE * ops.log(1.0 + ops.relu(-limit - logs))
+    return ops.exp(ops.clip(logs, -limit, limit)) * above / below

@@ -1,0 +1,131 @@
+"""Cost matrices of losses and metrics: their tensors, and what configs hold of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.tensors import LOW_PRECISION, is_tensor
+from csdl_keras.costs import check_cost_matrix, check_labels
+
+# Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
+LARGEST_SAVED = 128 * 128
+
+
+def to_config(matrix: np.ndarray | None) -> Any:
+    """What a config holds of a matrix: its rows, or the shape alone if it has many entries."""
+    if matrix is None:
+        return None
+    return {"shape": list(matrix.shape)} if matrix.size > LARGEST_SAVED else matrix.tolist()
+
+
+def from_config(
+    cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
+) -> tuple[np.ndarray, Any]:
+    """A cost matrix, checked, and the tensor from which rows are taken.
+
+    For a config that holds the shape alone, an array of NaN without memory, and no tensor.
+
+    Args:
+        cost_matrix: array-like `(K, D)`, or what `to_config` returns.
+        dtype: of the array and the tensor.
+        prepare: makes `(K, D)` rows of the array; `None` (default) takes it as it is.
+
+    Returns:
+        The array, and the rows with one more of NaN, for labels that are no class.
+    """
+    if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
+        return np.broadcast_to(np.nan, cost_matrix["shape"]), None
+    matrix = check_cost_matrix(cost_matrix, square=False).astype(dtype)
+    rows = np.full((len(matrix) + 1, matrix.shape[1]), np.nan, dtype)
+    rows[:-1] = matrix if prepare is None else prepare(matrix)
+    # Made here, since arrays within a compiled function become constants, which TensorFlow takes
+    # minutes to compile, and PyTorch would convert the array at each step.
+    return matrix, ops.convert_to_tensor(rows)
+
+
+def check_present(owner: Any, tensor: Any) -> None:
+    """Raises a ValueError if the matrix of a loss or metric was left out of its config."""
+    if owner.cost_matrix is not None and tensor is None:
+        raise ValueError(
+            f"Expected {owner.name!r} to have a cost matrix; received one that was loaded without "
+            f"it, since files keep matrices of at most {LARGEST_SAVED} entries for losses and metrics, "
+            f"not of shape {owner.cost_matrix.shape}. The model predicts as it is. To train or "
+            f"evaluate it, compile it again with {type(owner).__name__}(cost_matrix=...)."
+        )
+
+
+# Types in which the number of classes may not fit, or with which backends do not reckon.
+_WIDE = dict.fromkeys(("bool", "int8", "uint8", "int16", "uint16"), "int32")
+
+
+_WIDE |= dict.fromkeys(("uint32", "uint64"), "int64") | dict.fromkeys(LOW_PRECISION, "float32")
+
+
+def class_index(labels: Any, num_classes: int) -> tuple[Any, Any]:
+    """Labels as an index of classes, any for those outside `[0, num_classes)`; and which are not.
+
+    Args:
+        labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
+        num_classes: `K`.
+
+    Returns:
+        Integer and bool tensors `(batch,)`.
+    """
+    if len(labels.shape) == 2 and labels.shape[1] == 1:
+        labels = ops.squeeze(labels, axis=1)
+    if len(labels.shape) != 1:
+        raise ValueError(
+            "Expected integer labels of shape (batch,) or (batch, 1), since `cost_matrix` is "
+            f"given; received shape {tuple(labels.shape)}. For cost vectors leave it None."
+        )
+    dtype = keras.backend.standardize_dtype(labels.dtype)
+    if dtype in _WIDE:
+        labels, dtype = ops.cast(labels, _WIDE[dtype]), _WIDE[dtype]
+    # Few operations, and Python's, since PyTorch runs them one by one.
+    if "float" not in dtype:
+        index = labels % num_classes
+        return index, index == labels
+    index = ops.cast(labels, "int32") % num_classes
+    return index, ops.cast(index, dtype) == labels
+
+
+def rows_of(rows: Any, labels: Any) -> Any:
+    """Row `labels[n]` of `rows` for each n; the last row for a label that has none.
+
+    Args:
+        rows: tensor `(K + 1, D)`.
+        labels: as in `class_index`.
+
+    Returns:
+        Tensor `(batch, D)`.
+    """
+    classes = rows.shape[0] - 1
+    index, known = class_index(labels, classes)
+    return ops.take(rows, ops.where(known, index, classes), axis=0)
+
+
+def tensor_or_labels(labels: Any, num_classes: int) -> Any:
+    """Tensors as they are; what else holds labels as checked int32 `(batch,)`.
+
+    Args:
+        labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
+        num_classes: `K`.
+
+    Raises:
+        ValueError: if an array, list or data frame holds anything but classes.
+    """
+    if is_tensor(labels):
+        return labels
+    array = as_array("labels", labels, "(batch,)")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # of floats that are longer
+            values = array.astype(np.float64)
+        if np.all((values == np.floor(values)) & (np.abs(values) < 2**31)):
+            array = values.astype(np.int64)
+    return check_labels(array, num_classes).astype(np.int32)

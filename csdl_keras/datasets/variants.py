@@ -1,0 +1,176 @@
+"""The imbalanced variants of the paper."""
+
+import dataclasses
+
+import numpy as np
+
+from csdl_keras._utils.checks import LARGEST_SEED, check_integer, check_number
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.datasets.data_set import DataSet, check_data_set
+
+
+def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int = 4) -> DataSet:
+    """Removes most examples of a few random classes, in every split.
+
+    The classes are `numpy.random.default_rng(seed).choice(K, num_rare,
+    replace=False)`; of each, and in training, validation and test alike, the
+    share `fraction` is removed, drawn by the same generator.
+
+    Args:
+        data: the data set.
+        seed: seed of the choice. Defaults to 0.
+        fraction: share removed, in [0, 1). Defaults to 0.7, as in the paper.
+        num_rare: number of classes that become rare. Defaults to 4, as in the paper.
+
+    Returns:
+        A new `DataSet` with `imbalanced=True`; the order of what stays is kept.
+
+    Raises:
+        ValueError: if an argument is out of range, there are fewer than
+            `num_rare` classes, or the data set is imbalanced already.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, section "Setup"
+
+    Example:
+
+    >>> import csdl_keras
+    >>> data = csdl_keras.datasets.load("digits")
+    >>> np.bincount(imbalance(data).y_test).tolist()
+    [54, 55, 16, 55, 16, 17, 54, 16, 52, 54]
+    """
+    check_data_set("data", data)
+    check_integer("seed", seed, low=0)
+    fraction = check_number("fraction", fraction, 0, 1)
+    check_integer("num_rare", num_rare)
+    if fraction == 1.0:
+        raise ValueError("Expected `fraction` below 1, or the rare classes are gone; received 1.")
+    if num_rare > data.num_classes:
+        raise ValueError(
+            f"Expected at least num_rare={num_rare} classes; {data.name!r} has {data.num_classes}."
+        )
+    if data.imbalanced:
+        raise ValueError(f"Expected a balanced data set; {data.name!r} is imbalanced already.")
+    rng = np.random.default_rng(seed)
+    rare = rng.choice(data.num_classes, num_rare, replace=False)
+    splits = {}
+    for split in ("train", "val", "test"):
+        labels = getattr(data, f"y_{split}")
+        keep = np.ones(len(labels), dtype=bool)
+        for label in rare:
+            members = np.flatnonzero(labels == label)
+            gone = rng.permutation(len(members))[: int(round(fraction * len(members)))]
+            keep[members[gone]] = False
+        splits[f"x_{split}"] = getattr(data, f"x_{split}")[keep]
+        splits[f"y_{split}"] = labels[keep]
+    return dataclasses.replace(data, imbalanced=True, **splits)
+
+
+def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
+    """Takes a stratified part of training plus validation; the test set stays whole.
+
+    Training and validation keep their proportion, and classes theirs.
+
+    Args:
+        data: the data set.
+        train_size: number of examples of training and validation together.
+        seed: seed of the draw, below 2**32. Defaults to 0.
+
+    Returns:
+        A new `DataSet`.
+
+    Raises:
+        ValueError: if there are not that many examples, or so few that a class
+            would have none in training or in validation; or so nearly all that what
+            is left out cannot keep the proportion of classes.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> small = subset(csdl_keras.datasets.load("digits"), 400)
+    >>> len(small.y_train), len(small.y_val), len(small.y_test)
+    (350, 50, 540)
+    """
+    check_data_set("data", data)
+    check_integer("train_size", train_size)
+    check_integer("seed", seed, low=0, high=LARGEST_SEED)
+    sizes = {"train": len(data.y_train), "val": len(data.y_val)}
+    total = sum(sizes.values())
+    # No integer is too large for that; it is refused below.
+    wanted = {"val": round(min(train_size, total + 1) * sizes["val"] / total)}
+    wanted["train"] = train_size - wanted["val"]
+    if train_size > total or min(wanted.values()) < data.num_classes:
+        lowest = int(np.ceil(data.num_classes * total / min(sizes.values())))
+        raise ValueError(
+            f"Expected `train_size` from {lowest} (an example of each of {data.num_classes} "
+            f"classes in both splits) to {total}; received {train_size}."
+        )
+    splits = {}
+    for split, size in wanted.items():
+        x, y = getattr(data, f"x_{split}"), getattr(data, f"y_{split}")
+        index = np.arange(len(y))
+        if size < len(y):
+            selection = optional_module("sklearn.model_selection", "compare")
+            try:
+                index, _ = selection.train_test_split(
+                    index, train_size=size, stratify=y, random_state=seed
+                )
+            except ValueError as error:
+                raise ValueError(
+                    f"Expected `train_size` for which every class can be divided, or {total} for "
+                    f"all examples; received {train_size}, {size} of {len(y)} examples of "
+                    f"{split!r}. scikit-learn says: {error}"
+                ) from error
+        splits[f"x_{split}"], splits[f"y_{split}"] = x[index], y[index]
+    return dataclasses.replace(data, **splits)
+
+
+def grayscale(data: DataSet) -> DataSet:
+    """Turns RGB images to gray ones, `0.299 R + 0.587 G + 0.114 B`.
+
+    The weights are those of luma in ITU-R BT.601. The experiments of the paper
+    ran on gray SVHN and CIFAR-10 (1,024 inputs) in the authors' code.
+
+    Args:
+        data: a data set with 3 channels, or with 1, which is returned as it is.
+
+    Returns:
+        A `DataSet` whose images are `(N, height, width, 1)` in [0, 1].
+
+    Raises:
+        ValueError: if images have neither 1 nor 3 channels.
+
+    References:
+        - ITU-R Recommendation BT.601-7, section 2.5.1
+
+    Example:
+
+    >>> import csdl_keras
+    >>> data = csdl_keras.datasets.load("digits")
+    >>> red = np.pad(data.x_train, [(0, 0)] * 3 + [(0, 2)])
+    >>> round(float(grayscale(dataclasses.replace(data, x_train=red)).x_train.max()), 3)
+    0.299
+    """
+    channels = check_data_set("data", data).input_shape[-1]
+    if channels == 1:
+        return data
+    if channels != 3:
+        raise ValueError(
+            f"Expected images of 1 or 3 channels; received {data.name!r}, whose images have "
+            f"the shape {data.input_shape}."
+        )
+    return dataclasses.replace(
+        data, x_train=luma(data.x_train), x_val=luma(data.x_val), x_test=luma(data.x_test)
+    )
+
+
+def luma(images: np.ndarray) -> np.ndarray:
+    """Luma of RGB images: `(..., 3)` to `(..., 1)`, float32, the range is kept."""
+    if images.shape[-1] == 1:
+        return images.astype("float32", copy=False)
+    # Written out, because a matrix product rounds differently from machine to machine.
+    gray = np.float32(0.299) * images[..., 0]
+    gray += np.float32(0.587) * images[..., 1]
+    gray += np.float32(0.114) * images[..., 2]
+    # The weights sum to one, but rounded sums may lie above it by a bit.
+    return np.minimum(gray, images.max(axis=-1))[..., None]

@@ -1,0 +1,181 @@
+"""Pooling with Caffe's arithmetic."""
+
+import math
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._utils.checks import check_choice, check_integer, check_number
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class CaffePooling2D(keras.layers.Layer):
+    """Maximum or average over windows, laid out and divided as Caffe does.
+
+    Windows start at 0, stride, 2 stride, …, and their number is rounded **up**,
+    `ceil((size - pool_size) / stride) + 1`; the last one may hang over the lower
+    and right edge, where it sees only what lies inside: an average divides by
+    the number of inputs inside. Keras' `"same"` agrees at some sizes (32 -> 16
+    -> 8 -> 4) and not at others (7 -> 3 here, 4 there).
+
+    Args:
+        mode: `"max"` or `"average"`.
+        pool_size: side of the square window. Defaults to 3.
+        strides: step of the windows, at most `pool_size`. Defaults to 2.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, height, width, channels)`, sizes known.
+
+    Returns:
+        `(batch, new_height, new_width, channels)`.
+
+    Raises:
+        ValueError: if an argument is out of range, or the input is too small.
+
+    References:
+        - [Caffe, `pooling_layer.cpp`](https://github.com/BVLC/caffe/blob/master/src/caffe/layers/pooling_layer.cpp)
+
+    Example:
+
+    >>> import numpy as np
+    >>> x = np.arange(4.0).reshape(1, 2, 2, 1)
+    >>> float(CaffePooling2D("average")(x)[0, 0, 0, 0])
+    1.5
+    """
+
+    def __init__(self, mode: str, pool_size: int = 3, strides: int = 2, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.mode = check_choice("mode", mode, ("max", "average"))
+        self.pool_size = check_integer("pool_size", pool_size)
+        self.strides = check_integer("strides", strides)
+        if self.strides > self.pool_size:
+            raise ValueError(
+                f"Expected `strides` of at most pool_size={pool_size}; received {strides}."
+            )
+
+    def _windows(self, size: int) -> int:
+        count = math.ceil((size - self.pool_size) / self.strides) + 1
+        if count < 1:
+            raise ValueError(
+                f"Expected height and width that hold a window of {self.pool_size} with stride "
+                f"{self.strides}; received size {size}."
+            )
+        return count
+
+    def _inside(self, size: int) -> np.ndarray:
+        """How many inputs each window sees along one axis."""
+        starts = np.arange(self._windows(size)) * self.strides
+        return np.minimum(starts + self.pool_size, size) - starts
+
+    def build(self, input_shape: Any) -> None:
+        if len(input_shape) != 4 or None in input_shape[1:3]:
+            raise ValueError(
+                "Expected inputs of shape (batch, height, width, channels) with known height "
+                f"and width; received {tuple(input_shape)}."
+            )
+        self.compute_output_shape(input_shape)
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        height, width = inputs.shape[1:3]
+        overhang = [
+            (self._windows(size) - 1) * self.strides + self.pool_size - size
+            for size in (height, width)
+        ]
+        pad = [[0, 0], [0, overhang[0]], [0, overhang[1]], [0, 0]]
+        pool = {"pool_size": self.pool_size, "strides": self.strides, "padding": "valid"}
+        pool["data_format"] = "channels_last"
+        if self.mode == "max":
+            padded = ops.pad(inputs, pad, constant_values=-np.inf)
+            return ops.max_pool(padded, **pool)
+        mean = ops.average_pool(ops.pad(inputs, pad), **pool)
+        inside = np.outer(self._inside(height), self._inside(width))
+        return mean * ops.convert_to_tensor(
+            (self.pool_size**2 / inside)[None, :, :, None], dtype=mean.dtype
+        )
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        batch, height, width, channels = input_shape
+        return (batch, self._windows(height), self._windows(width), channels)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "mode": self.mode,
+            "pool_size": self.pool_size,
+            "strides": self.strides,
+        }
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class WithinChannelLRN(keras.layers.Layer):
+    """Divides each input by a power of the mean square of its neighbours.
+
+    `x / (1 + alpha / size^2 * sum x'^2)^beta`, the sum over the `size` x `size`
+    window around the input in its own channel, zeros beyond the edge, divided
+    by the full window also there.
+
+    Args:
+        size: side of the window, odd. Defaults to 3.
+        alpha: weight of the mean square. Defaults to 5e-5.
+        beta: the power. Defaults to 0.75.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, height, width, channels)`.
+
+    Returns:
+        A tensor of the same shape.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    References:
+        - [Caffe, `lrn_layer.cpp`](https://github.com/BVLC/caffe/blob/master/src/caffe/layers/lrn_layer.cpp),
+          `norm_region: WITHIN_CHANNEL`
+
+    Example:
+
+    >>> import numpy as np
+    >>> y = WithinChannelLRN(alpha=9.0, beta=1.0)(np.ones((1, 1, 1, 1)))
+    >>> float(y[0, 0, 0, 0])
+    0.5
+    """
+
+    def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.size = check_integer("size", size)
+        if self.size % 2 == 0:
+            raise ValueError(f"Expected an odd `size`; received {size}.")
+        self.alpha = check_number("alpha", alpha, low=0)
+        self.beta = check_number("beta", beta, low=0)
+
+    def build(self, input_shape: Any) -> None:
+        if len(input_shape) != 4:
+            raise ValueError(
+                "Expected inputs of shape (batch, height, width, channels); "
+                f"received {tuple(input_shape)}."
+            )
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        side = self.size // 2
+        padded = ops.pad(ops.square(inputs), [[0, 0], [side, side], [side, side], [0, 0]])
+        mean = ops.average_pool(
+            padded, self.size, strides=1, padding="valid", data_format="channels_last"
+        )
+        return inputs / ops.power(1.0 + self.alpha * mean, self.beta)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "size": self.size,
+            "alpha": self.alpha,
+            "beta": self.beta,
+        }

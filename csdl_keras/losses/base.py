@@ -1,0 +1,263 @@
+"""The base of all losses."""
+
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.tensors import (
+    LOW_PRECISION,
+    check_weights,
+    finite,
+    float_dtype,
+    same_shape,
+    tensor_or_array,
+)
+from csdl_keras.costs._tensors import (
+    check_present,
+    from_config,
+    rows_of,
+    tensor_or_labels,
+    to_config,
+)
+from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
+from csdl_keras.outputs.values import TOLERANCE, all_probabilities, known_values, probability_rows
+
+
+class CheckedLoss(keras.losses.Loss):
+    """Base class: a loss of arrays, lists and data frames as well as of tensors.
+
+    Keras takes a list for a structure, and hands on what it does not know.
+
+    Args:
+        reduction: as in `keras.losses.Loss`; by default the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation, by default at least float32.
+
+    Call arguments:
+        y_true: what the loss compares with.
+        y_pred: `(batch, ...)` outputs of a model.
+        sample_weight: `None` (default), or `(batch,)` weights.
+
+    Raises:
+        ValueError: if an array does not hold numbers, or there is no weight for each
+            example.
+    """
+
+    def __init__(
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = None,
+        dtype: Any = None,
+    ):
+        super().__init__(name=name, reduction=reduction, dtype=dtype or float_dtype())
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
+        return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred))
+
+
+_SHAPE = "(batch, D)"
+
+
+_MEANING = {
+    "probability": "probabilities",
+    "distribution": "rows that sum to 1, as probabilities do",
+    "score": "logarithms of probabilities",
+}
+
+
+class CostLoss(CheckedLoss):
+    """Base class: a loss of costs `c` and estimates `r`, one value for each example.
+
+    A subclass implements `cost_loss(costs, estimates)`, both `(batch, D)` floats of
+    one type, costs NaN instead of infinite, returning `(batch,)`, and says by
+    `prices_any_decision` whether a column may be a decision that is never the
+    cheapest, such as to abstain, and by `output_kind` what outputs it trains. What it
+    can work out of a cost matrix once, instead of in each step, it returns from
+    `class_rows`, and takes the rows in `row_loss`.
+
+    Args:
+        cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
+            Array-like `(K, D)`, `C[true, decision]`: `y_true` holds integer
+            labels `(batch,)` or `(batch, 1)`, and each example's row is
+            gathered inside, so that no `(N, K)` array is needed. A label
+            outside `[0, K)` raises when the loss is called on an array and
+            makes the loss NaN inside a compiled `fit`, where nothing can raise.
+            A config, and so a saved model, holds matrices of at most 128 x 128
+            entries: with a larger one a loaded model predicts, and has to be
+            compiled again before it trains.
+        cost_scale: factor above 0 by which costs are multiplied before they are
+            compared with estimates. Defaults to 1.
+        reduction: as in `keras.losses.Loss`; by default the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation, by default at least float32.
+
+    Raises:
+        ValueError: if the matrix fails its check, or has more columns than rows
+            and the loss cannot price decisions that are no class, or `dtype` has
+            16 bits, in which labels would be rounded to other labels.
+    """
+
+    prices_any_decision = False
+    output_kind = "cost"
+
+    def __init__(
+        self,
+        cost_matrix: Any = None,
+        cost_scale: float = 1.0,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = None,
+        dtype: Any = None,
+    ):
+        super().__init__(reduction=reduction, name=name, dtype=dtype)
+        if self.dtype in LOW_PRECISION:
+            raise ValueError(
+                "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
+                f"received {self.dtype!r}. Under a mixed policy leave it None."
+            )
+        self.cost_scale = check_number(
+            "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
+        )
+        self.cost_matrix = None
+        self._rows: Any = None
+        self._verified = False
+        self._sums_to_1 = False
+        if cost_matrix is not None:
+            self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self._scaled_rows)
+            self._sums_to_1 = _sums_to_1(self.cost_matrix)
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        check_present(self, self._rows)
+        found = fit_output(y_pred)
+        if self.cost_matrix is None:
+            y_true = tensor_or_array("y_true", y_true)
+            if found is not None:
+                check_class_weight()
+        else:
+            y_true = tensor_or_labels(y_true, len(self.cost_matrix))
+        y_pred = tensor_or_array("y_pred", y_pred)
+        if len(y_pred.shape) == 2:  # `call` says what is wrong with other shapes.
+            y_pred = self.checked_outputs(found, y_true, y_pred)
+        return super().__call__(y_true, y_pred, sample_weight)
+
+    def checked_outputs(self, found: FitOutput | None, y_true: Any, y_pred: Any) -> Any:
+        """The outputs, if they are of the kind that the loss trains.
+
+        Args:
+            found: what the model outputs that is being fitted, if there is one.
+            y_true: cost vectors or labels.
+            y_pred: `(batch, D)` outputs.
+
+        Returns:
+            `y_pred`, in a graph of unknown outputs NaN where it is probabilities.
+
+        Raises:
+            ValueError: if the model or known values show that it is not that kind.
+        """
+        if found is not None and found.kind in ("probability", "distribution", "score"):
+            raise ValueError(
+                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
+                f"received those of {found.words}: they are {_MEANING[found.kind]}. End the model "
+                "in CostOutput, or train it with cross-entropy and pass it to bayes_classifier."
+            )
+        known = found is not None and found.kind != "unknown"
+        seen = self._verified and not isinstance(y_pred, np.ndarray)
+        if known or seen or self._sums_to_1:
+            return y_pred
+        values = known_values(y_pred)
+        if values is None:
+            probable = all_probabilities(y_pred)
+            if self.cost_matrix is None:
+                near = ops.abs(ops.sum(ops.cast(y_true, "float32"), axis=-1) - 1.0) <= TOLERANCE
+                probable = ops.logical_and(probable, ops.logical_not(ops.all(near)))
+            return ops.where(probable, ops.cast(np.nan, y_pred.dtype), y_pred)
+        probable = values.shape[1] > 1 and len(values) and probability_rows(values).all()
+        if probable and not (self.cost_matrix is None and _sums_to_1(known_values(y_true))):
+            raise ValueError(
+                f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
+                f"received rows that sum to 1, such as {np.round(values[0], 4).tolist()}, which "
+                "are probabilities. Train a classifier with cross-entropy and pass it to "
+                "bayes_classifier."
+            )
+        self._verified = True
+        return y_pred
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        if self.cost_matrix is not None:
+            rows = rows_of(self._rows, y_true)
+            hint = "`cost_matrix` needs as many columns as the model has outputs."
+            return self.row_loss(*same_shape(_SHAPE, hint, most=2, costs=rows, outputs=y_pred))
+        hint = "To train on integer labels, give the loss a `cost_matrix`."
+        costs, outputs = same_shape(_SHAPE, hint, most=2, costs=y_true, outputs=y_pred)
+        costs = costs if self.cost_scale == 1 else costs * self.cost_scale
+        return self.cost_loss(finite(costs), outputs)
+
+    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+        """The loss of each example.
+
+        Args:
+            costs: `(batch, D)` cost vectors times `cost_scale`, NaN instead of infinite.
+            estimates: `(batch, D)` outputs of the model.
+
+        Returns:
+            `(batch,)`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
+
+    def class_rows(self, costs: np.ndarray) -> np.ndarray:
+        """What `row_loss` is given of examples of each class: by default their costs.
+
+        Args:
+            costs: `(K, D)` costs of the matrix times `cost_scale`, at least 0 or NaN.
+
+        Returns:
+            `(K, D)`.
+        """
+        return costs
+
+    def row_loss(self, rows: Any, estimates: Any) -> Any:
+        """The loss of each example, by what `class_rows` returned for its class.
+
+        Args:
+            rows: `(batch, D)`, NaN for a label that is no class.
+            estimates: `(batch, D)` outputs of the model.
+
+        Returns:
+            `(batch,)`.
+        """
+        return self.cost_loss(rows, estimates)
+
+    def _scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
+        """`class_rows` of a checked `(K, D)` matrix."""
+        self._check_decisions(*matrix.shape)
+        if self.cost_scale == 1:  # which spares a copy
+            return self.class_rows(matrix)
+        with np.errstate(over="ignore"):
+            costs = matrix * matrix.dtype.type(self.cost_scale)
+        costs[np.isinf(costs)] = np.nan
+        return self.class_rows(costs)
+
+    def _check_decisions(self, classes: int, decisions: int) -> None:
+        if decisions > classes and not self.prices_any_decision:
+            raise ValueError(
+                f"Expected a `cost_matrix` of shape ({classes}, {classes}), one decision for each "
+                f"class; received ({classes}, {decisions}). {type(self).__name__} cannot price "
+                "decisions that are no class, such as to abstain: train a classifier and give "
+                "the matrix to `bayes_classifier`, or take PoissonCostLoss."
+            )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "cost_matrix": to_config(self.cost_matrix),
+            "cost_scale": self.cost_scale,
+        }
+
+
+def _sums_to_1(costs: np.ndarray | None) -> bool:
+    """Tells whether costs look like probabilities themselves, so that estimates of them may."""
+    return costs is not None and bool(np.all(np.abs(costs.sum(axis=-1) - 1) <= TOLERANCE))

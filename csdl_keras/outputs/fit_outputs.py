@@ -1,0 +1,241 @@
+"""Tells losses, metrics and layers what the model outputs whose `fit` is calling them.
+
+Keras hands them tensors and no model, so the model is found on the call stack: of
+`fit` and `evaluate` on every backend, while they build and trace their step. So an
+output that is taken for what it is not raises before the first step.
+"""
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.checks import OUTPUTS
+from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras.outputs.kind import (
+    check_loss,
+    describe_output,
+    describe_tensor,
+    for_output,
+    loss_kind,
+    loss_name,
+    loss_of,
+    of_logits,
+)
+from csdl_keras.outputs.values import outputs_at_random, probability_rows
+
+_COMPUTE = ("compute_loss", "compute_metrics")
+
+
+_STEPS = ("_symbolic_build", "train_step", "test_step")
+
+
+_CLASSIFIER_METRICS = (
+    keras.metrics.AUC,
+    keras.metrics.Accuracy,
+    keras.metrics.BinaryAccuracy,
+    keras.metrics.BinaryCrossentropy,
+    keras.metrics.CategoricalAccuracy,
+    keras.metrics.CategoricalCrossentropy,
+    keras.metrics.FBetaScore,
+    keras.metrics.FalseNegatives,
+    keras.metrics.FalsePositives,
+    keras.metrics.Precision,
+    keras.metrics.PrecisionAtRecall,
+    keras.metrics.Recall,
+    keras.metrics.RecallAtPrecision,
+    keras.metrics.SensitivityAtSpecificity,
+    keras.metrics.SparseCategoricalAccuracy,
+    keras.metrics.SparseCategoricalCrossentropy,
+    keras.metrics.SparseTopKCategoricalAccuracy,
+    keras.metrics.SpecificityAtSensitivity,
+    keras.metrics.TopKCategoricalAccuracy,
+    keras.metrics.TrueNegatives,
+    keras.metrics.TruePositives,
+)
+
+
+# As Keras takes them in `compile`: of classes, of functions, and shortened.
+_CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_METRICS}
+
+
+_CLASSIFIER_NAMES |= {"acc", "ce", "crossentropy", "bce"}
+
+
+# The outputs of models of unknown structure for random inputs, and how often they gave none.
+_ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
+
+
+_REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
+
+
+# The outputs whose costs have been checked, by what `compile` keeps: PyTorch asks at each step.
+_CHECKED: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
+
+
+class FitOutput(NamedTuple):
+    """An output of the model that is being fitted or evaluated.
+
+    Args:
+        kind: `"cost"`, `"probability"`; `"distribution"` if nothing but its rows for
+            random inputs, which sum to 1, tells that it is a probability; `"score"`
+            where a loss of classifiers trains it, or it is a logarithm, and it is no
+            probability; `"other"` if it is known to be no probability; `"unknown"`.
+        structure: the kind by structure alone, see `describe_output`.
+        words: the model and its last layer, as an error message names them.
+        rows: returns the outputs for two random inputs, `(2, D)`, or `None`.
+    """
+
+    kind: str
+    structure: str
+    words: str
+    rows: Callable[[], np.ndarray | None]
+
+
+def fit_output(y_pred: Any) -> FitOutput | None:
+    """The output of the model in `fit` or `evaluate` that `y_pred` is, if there is one.
+
+    It also checks what is compiled beside the caller, see `check_compiled`.
+
+    Args:
+        y_pred: the tensor that a loss or metric is given.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name in _COMPUTE:
+            values = frame.f_locals
+            model, outputs = values.get("self"), keras.tree.flatten(values.get("y_pred"))
+            places = [place for place, one in enumerate(outputs) if one is y_pred]
+            if isinstance(model, keras.Model) and places:
+                found = _describe(model, places[0], len(outputs), frame)
+                check_compiled(model, found, places[0], len(outputs))
+                return found
+        frame = frame.f_back
+    return None
+
+
+def check_cost_layer(layer: keras.layers.Layer) -> None:
+    """Raises if a layer of costs ends a model that is being fitted as a classifier."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name in _STEPS:
+            model = frame.f_locals.get("self")
+            ends = model.outputs if isinstance(model, keras.Model) and has_structure(model) else []
+            for place, end in enumerate(ends):
+                if end._keras_history.operation is layer and not _is_checked(model, place):
+                    output = _describe(model, place, len(ends), frame)
+                    check_compiled(model, output, place, len(ends))
+            return
+        frame = frame.f_back
+
+
+def check_compiled(model: keras.Model, output: FitOutput, place: int, number: int) -> None:
+    """Raises if Keras' own losses or metrics take the costs of a model for scores of classes.
+
+    Args:
+        model: the model that is being fitted.
+        output: one of its outputs.
+        place: which of them it is.
+        number: how many there are.
+    """
+    if output.kind != "cost" or _is_checked(model, place):
+        return
+    check_loss("cost", output.words, loss_of(model, place, number))
+    compiled = getattr(model, "_compile_metrics", None)
+    for group in ("_user_metrics", "_user_weighted_metrics"):
+        given = getattr(compiled, group, None)
+        for metric in keras.tree.flatten(for_output(given, model, place, number)):
+            name = _classifier_metric(metric)
+            if name is not None:
+                raise ValueError(
+                    "Expected metrics of costs, such as DecisionAccuracy and AverageCost, for the "
+                    f"costs of {output.words}; received {name!r}, which would count the costliest "
+                    "decision as the model's."
+                )
+    if hasattr(model, "_compile_config"):
+        _CHECKED.setdefault(model._compile_config, set()).add(place)
+
+
+def _is_checked(model: keras.Model, place: int) -> bool:
+    """Whether costs have met the loss and metrics that the model is compiled with."""
+    compiled = getattr(model, "_compile_config", None)
+    return compiled is not None and place in _CHECKED.get(compiled, ())
+
+
+def _classifier_metric(metric: Any) -> str | None:
+    """The name of a metric, as `compile` was given it, if it is one of Keras' for classifiers."""
+    if isinstance(metric, _CLASSIFIER_METRICS):
+        return metric.name
+    function = getattr(metric, "_fn", metric)  # of a function that Keras made a metric
+    name = function if isinstance(function, str) else getattr(function, "__name__", "")
+    own = isinstance(function, str) or str(getattr(function, "__module__", "")).startswith("keras.")
+    return name if own and name.replace("_", "").lower() in _CLASSIFIER_NAMES else None
+
+
+def check_class_weight() -> None:
+    """Raises if `fit` weighs cost vectors by class, which it would take from their argmax."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name in ("fit", "train_on_batch") and "class_weight" in frame.f_locals:
+            if frame.f_locals["class_weight"] is not None:
+                _give_back_values(frame.f_locals)
+                raise ValueError(
+                    "Expected no `class_weight` with cost vectors as targets, whose class Keras "
+                    "takes to be their costliest decision; received one. Multiply the cost "
+                    "vectors by the weights, or fit on integer labels and give the loss a "
+                    "`cost_matrix`."
+                )
+            return
+        frame = frame.f_back
+
+
+def _give_back_values(fit: Mapping[str, Any]) -> None:
+    """Lets `fit` put the values of variables back, which it has taken out of the model on JAX.
+
+    After an error it puts back those of its last step, of which it may have had none.
+    """
+    if keras.backend.backend() == "jax" and "state" in fit:
+        kinds = ("trainable", "non_trainable", "optimizer", "metrics")
+        names = [f"{kind}_variables" for kind in kinds]
+        fit["self"]._jax_state = dict(zip(names, fit["state"], strict=True))
+
+
+def _describe(model: keras.Model, place: int, number: int, frame: FrameType) -> FitOutput:
+    """Describes one of the outputs of a model whose step calls from `frame`."""
+    loss = loss_of(model, place, number)
+    kind, words = describe_output(model)
+    if kind not in OUTPUTS and has_structure(model) and len(model.outputs) == number:
+        kind, words = describe_tensor(model.outputs[place])
+    structure, words = kind, f"{model.name!r}, which ends in {words}"
+    ask = functools.partial(_ask, model, number, frame)
+    if kind == "unknown" and (rows := ask()) is not None:
+        kind = "distribution" if probability_rows(rows).all() else "other"
+    trained = loss_kind(loss)
+    if trained == "probability" and (kind == "other" or (kind == "unknown" and of_logits(loss))):
+        kind, words = "score", f"{words} and is trained by {loss_name(loss)}"
+    if trained == "cost" and kind == "other":
+        kind = "cost"
+    return FitOutput(kind, structure, words, ask)
+
+
+def _ask(model: keras.Model, number: int, frame: FrameType | None) -> np.ndarray | None:
+    """Asks a model of one output once, since what kind of output it has does not change."""
+    if number > 1 or _REFUSED.get(model, 0) > 2:
+        return None
+    if model not in _ASKED:
+        inputs = inputs_of(model) if has_structure(model) else None
+        while inputs is None and frame is not None:
+            if frame.f_locals.get("self") is model:  # `compute_loss` itself deletes its `x`.
+                inputs = frame.f_locals.get("x")
+            frame = frame.f_back
+        rows = None if inputs is None else outputs_at_random(model, inputs)
+        if rows is None:  # It can answer later where its variables have no values yet.
+            _REFUSED[model] = _REFUSED.get(model, 0) + 1
+            return None
+        _ASKED[model] = rows
+    return _ASKED[model]

@@ -1,0 +1,208 @@
+"""Probabilities that mean what they say: fitted on held-out examples."""
+
+from collections.abc import Callable
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
+from csdl_keras._utils.optional import optional_module
+from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
+from csdl_keras.costs import check_labels
+from csdl_keras.layers import (
+    BayesDecision,
+    BiasCorrectedTemperatureScaling,
+    ClassProbabilities,
+    ExpectedCost,
+    TemperatureScaling,
+)
+from csdl_keras.layers.temperature_scaling import SMALLEST
+from csdl_keras.prediction.bayes_classifier import (
+    BayesClassifier,
+    check_classifier,
+    class_probabilities,
+)
+
+METHODS = ("temperature", "bias_corrected")
+
+
+def calibrate(
+    model: keras.Model,
+    x_val: Any,
+    y_val: Any,
+    method: str = "temperature",
+    from_logits: bool = False,
+    batch_size: int | None = None,
+    spread: float | None = 1.0,
+) -> keras.Model:
+    """Fits how sharp a classifier's probabilities are, on examples it was not trained on.
+
+    Networks that are trained long are too sure of themselves, which an argmax
+    does not mind and a decision at the lowest expected cost does. `calibrate`
+    minimises the negative log-likelihood of the validation labels,
+    `-sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and with
+    `method="bias_corrected"` over one bias for each class too. Normal priors,
+    `(ln(T)^2 + |b|^2) / (2 spread^2)` added to that sum, decide where a handful
+    of examples does not: examples that are all classified right would ask for
+    `T = 0`, a class without examples for an infinite bias.
+
+    Args:
+        model: a classifier whose output is `(batch, K)` probabilities (or
+            logits), or `(batch, 1)`, the probability (or logit) of class 1; or a
+            model that ends in expected costs, of `bayes_classifier` or
+            `ExpectedCostModel.cost_model`, whose costs then stay. Its layers are
+            shared, not copied, but for a last `Dense` layer of one logistic unit,
+            whose logit is needed.
+        x_val: inputs that were not trained on, whatever `model.predict` takes; also
+            nested lists, and data frames of pandas and Polars.
+        y_val: their labels, integers `(N,)`.
+        method: `"temperature"` (default) or `"bias_corrected"`.
+        from_logits: whether a classifier's output is logits. Defaults to False.
+        batch_size: as in `keras.Model.predict`.
+        spread: standard deviation of `ln(T)` and of biases before any example is
+            seen, from 1e-6 to 1e6. Defaults to 1; `None` is the likelihood alone.
+
+    Returns:
+        A functional `keras.Model` that saves and exports with its temperature:
+        calibrated probabilities `(batch, max(K, 2))`, or expected costs if it was
+        given a model of expected costs.
+
+    Raises:
+        ValueError: if the model is no classifier, or another argument, or an
+            output, fails its check.
+        ModuleNotFoundError: if SciPy is missing.
+
+    References:
+        - [Guo et al.: On calibration of modern neural networks, ICML
+          2017](https://proceedings.mlr.press/v70/guo17a.html)
+
+    Example:
+
+    >>> import csdl_keras
+    >>> classifier = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,))
+    >>> x, y = np.random.default_rng(0).normal(size=(50, 4)), np.arange(50) % 3
+    >>> calibrated = calibrate(classifier, x, y)
+    >>> csdl_keras.output_kind(calibrated), calibrated.output_shape
+    ('probability', (None, 3))
+    """
+    check_choice("method", method, METHODS)
+    check_bool("from_logits", from_logits)
+    batch_size = check_batch_size(batch_size)
+    if spread is not None:
+        check_number("spread", spread, 1e-6, 1e6)
+    optional_module("scipy", "compare")  # before the predictions, not after them
+    inputs, probabilities, decision = _parts(model, from_logits)
+    classes = int(probabilities.shape[-1])
+    labels = check_labels(y_val, classes)
+    x_val = check_inputs(model, x_val)
+    # As a BayesClassifier, so that its `predict` refuses rows that are no distribution.
+    outputs = BayesClassifier(inputs, probabilities).predict(
+        x_val, batch_size=batch_size, verbose=0
+    )
+    if len(outputs) != len(labels):
+        raise ValueError(
+            f"Expected a label for each of {len(outputs)} inputs; received {len(labels)}."
+        )
+    temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
+    scaling = (
+        TemperatureScaling(temperature)
+        if method == "temperature"
+        else BiasCorrectedTemperatureScaling(temperature, bias)
+    )
+    calibrated = scaling(probabilities)
+    name = f"{model.name}_calibrated"
+    if decision is None:
+        return keras.Model(inputs, calibrated, name=name)
+    return BayesClassifier(inputs, decision(calibrated), name=name)
+
+
+def fit_temperature(
+    probabilities: np.ndarray,
+    labels: np.ndarray,
+    with_bias: bool = False,
+    spread: float | None = 1.0,
+) -> tuple[float, np.ndarray]:
+    """The temperature, and biases, under which the labels are most likely.
+
+    Args:
+        probabilities: `(N, K)`.
+        labels: integers `(N,)`.
+        with_bias: whether to fit biases; otherwise they are zeros.
+        spread: of the priors, or `None` for none.
+
+    Returns:
+        `(temperature, bias)`.
+    """
+    minimize = optional_module("scipy.optimize", "compare").minimize
+    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST))
+    size, classes = logs.shape
+    rows = np.arange(size)
+
+    def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
+        sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
+        scores = logs * sharpness + bias
+        scores -= scores.max(axis=1, keepdims=True)
+        weights = np.exp(scores)
+        total = weights.sum(axis=1)
+        loss = np.mean(np.log(total) - scores[rows, labels])
+        error = weights / total[:, None]
+        error[rows, labels] -= 1.0
+        gradient = np.zeros_like(values)
+        gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
+        if with_bias:
+            gradient[1:] = error.mean(axis=0)
+        loss += 0.5 * weight * np.sum(values**2) / size
+        return loss, gradient + weight * values / size
+
+    weight = 0.0 if spread is None else 1.0 / spread**2
+    # Beyond, e^20, the exponential could overflow on its way; no data asks for it.
+    bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
+    start = np.zeros(len(bounds))
+    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
+
+
+def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[Any], Any] | None]:
+    """Its inputs, its probabilities, and what makes expected costs of them if it does that."""
+    # The history of the output, since a layer that several models share has several inputs.
+    history: Any = model.outputs[0]._keras_history if has_structure(model) else None
+    layer: Any = getattr(history, "operation", None)
+    if isinstance(layer, (BayesDecision, ExpectedCost)):
+        ends = layer._inbound_nodes[history.node_index].input_tensors
+        if isinstance(layer, BayesDecision):
+            return inputs_of(model), ends[0], layer
+        return (
+            inputs_of(model),
+            ends[0],
+            lambda probabilities: layer(probabilities, log_costs=ends[1]),
+        )
+    check_classifier(model, from_logits)
+    logits = None if from_logits else _logit(model)
+    if logits is not None:
+        probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
+        return inputs_of(model), probabilities, None
+    return inputs_of(model), class_probabilities(model, from_logits), None
+
+
+def _logit(model: keras.Model) -> Any:
+    """What a model's one logistic unit takes the logistic function of, or `None`.
+
+    Its probability rounds to 1 where the logit is 17, and no temperature could
+    tell how sure it was any more.
+    """
+    output = model.outputs[0]
+    layer: Any = output._keras_history.operation
+    if output.shape[-1] != 1 or isinstance(layer, keras.Model):
+        return None
+    before = layer._inbound_nodes[output._keras_history.node_index].input_tensors
+    sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
+    if isinstance(layer, keras.layers.Dense) and sigmoid:
+        config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
+        twin = keras.layers.Dense.from_config(config)
+        logit = twin(before[0])
+        twin.set_weights(layer.get_weights())
+        return logit
+    if sigmoid or type(layer).__name__ == "Sigmoid":
+        return before[0]
+    return None

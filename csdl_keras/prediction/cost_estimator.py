@@ -1,0 +1,39 @@
+"""A model of costs, of one trained on another scale."""
+
+import keras
+
+from csdl_keras._utils.structure import inputs_of, rows_output_of
+from csdl_keras.layers import InverseLink
+
+
+def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.0) -> keras.Model:
+    """The model that outputs costs, of one that outputs their logarithms or logits.
+
+    Decisions, an argmin, are the same. Costs are what a mean over an ensemble,
+    a comparison with the price of abstaining, or a person wants to see.
+
+    Args:
+        model: a model trained with `PoissonCostLoss` (link `"log"`) or
+            `LogisticCostLoss` (link `"logit"`). Its layers are shared.
+        link: `"log"` (default) or `"logit"`.
+        cost_scale: the loss's own. Defaults to 1.
+
+    Returns:
+        A functional `keras.Model`, the same inputs to `(batch, D)` costs.
+
+    Raises:
+        ValueError: if the model's inputs are not known, its output is not one of
+            shape `(batch, D)`, or an argument is out of range.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> network = csdl_keras.models.mlp((4,), 3, (5,), output="cost")
+    >>> network.compile("sgd", csdl_keras.losses.PoissonCostLoss(cost_scale=0.1))
+    >>> costs = cost_estimator(network, "log", cost_scale=0.1)
+    >>> csdl_keras.output_kind(costs)
+    'cost'
+    """
+    inputs = inputs_of(model)
+    costs = InverseLink(link, cost_scale, name="costs")(rows_output_of(model))
+    return keras.Model(inputs, costs, name=f"{model.name}_costs")

@@ -1,0 +1,77 @@
+"""Several networks that decide together."""
+
+from collections.abc import Sequence
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.tensors import head_dtype
+from csdl_keras.outputs.kind import output_kind
+
+
+def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
+    """One model whose output is the mean of what its members output.
+
+    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the
+    decision. Members that were trained from different seeds err differently, so
+    that their mean is better calibrated than each of them. The mean of expected
+    costs is the expected cost under the mean of the probabilities, so it does
+    not matter which of the two is averaged.
+
+    Args:
+        members: at least one model, all with one input of the same shape and one
+            output of the same shape and kind. Their layers are shared, not copied.
+        output: `"cost"` or `"probability"`; `None` (default) recognises it from
+            the members' last layers, see `csdl_keras.output_kind`.
+
+    Returns:
+        A functional `keras.Model`.
+
+    Raises:
+        ValueError: if there is no member, or members differ in shape or kind.
+
+    References:
+        - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
+          uncertainty estimation using deep ensembles, NIPS
+          2017](https://arxiv.org/abs/1612.01474)
+
+    Example:
+
+    >>> import csdl_keras
+    >>> members = [csdl_keras.models.mlp((4,), 3, (5,), seed=seed) for seed in range(3)]
+    >>> csdl_keras.output_kind(ensemble(members))
+    'probability'
+    """
+    if not np.iterable(members):
+        raise ValueError(f"Expected `members` to be a sequence of models; received {members!r}.")
+    members = list(members)
+    if not members:
+        raise ValueError("Expected at least one member; received none.")
+    for member in members:
+        inputs_of(member)
+        if len(member.inputs) != 1 or len(member.outputs) != 1:
+            raise ValueError(
+                "Expected members with one input and one output; received "
+                f"{len(member.inputs)} and {len(member.outputs)} of {member.name!r}."
+            )
+    ends = [(tuple(m.inputs[0].shape), tuple(m.outputs[0].shape)) for m in members]
+    if len(set(ends)) > 1:
+        raise ValueError(
+            f"Expected members with the same shapes of input and output; received {ends}."
+        )
+    kinds = [output_kind(member, output) for member in members]
+    if len(set(kinds)) > 1:
+        raise ValueError(f"Expected members with outputs of one kind; received {kinds}.")
+    first = members[0].inputs[0]
+    inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
+    outputs = [
+        keras.Model(m.inputs[0], m.outputs[0], name=f"member_{i}")(inputs)
+        for i, m in enumerate(members)
+    ]
+    mean = (
+        outputs[0]
+        if len(outputs) == 1
+        else keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
+    )
+    return keras.Model(inputs, mean, name="ensemble")

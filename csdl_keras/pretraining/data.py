@@ -1,0 +1,238 @@
+"""What pre-training reads: arrays, or a dataset of batches; checked before it begins."""
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.structure import check_inputs
+from csdl_keras._utils.tensors import float_dtype
+from csdl_keras.costs import check_cost_vectors
+from csdl_keras.costs._tensors import tensor_or_labels
+from csdl_keras.fitting.seeded_fit import executed_steps
+
+_LARGEST = float(np.finfo("float32").max)
+
+
+#: Most bytes of codes that are kept while a layer learns from them.
+_MOST_CODES = 2**32
+
+
+UNBOUNDED_HINT = (
+    "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
+    "reconstruction='squared_error', which takes any finite values."
+)
+
+
+class PretrainingData:
+    """Inputs and costs, from arrays or from a dataset of batches.
+
+    Args:
+        model: what is pre-trained.
+        x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
+        costs: cost vectors `(N, D)`, labels `(N,)` if there is a matrix, or None;
+            read only if `costs_needed`.
+        costs_needed: whether any stage learns costs.
+        cost_matrix: checked, or None.
+        batch_size: examples a batch, for arrays.
+        steps_per_epoch: batches an epoch, or None.
+        unlabelled: arrays only: inputs `(U, ...)` without costs, or None.
+    """
+
+    def __init__(
+        self,
+        model: keras.Model,
+        x: Any,
+        costs: Any,
+        costs_needed: bool,
+        cost_matrix: np.ndarray | None,
+        batch_size: int,
+        steps_per_epoch: int | None,
+        unlabelled: Any = None,
+    ):
+        self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
+        self.costs_needed = costs_needed
+        self.cost_matrix = cost_matrix
+        self.batch_size = batch_size
+        self.steps_per_epoch = steps_per_epoch
+        self.costs: np.ndarray | None = None
+        self.cost_weights: np.ndarray | None = None
+        if self.is_array:
+            self._take_arrays(model, x, costs)
+            if unlabelled is not None:
+                self._take_unlabelled(as_array("unlabelled", unlabelled, "(U, ...)"))
+        elif unlabelled is None:
+            self._take_dataset(x, costs)
+        else:
+            raise ValueError(
+                "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
+            )
+
+    def _take_arrays(self, model: keras.Model, x: Any, costs: Any) -> None:
+        self.x = as_array("x", x, "(N, ...)")
+        if self.x.dtype.kind not in "iuf" or self.x.ndim < 2 or 0 in self.x.shape:
+            raise ValueError(
+                "Expected `x` to be an array of real numbers of shape (N, ...); "
+                f"received shape {self.x.shape}, dtype {self.x.dtype}."
+            )
+        self.x = check_inputs(model, self.x)
+        if not self.costs_needed:
+            return
+        if costs is None:
+            raise ValueError(f"Expected `costs` {self._form}, since beta > 0; received None.")
+        self.costs = as_array("costs", costs, self._form)
+        self._decisions(self.costs, None)
+        if self.cost_matrix is None:
+            self.costs = self.costs.astype("float32")
+        if len(self.costs) != len(self.x):
+            raise ValueError(
+                f"Expected one row of `costs` for each of {len(self.x)} examples; "
+                f"received {len(self.costs)} rows."
+            )
+
+    def _take_unlabelled(self, unlabelled: np.ndarray) -> None:
+        """Adds inputs whose costs, zeros, do not count."""
+        shape = self.x.shape[1:]
+        if unlabelled.dtype.kind not in "iuf" or unlabelled.shape[1:] != shape:
+            raise ValueError(
+                f"Expected `unlabelled` to be real inputs of shape (U, {str(shape)[1:]}, like `x`; "
+                f"received shape {unlabelled.shape}, dtype {unlabelled.dtype}."
+            )
+        own, others = len(self.x), len(unlabelled)
+        self.x = np.concatenate([self.x, unlabelled])
+        if self.costs is not None and others:
+            zeros = np.zeros((others, *self.costs.shape[1:]), self.costs.dtype)
+            self.costs = np.concatenate([self.costs, zeros])
+            # The mean over a batch, in which few have costs, is that over those on average.
+            self.cost_weights = np.zeros(own + others, "float32")
+            self.cost_weights[:own] = (own + others) / own
+
+    @property
+    def executed_steps(self) -> int:
+        """How many steps run at once."""
+        if not self.is_array:
+            return 1
+        return executed_steps(len(self.x), self.batch_size, self.steps_per_epoch)
+
+    @property
+    def _form(self) -> str:
+        """What costs have to be, in words."""
+        if self.cost_matrix is None:
+            return "of shape (N, D)"
+        return "to be integer labels of shape (N,), rows of `cost_matrix`"
+
+    def _decisions(self, costs: np.ndarray, expected: int | None) -> int:
+        """Checks a batch of costs; returns the number of decisions that they price."""
+        if self.cost_matrix is None:
+            return check_cost_vectors(costs, expected).shape[1]
+        tensor_or_labels(costs, len(self.cost_matrix))
+        return self.cost_matrix.shape[1]
+
+    def fingerprint(self) -> str:
+        """A digest of arrays, of costs only where they are read; a dataset is none of them."""
+        inputs = self.x if self.is_array else None
+        parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
+        return fingerprint(*(part for part in parts if part is not None))
+
+    def _take_dataset(self, x: Any, costs: Any) -> None:
+        if costs is not None:
+            raise ValueError(
+                "Expected `costs` only with arrays; a dataset gives pairs (x, costs) itself."
+            )
+        if not isinstance(x, keras.utils.PyDataset) and (
+            not hasattr(x, "__iter__") or iter(x) is x
+        ):
+            raise ValueError(
+                "Expected `x` to be an array or a dataset that can be read several times, such "
+                f"as a tf.data.Dataset or a PyDataset; received {type(x).__name__}."
+            )
+        infinite = hasattr(x, "cardinality") and int(x.cardinality()) == -1
+        if infinite and self.steps_per_epoch is None:
+            raise ValueError("Expected `steps_per_epoch` with an infinite dataset; received None.")
+        self.x = x
+
+    def _batches(self) -> Iterator[tuple[np.ndarray, Any]]:
+        """The batches of one epoch as NumPy arrays: inputs, and targets or None."""
+        if self.is_array:
+            for start in range(0, len(self.x), self.batch_size):
+                part = slice(start, start + self.batch_size)
+                yield self.x[part], None if self.costs is None else self.costs[part]
+            return
+        if isinstance(self.x, keras.utils.PyDataset):
+            batches: Iterator = (self.x[index] for index in range(len(self.x)))
+        else:
+            batches = iter(self.x)
+        for batch in itertools.islice(batches, self.steps_per_epoch):
+            inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
+            if not hasattr(inputs, "shape"):
+                raise ValueError(
+                    "Expected `x` to be an array or a dataset of batches, which are arrays; "
+                    f"received batches of the type {type(inputs).__name__}."
+                )
+            yield (
+                keras.ops.convert_to_numpy(inputs),
+                None if targets is None else keras.ops.convert_to_numpy(targets),
+            )
+
+    def check(self, below: keras.Model | None, bounded: bool) -> int | None:
+        """Reads one epoch and checks inputs and costs; returns D, or None without costs."""
+        decisions: int | None = None
+        count = 0
+        for inputs, targets in self._batches():
+            codes = inputs if below is None else below.predict_on_batch(inputs)
+            check_codes(codes, bounded, "the inputs of a hidden layer")
+            if self.costs_needed:
+                if targets is None:
+                    raise ValueError(
+                        "Expected a dataset of pairs (x, costs), since beta > 0; received x alone."
+                    )
+                decisions = self._decisions(targets, decisions)
+            count += 1
+        if count == 0:
+            raise ValueError("Expected a dataset of at least one batch; received an empty one.")
+        return decisions
+
+    def keeps_codes(self, below: keras.Model | None) -> bool:
+        """Whether the codes of `below` are computed once: of arrays, if they fit into memory."""
+        if not self.is_array or below is None:
+            return self.is_array
+        itemsize = np.dtype(float_dtype()).itemsize
+        return len(self.x) * math.prod(below.output_shape[1:]) * itemsize <= _MOST_CODES
+
+    def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
+        """What `fit` of a stage takes: codes of `below` if they are kept, else its inputs."""
+        if not self.is_array:
+            # A dataset comes in its own order; asking fit to shuffle it would only warn.
+            arguments = {"inputs": self.x, "targets": None, "shuffle": False}
+            return {**arguments, "steps_per_epoch": self.steps_per_epoch}
+        codes = self.x
+        if self.keeps_codes(below):
+            if below is not None:
+                codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
+            check_codes(codes, bounded, "the codes that enter a hidden layer")
+        return {
+            "inputs": codes,
+            "targets": self.costs,
+            "sample_weight": self.cost_weights,
+            "batch_size": self.batch_size,
+            "steps_per_epoch": self.steps_per_epoch,
+        }
+
+
+def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
+    """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
+    low, high = float(np.min(codes)), float(np.max(codes))
+    if not (-_LARGEST <= low and high <= _LARGEST):  # nor is NaN
+        raise ValueError(
+            f"Expected {what} to be finite, also as float32; received NaN, infinity or the like."
+        )
+    if bounded and (low < 0.0 or high > 1.0):
+        raise ValueError(
+            f"Expected {what} to lie in [0, 1], as the cross-entropy demands; received values "
+            f"from {low:.6g} to {high:.6g}. {UNBOUNDED_HINT}"
+        )

@@ -1,0 +1,120 @@
+"""Trains the CAE of one hidden layer on the clean codes of the layers below it."""
+
+import contextlib
+import pathlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras.fitting.seeded_fit import seeded_fit
+from csdl_keras.layers import CAE
+from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
+
+
+def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
+    """The loss that the name `"cross_entropy"` or `"squared_error"` stands for."""
+    if reconstruction == "cross_entropy":
+        return ReconstructionLoss(from_logits=True)
+    return SquaredErrorLoss()
+
+
+class Stage(keras.Model):
+    """A CAE whose input, and reconstruction target, is the code that `below` makes.
+
+    `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and
+    cost vectors (labels, where there is a cost matrix) as targets unless `beta` is 0. A
+    part of weight 0 is left out altogether, so that costs cannot touch a stage with `beta = 0`.
+    A `sample_weight` is that of costs; every example is reconstructed.
+    """
+
+    output_kind = "cost"
+
+    def __init__(
+        self,
+        cae: CAE,
+        below: keras.Model | None,
+        beta: float,
+        reconstruction: str,
+        cost_matrix: np.ndarray | None = None,
+        cost_scale: float = 1.0,
+    ):
+        # Targets keep float32 whatever the policy; the layers inside compute as they are told.
+        super().__init__(name=f"pretrain_{cae.encoder.name}", dtype="float32")
+        self.cae = cae
+        self.below = below
+        weights = {"reconstruction": 1.0 - beta, "cost": beta}
+        losses = {
+            "reconstruction": reconstruction_loss(reconstruction),
+            "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale),
+        }
+        self.loss_weights = {name: weight for name, weight in weights.items() if weight > 0}
+        self.losses_by_output = {name: losses[name] for name in self.loss_weights}
+
+    def call(self, inputs: Any, training: bool = False) -> dict[str, Any]:
+        code = inputs if self.below is None else self.below(inputs, training=False)
+        code = ops.stop_gradient(ops.cast(code, self.cae.variable_dtype))
+        return {**self.cae(code, training=training), "code": code}
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:
+        targets = {"reconstruction": y_pred["code"], "cost": y}
+        weights = None
+        if sample_weight is not None:
+            counts = {"reconstruction": ops.ones_like(sample_weight), "cost": sample_weight}
+            weights = {name: counts[name] for name in self.loss_weights}
+        return super().compute_loss(
+            x,
+            {name: targets[name] for name in self.loss_weights},
+            {name: y_pred[name] for name in self.loss_weights},
+            weights,
+            training,
+        )
+
+    def pretrain(
+        self,
+        inputs: Any,
+        targets: Any,
+        optimizer: keras.optimizers.Optimizer,
+        steps_per_execution: int,
+        seed: int | None,
+        unfinished: pathlib.Path | None,
+        **fit_arguments: Any,
+    ) -> keras.callbacks.History:
+        """Compiles and fits; variables that this stage must not change are frozen meanwhile."""
+        self.cae.build((None, self.cae.encoder.kernel.shape[0]))
+        self.built = True  # there is nothing else to build
+        frozen = [] if self.below is None else list(self.below.trainable_variables)
+        if "cost" not in self.loss_weights:
+            frozen += self.cae.regressor.trainable_variables
+        if "reconstruction" not in self.loss_weights:
+            frozen += self.cae.decoder_variables
+        with frozen_variables(frozen):
+            self.compile(
+                optimizer,
+                loss=self.losses_by_output,
+                loss_weights=self.loss_weights,
+                steps_per_execution=steps_per_execution,
+            )
+            return seeded_fit(self, inputs, targets, seed, unfinished, **fit_arguments)
+
+
+@contextlib.contextmanager
+def frozen_variables(variables: Iterable[Any]) -> Iterator[None]:
+    """Makes variables non-trainable inside the `with` block."""
+    changed = [variable for variable in variables if variable.trainable]
+    for variable in changed:
+        variable.trainable = False
+    try:
+        yield
+    finally:
+        for variable in changed:
+            variable.trainable = True

@@ -1,0 +1,90 @@
+"""A range of numbers to search."""
+
+import dataclasses
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import keras_tuner
+
+from csdl_keras._utils.checks import check_choice, check_number
+
+
+@dataclasses.dataclass(frozen=True)
+class Range:
+    """All numbers from `low` to `high`, both included, to search in.
+
+    Whole numbers if both ends (and the step) are integers.
+
+    Args:
+        low: the smallest.
+        high: the largest, above `low`.
+        step: distance between the numbers to try, or, for `"log"`, their
+            ratio; `None` (default) is all.
+        sampling: `"linear"` (default), or `"log"`, which draws each order of
+            magnitude as often as the next.
+
+    Raises:
+        ValueError: if the ends are no finite numbers in that order, or `low`,
+            with `"log"`, is not above 0.
+
+    Example:
+
+    >>> Range(1e-3, 1e-1, sampling="log").is_whole
+    False
+    """
+
+    low: float
+    high: float
+    step: float | None = None
+    sampling: str = "linear"
+
+    def __post_init__(self) -> None:
+        check_choice("sampling", self.sampling, ("linear", "log"))
+        log = self.sampling == "log"
+        check_number("low", self.low, low=0 if log else -float("inf"), exclude_low=log)
+        check_number("high", self.high, low=self.low, exclude_low=True)
+        if self.step is not None:
+            check_number("step", self.step, low=1 if log else 0, exclude_low=True)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the range is of whole numbers."""
+        ends = (self.low, self.high, 1 if self.step is None else self.step)
+        return all(isinstance(end, numbers.Integral) for end in ends)
+
+
+Space = Any  # a value, a sequence of values, or a Range
+
+
+def check_space(name: str, space: Space, check: Callable[[str, Any], Any]) -> Space:
+    """Returns a space of plain Python values if each, or each end, passes `check(name, value)`."""
+    if isinstance(space, Range):
+        check(name, space.low)
+        check(name, space.high)
+        return space
+    if isinstance(space, str) or not hasattr(space, "__iter__"):
+        return _plain(check(name, space))
+    values = [_plain(check(name, value)) for value in space]
+    if not values:
+        raise ValueError(f"Expected `{name}` to hold a value to try; received {space!r}.")
+    if len(set(values)) < len(values):
+        raise ValueError(f"Expected `{name}` to hold each value once; received {space!r}.")
+    return values
+
+
+def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
+    """The value of a hyperparameter, declared on first sight."""
+    if isinstance(space, Range):
+        kind = hp.Int if space.is_whole else hp.Float
+        return kind(name, space.low, space.high, step=space.step, sampling=space.sampling)
+    if isinstance(space, list) and len(space) > 1:
+        return hp.Choice(name, space)
+    return hp.Fixed(name, space[0] if isinstance(space, list) else space)
+
+
+def _plain(value: Any) -> Any:
+    """A checked value as a type that KerasTuner stores."""
+    if isinstance(value, (str, bool)):
+        return value
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
