@@ -67,9 +67,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         searchable = self.objective.searchable
         if not (fits or (own_body and takes_own_body)) or not searchable:
             raise ValueError(
-                f"Expected an algorithm with body {body!r} that trains with NLL or SOSR, or with "
-                f"objects of your own; received {self.algorithm.name!r}, body "
-                f"{self.algorithm.body!r} and training {self.algorithm.training!r}."
+                f"Expected an algorithm with body {body!r} whose training needs no weights and no "
+                f"shares of classes, such as NLL or SOSR; received {self.algorithm.name!r}, "
+                f"body {self.algorithm.body!r} and training {self.algorithm.training!r}."
             )
         self.input_shape = tuple(input_shape)
         self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)

@@ -143,7 +143,9 @@ class TestRun:
         """Those of the first round are neither lost nor written twice."""
         folder = tmp_path / "copy"
         shutil.copytree(finished[0], folder)
-        fail = failing(Choice.of, lambda outcome, field, *_: field == "beta", ValueError("full"))
+        fail = failing(
+            Choice.of, lambda outcome, field, *_: field == "pretraining.beta", ValueError("full")
+        )
         monkeypatch.setattr(Choice, "of", fail)
         failures = make_grid(folder).run(Recorder())
         assert failures.lines() == ["digits_imb csdnn failed: ValueError: full"]
