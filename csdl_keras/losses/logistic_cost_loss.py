@@ -6,7 +6,7 @@ from keras import ops
 
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 
 
 def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:

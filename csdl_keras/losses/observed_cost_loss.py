@@ -7,7 +7,7 @@ from keras import ops
 from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index
-from csdl_keras.losses.base import CheckedLoss
+from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.losses.poisson_cost_loss import poisson_cost
 
 

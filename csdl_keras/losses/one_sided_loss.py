@@ -6,7 +6,7 @@ from keras import ops
 
 from csdl_keras._utils.tensors import finite, same_shape
 from csdl_keras._utils.types import Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 
 
 def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:

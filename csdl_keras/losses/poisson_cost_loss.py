@@ -6,7 +6,7 @@ from keras import ops
 
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 
 # The smallest number a logarithm is taken of: backends take smaller ones for 0.
 _SMALLEST = float(np.finfo("float32").tiny)

@@ -8,7 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.cost_loss import CostLoss
 from csdl_keras.losses.one_sided_loss import (
     gap_of_finite,
     gap_of_signed,
