@@ -179,9 +179,9 @@ def test_words_about_intervals_are_the_committed_results(readme):
         ]
 
     # What docstrings say.
-    assert "in at least 93 % of test" in cost_interval.__doc__
+    assert "in at least 93 % of the test sets" in cost_interval.__doc__
     assert min(of("interval", "covers")) >= 0.93 and len(of("interval", "covers")) == 60
-    assert "at most 5 % of test sets" in compare_costs.__doc__
+    assert "at most 5 % of the test sets" in compare_costs.__doc__
     assert max(of("comparison", "called different")) <= 0.05
     assert f"{report[15]:.0%} of simulated".replace("%", " %") in cost_report.__doc__
     assert "at most 6 % of all cases" in PairedDifferences.__doc__

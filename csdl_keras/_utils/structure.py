@@ -39,7 +39,7 @@ def check_inputs(model: Any, x: Any) -> Any:
 
 
 def _is_plain(x: Any) -> bool:
-    """Whether `x` can only be the array of a single input, or nothing that Keras takes."""
+    """Returns True if `x` can only be the array of a single input, or nothing that Keras takes."""
     if isinstance(x, (str, bytes, np.ndarray)) or hasattr(x, "to_numpy") or not np.iterable(x):
         return True
     parts = x.values() if isinstance(x, dict) else x
@@ -62,7 +62,7 @@ def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
 
 
 def has_structure(model: Any) -> bool:
-    """Whether a model is functional or sequential, with inputs that are known."""
+    """Returns True for a functional model, and for a sequential one with known inputs."""
     # Subclassed models lack the attribute, unbuilt sequential ones raise AttributeError.
     return isinstance(model, keras.Model) and bool(getattr(model, "inputs", None))
 

@@ -195,7 +195,7 @@ def check_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
 
 
 def alike(first: tuple, second: tuple) -> bool:
-    """Whether static shapes are the same, apart from sizes that are not known."""
+    """Returns True if static shapes are equal, apart from unknown sizes."""
     return len(first) == len(second) and all(
         None in sizes or sizes[0] == sizes[1] for sizes in zip(first, second, strict=True)
     )

@@ -81,12 +81,12 @@ class CostDifference:
 
     @property
     def cheaper(self) -> bool:
-        """Whether the whole interval is below 0."""
+        """True if the whole interval is below 0."""
         return self.high < 0
 
     @property
     def costlier(self) -> bool:
-        """Whether the whole interval is above 0."""
+        """True if the whole interval is above 0."""
         return self.low > 0
 
 

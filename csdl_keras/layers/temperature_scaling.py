@@ -113,6 +113,7 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
 
     Example:
 
+    >>> import numpy as np
     >>> layer = BiasCorrectedTemperatureScaling(1.0, [0.0, 1.0])
     >>> print(keras.ops.convert_to_numpy(layer(np.array([[0.9, 0.1]]))).round(2))
     [[0.77 0.23]]

@@ -155,7 +155,7 @@ def check_compiled(model: keras.Model, output: FitOutput, place: int, number: in
 
 
 def _is_checked(model: keras.Model, place: int) -> bool:
-    """Whether costs have met the loss and metrics that the model is compiled with."""
+    """Returns True if costs have met the loss and metrics that the model is compiled with."""
     compiled = getattr(model, "_compile_config", None)
     return compiled is not None and place in _CHECKED.get(compiled, ())
 

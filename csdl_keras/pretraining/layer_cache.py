@@ -36,7 +36,7 @@ class LayerCache:
         choices: everything else that pre-training depends on, fit for JSON.
 
     Raises:
-        ValueError: if the data are a dataset, which cannot be told by its
+        ValueError: if the data are a dataset, which cannot be identified by its
             contents, and have no name.
     """
 
@@ -50,7 +50,7 @@ class LayerCache:
         if not data.is_array and data_id is None:
             raise ValueError(
                 "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
-                "received None. Arrays are told by their contents."
+                "received None. Arrays are identified by their contents."
             )
         self.cache = cache
         self.common = {

@@ -115,40 +115,40 @@ class Algorithm:
 
     @property
     def objective(self) -> Objective:
-        """What it trains for."""
+        """The objective of its training."""
         return OBJECTIVES[self.training] if isinstance(self.training, str) else self.training
 
     @property
     def pretraining_sees(self) -> str | None:
-        """What its pre-training may look at, see `Pretraining`; `None` if it has none."""
+        """The part of the data that its pre-training sees, see `Pretraining`; or `None`."""
         if isinstance(self.pretraining, str):
             return PRETRAININGS[self.pretraining]
         return self.pretraining.sees
 
     @property
     def pretrains(self) -> bool:
-        """Whether it has a pre-training."""
+        """True if it has a pre-training."""
         return self.pretraining_sees is not None
 
     @property
     def weighs_costs(self) -> bool:
-        """Whether it decides by costs that are expected under its probabilities."""
+        """True if it decides by costs that are expected under its probabilities."""
         return self.prediction == "bayes"
 
     @property
     def shares_training(self) -> bool:
-        """Whether one training serves all cost matrices."""
+        """True if one training serves all cost matrices."""
         return self.objective.blind and self.pretraining_sees != "costs"
 
     @property
     def own_parts(self) -> list[Any]:
-        """What of it is an object and no name."""
+        """Its parts that are objects, not names."""
         parts = (self.body, self.pretraining, self.training)
         return [one for one in parts if not isinstance(one, str)]
 
     @property
     def output(self) -> str:
-        """What is decided from: `"probability"` (argmax) or `"cost"` (argmin)."""
+        """Kind of the outputs that decide: `"probability"` (argmax) or `"cost"` (argmin)."""
         return self.objective.output
 
     @property

@@ -21,7 +21,7 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 
 @dataclasses.dataclass(frozen=True)
 class Objective:
-    """What a network is trained for; every part of the package reads it here.
+    """The objective of a network's training, the only place that describes it.
 
     An objective of your own goes into an `Algorithm` in place of a name. What
     distinguishes it from others in a cache are its fields and the code of its loss, not its
@@ -98,12 +98,12 @@ class Objective:
 
     @property
     def blind(self) -> bool:
-        """Whether training looks at no costs at all."""
+        """True if training looks at no costs at all."""
         return not self.on_costs and not self.weighted
 
     @property
     def searchable(self) -> bool:
-        """Whether the searches of `csdl_keras.tuning` can train for it.
+        """True if the searches of `csdl_keras.tuning` can train for it.
 
         They weigh no examples, and know no shares of classes.
         """
@@ -111,17 +111,17 @@ class Objective:
 
     @property
     def stacks(self) -> bool:
-        """Whether `fit_stacked`, which minimises the cross-entropy of labels, trains for it."""
+        """True if `fit_stacked`, which minimises the cross-entropy of labels, can train for it."""
         return self.blind and self.loss is keras.losses.SparseCategoricalCrossentropy
 
     @property
     def needs_features(self) -> bool:
-        """Whether it puts a head of its own on the features of a body."""
+        """True if it puts a head of its own on the features of a body."""
         return False
 
     @property
     def calibrates(self) -> bool:
-        """Whether its network holds probabilities too, beside the costs that it outputs."""
+        """True if its network also computes probabilities, beside the costs that it outputs."""
         return False
 
     def unit_of(self, matrix: np.ndarray, largest: float | None = None) -> float:
@@ -198,7 +198,7 @@ class Objective:
         return network if self.link is None else models.cost_estimator(network, self.link)
 
     def _metric(self, data: Examples, matrix: np.ndarray) -> AverageCost:
-        """What early stopping watches; cost-blind training must not look at costs."""
+        """Returns the metric of early stopping; cost-blind training must not look at costs."""
         if self.blind:
             return AverageCost(zero_one(len(matrix)), output=self.output)
         by_labels = not self.on_costs or data.costs is None

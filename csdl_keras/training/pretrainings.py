@@ -80,7 +80,7 @@ class Pretraining(Choices):
 
     @property
     def looks_at(self) -> str:
-        """What it sees under its choices, see `sees`."""
+        """The part of the data that it sees under its choices, see `sees`."""
         return self.sees
 
     def limit_epochs(self, epochs: int) -> Self:

@@ -58,7 +58,7 @@ class Recipe:
 
     @property
     def objective(self) -> Objective:
-        """What it is trained for."""
+        """The objective of its training."""
         return self.settings.objective_of(self.algorithm)
 
     @property
@@ -68,7 +68,7 @@ class Recipe:
 
     @property
     def unit(self) -> float:
-        """What losses divide costs by: the largest cost, or the mean where outliers are likely."""
+        """Unit by which losses divide costs: the largest, or the mean where outliers are likely."""
         return self.objective.unit_of(self.matrix, self.largest)
 
     @property

@@ -1,4 +1,4 @@
-"""How networks are trained, one set of choices for all algorithms."""
+"""Choices of training, one set for all algorithms."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ class Settings(Choices):
     def objective_of(self, algorithm: Algorithm) -> Objective:
         """Returns what an algorithm is trained for."""
         objective = algorithm.objective
-        if self.hard_hinge and objective.hinge is not None:
+        if objective.hinge is not None and self.hard_hinge:
             return OBJECTIVES[objective.hinge]
         return objective
 

@@ -247,7 +247,7 @@ class Trainer:
 
     @property
     def _context(self) -> dict[str, Any]:
-        """What every stage depends on beside its choices."""
+        """Everything that each stage depends on besides its choices."""
         data = self.data.fingerprint
         return {"data": data, "seed": self.seed, "environment": environment()}
 

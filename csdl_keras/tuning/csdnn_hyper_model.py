@@ -160,7 +160,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
 
     @property
     def bounded(self) -> bool:
-        """Whether inputs must be in [0, 1]."""
+        """True if inputs must be in [0, 1]."""
         return self.algorithm.pretrains and self.reconstruction == "cross_entropy"
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:

@@ -51,7 +51,7 @@ class Range:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the range is of whole numbers."""
+        """True for a range of whole numbers."""
         ends = (self.low, self.high, 1 if self.step is None else self.step)
         return all(isinstance(end, numbers.Integral) for end in ends)
 

@@ -51,7 +51,7 @@ for name, use in uses.items():
 TRAIN = """
 import csdl_keras as csdl, numpy as np
 x, y = np.random.default_rng(0).random((30, 4)), np.arange(30) % 2
-settings = csdl.Settings(hidden_units=(3,)).limit_epochs(1)
+settings = csdl.Settings().replace({"mlp.hidden_units": (3,)}).limit_epochs(1)
 for name in ("csosr", "calibrated_bayes", "cost_model", "csdnn"):
     model = csdl.train(
         name, x, y, [[0, 1], [5, 0]], validation_data=(x, y), settings=settings, verbose=0

@@ -115,7 +115,9 @@ class TestBestModel:
         assert set(csdl.decide(model, DATA.x_test)) == {lowest}
 
     def test_an_algorithm_that_diverges_has_no_result(self, tmp_path):
-        settings = csdl.Settings(hidden_units=(8,), cnn_learning_rate=1e30).limit_epochs(1)
+        settings = SETTINGS.replace(
+            {"mlp.hidden_units": (8,), "cnn.learning_rate": 1e30}
+        ).limit_epochs(1)
         comparison = make_comparison(tmp_path, ["cnn_sosr", "dnn_sosr"], 1)
         comparison.cells = [
             dataclasses.replace(cell, settings=settings) for cell in comparison.cells

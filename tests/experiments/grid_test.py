@@ -108,7 +108,7 @@ class TestRun:
         assert len({key for cell, key in found["training"] if cell.algorithm.name in names}) == 2
         # Cost-blind pre-training once, for both matrices and for beta = 0 of the other algorithm;
         # of that the default, 0.25, and 0.5, if it is chosen for the second matrix too.
-        chosen = {cell.settings.beta for cell in cells if cell.cost_seed == 1001}
+        chosen = {cell.settings.pretraining.beta for cell in cells if cell.cost_seed == 1001}
         pretrained = {key for _, key in found["pretraining"]}
         assert len(pretrained) == 1 + 2 + (0.5 in chosen)
         keys = pretrained | {key for _, key in found["training"]}

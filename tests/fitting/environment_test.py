@@ -180,15 +180,16 @@ class TestAdopt:
         cache = csdl.StageCache(tmp_path)
         trainer = make_trainer(cache=cache)
         with process_with(image_data_format="channels_first"):
-            (job,) = trainer._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
+            (recipe,) = trainer._members("csdnn", MATRICES[0], None)
         here = environment()
         try:
-            _run_alone(trainer._stages, "pretraining", job, [])
+            description = recipe.describe_pretraining()
+            _run_alone(trainer._stages, "pretraining", recipe, description, [])
             assert keras.config.image_data_format() == "channels_first"
         finally:
             adopt(here)
-        (other,) = trainer._members(csdl.ALGORITHMS["csdnn"], MATRICES[0], None)
-        assert job.pretraining() in cache and other.pretraining() not in cache
+        (other,) = trainer._members("csdnn", MATRICES[0], None)
+        assert description in cache and other.describe_pretraining() not in cache
 
 
 def outputs(**arguments):

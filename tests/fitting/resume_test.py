@@ -126,12 +126,12 @@ class TestInterrupted:
         self.check(nothing_lost, found, expected, "fit of one's own, steps_per_epoch")
 
     def test_less_often(self, undisturbed, tmp_path, monkeypatch):
-        make = csdl.resume.Resume.__init__
+        make = csdl.Resume.__init__
 
         def rarely(self, *arguments):
             make(self, *arguments, seconds=1000.0)
 
-        monkeypatch.setattr(csdl.resume.Resume, "__init__", rarely)
+        monkeypatch.setattr(csdl.Resume, "__init__", rarely)
         interrupt(tmp_path / "fit.npz", 3)
         assert not list(tmp_path.iterdir())
 

@@ -83,6 +83,7 @@ class TestMaskingNoise(TestCase):
         layer = MaskingNoise(0.5, seed=9)
         assert np.any(corrupt(layer, x) != corrupt(layer, x))
 
+    @pytest.mark.filterwarnings("ignore:The model does not have any trainable weights")
     def test_fresh_mask_each_step_of_fit(self):
         # The only path from inputs to the loss is the noise: equal losses mean equal masks.
         model = keras.Sequential([keras.Input((50,)), MaskingNoise(0.5, seed=1)])

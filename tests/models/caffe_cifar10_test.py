@@ -201,9 +201,9 @@ class TestCaffeCifar10(TestCase):
             ({"mean": [1.0, 2.0, 3.0]}, "`mean`"),
             ({"mean": np.zeros((10, 12, 2))}, "`mean`"),
             ({"mean": np.zeros((12, 10))}, "`mean`"),
-            ({"mean": 256.0}, r"range \[0, 255\]"),
-            ({"mean": [-1.0, 5.0]}, r"range \[0, 255\]"),
-            ({"mean": np.nan}, r"range \[0, 255\]"),
+            ({"mean": 256.0}, r"lie in \[0, 255\]"),
+            ({"mean": [-1.0, 5.0]}, r"lie in \[0, 255\]"),
+            ({"mean": np.nan}, r"lie in \[0, 255\]"),
         ],
     )
     def test_wrong_arguments(self, kwargs, message):

@@ -85,7 +85,7 @@ class TestSizes:
         images = GRAY.x_test.copy()
         images[0, 0, 0, 0] = value
         data = dataclasses.replace(GRAY, x_test=images)
-        with pytest.raises(ValueError, match=r"^Expected images in \[0, 1\]"):
+        with pytest.raises(ValueError, match=r"^Expected the images of .* to lie in \[0, 1\]"):
             datasets.bg_img_rot_synthetic(data, test_size=1)
 
 

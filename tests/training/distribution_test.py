@@ -15,7 +15,9 @@ FOUR_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4"}
 
 def differences(call: str, **environment: str) -> list[float]:
     """What a function of `tests.support.distributed` tells, called in a process of its own."""
-    printed = run_python(f"from tests import distributed; distributed.{call}", **environment)
+    printed = run_python(
+        f"from tests.support import distributed; distributed.{call}", **environment
+    )
     return json.loads(printed.splitlines()[-1])
 
 
