@@ -1,10 +1,6 @@
 """Configures pytest: seeds, the tests that every backend runs, and fixtures."""
 
-import os
 import pathlib
-
-# Programs of tests run for milliseconds: on JAX, optimizing them takes longer than it saves.
-os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 import hypothesis
 import keras
