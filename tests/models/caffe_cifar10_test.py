@@ -5,7 +5,7 @@ import pytest
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import caffe_cifar10
 from tests.layers.caffe_loops import pool, within_channel_lrn
-from tests.support.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase, dtype_policy, to_numpy
 
 SMALL = (12, 10, 2)
 LAYERS = {
@@ -145,7 +145,7 @@ class TestCaffeCifar10(TestCase):
                 squares = np.array([kernel.size * 0.01**2, bias.size])
                 last_of_full = variant == "full" and layer is model.layers[-1]
                 expected += decay / 2 * squares @ ([250, 0] if last_of_full else [1, 1])
-        self.assertAllClose(sum(float(value) for value in model.losses), expected, rtol=1e-4)
+        self.assertAllClose(sum(to_numpy(value) for value in model.losses), expected, rtol=1e-4)
 
     @pytest.mark.parametrize("variant", ["quick", "full"])
     @pytest.mark.parametrize("shape", [(28, 28, 1), (8, 8, 1), (9, 17, 1)])
