@@ -142,7 +142,7 @@ def only(function, when):
 LIMITED = """
 import resource, sys
 import numpy as np
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 
 cache = StageCache(sys.argv[1])
 cache.get({"a": 1}, lambda: ([np.ones(100)], {}))

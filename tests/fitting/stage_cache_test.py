@@ -27,7 +27,7 @@ import numpy as np
 
 package = sys.modules["csdl_keras"] = types.ModuleType("csdl_keras")
 package.__path__ = {package!r}
-from csdl_keras.stage_cache import StageCache
+from csdl_keras.fitting.stage_cache import StageCache
 
 cache = StageCache({folder!r})
 order = list(range({stages}))
@@ -126,7 +126,7 @@ class TestFolder:
     def test_found_by_another_process(self, tmp_path):
         StageCache(tmp_path).get({"a": 1}, Counter())
         code = (
-            "from csdl_keras.stage_cache import StageCache\n"
+            "from csdl_keras.fitting.stage_cache import StageCache\n"
             f"print(StageCache({str(tmp_path)!r}).find({{'a': 1}}).arrays[0].sum())"
         )
         assert run_python(code).split()[-1] == "15.0"
