@@ -16,7 +16,7 @@ from csdl_keras._utils.tensors import (
     tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras.losses.base import CostLoss
 from csdl_keras.outputs.fit_outputs import FitOutput
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras import losses, metrics
 from csdl_keras.losses import MINLoss, OneSidedLoss, SOSRLoss
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras.losses.base import CostLoss
 from tests.support.testing import TestCase, floatx, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
