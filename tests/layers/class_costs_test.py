@@ -6,7 +6,8 @@ import pytest
 from scipy.special import logsumexp
 
 import csdl_keras as csdl
-from csdl_keras.layers import ClassCosts, ExpectedCost, InverseLink
+from csdl_keras.layers import ClassCosts, ExpectedCost
+from tests.support.gradients import gradient
 from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
@@ -14,43 +15,36 @@ P = RNG.dirichlet(np.ones(3), size=40)
 DTYPES = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-5, "float64": 1e-5}
 
 
-def in_order(found, logs, apart):
-    """Whether costs are finite and in the order of their logarithms, of what is `apart`."""
-    assert np.isfinite(found).all() and (found >= 0).all()
-    for row, log in zip(found, logs, strict=True):
-        for k in range(len(log)):
-            larger = log > log[k] + apart * max(1.0, abs(log[k]))
-            assert (row[larger] >= row[k]).all()
-
-
 class TestExpectedCost(TestCase):
     @pytest.mark.parametrize("dtype", DTYPES)
-    def test_loop(self, dtype):
+    def test_equals_numpy(self, dtype):
         costs = RNG.uniform(0.5, 9, size=(40, 3, 4))
         costs[:, [0, 1, 2], [0, 1, 2]] = 0
         with np.errstate(divide="ignore"):
             log_costs = np.log(costs)
-        found = ExpectedCost(dtype=dtype)(P, log_costs=log_costs)
-        found = to_numpy(keras.ops.cast(found, "float32"))
-        expected = [
-            [sum(P[n, y] * costs[n, y, k] for y in range(3)) for k in range(4)] for n in range(40)
-        ]
-        self.assertAllClose(found, np.array(expected), rtol=2 * DTYPES[dtype], atol=1e-6)
+        layer = self.run_config_round_trip(ExpectedCost(dtype=dtype))
+        found = to_numpy(keras.ops.cast(layer(P, log_costs=log_costs), "float32"))
+        expected = np.einsum("ny,nyk->nk", P, costs)
+        self.assertAllClose(found, expected, rtol=2 * DTYPES[dtype], atol=1e-6)
 
-    @pytest.mark.parametrize("size", [10.0, 100.0, 1e3, 2e4])
-    @pytest.mark.parametrize("dtype", DTYPES)
+    @pytest.mark.parametrize("size", [10.0, 1e3, 2e4])
+    @pytest.mark.parametrize("dtype", ["float16", "float32"])
     def test_finite_and_in_order_whatever_the_logarithms(self, dtype, size):
         log_costs = RNG.uniform(-size, size, size=(40, 3, 5))
         found = ExpectedCost(dtype=dtype)(P, log_costs=log_costs)
+        found = to_numpy(keras.ops.cast(found, "float32"))
+        assert np.isfinite(found).all() and (found >= 0).all()
         logs = logsumexp(np.log(P)[:, :, None] + log_costs, axis=1)
         # Logarithms of that size have steps, and so has the float type of the result.
-        apart = 0.02 if dtype in ("float32", "float64") else 0.2
-        in_order(to_numpy(keras.ops.cast(found, "float32")), logs, apart)
-        if dtype in ("float32", "float64") and size < 1e4:
+        apart = 0.02 if dtype == "float32" else 0.2
+        for row, log in zip(found, logs, strict=True):
+            for k in range(len(log)):
+                larger = log > log[k] + apart * max(1.0, abs(log[k]))
+                assert (row[larger] >= row[k]).all()
+        if dtype == "float32" and size < 1e4:
             lowest = np.sort(logs, axis=1)
             clear = lowest[:, 1] - lowest[:, 0] > 0.05 * np.abs(lowest[:, 0]) + 0.05
-            decided = to_numpy(found).argmin(axis=1)
-            np.testing.assert_array_equal(decided[clear], logs.argmin(axis=1)[clear])
+            np.testing.assert_array_equal(found.argmin(axis=1)[clear], logs.argmin(axis=1)[clear])
 
     def test_impossible_classes_and_costs_of_0(self):
         log_costs = np.full((1, 2, 3), -np.inf)
@@ -58,14 +52,10 @@ class TestExpectedCost(TestCase):
         found = ExpectedCost()(np.array([[0.0, 1.0]]), log_costs=log_costs)
         self.assertAllClose(found, np.zeros((1, 3)))
 
-    @pytest.mark.parametrize("where", ["probabilities", "log_costs"])
-    def test_nan_stays(self, where):
-        p, log_costs = P[:1].copy(), np.zeros((1, 3, 2))
-        if where == "probabilities":
-            p[0, 1] = np.nan
-        else:
-            log_costs[0, 1] = np.nan
-        assert np.isnan(to_numpy(ExpectedCost()(p, log_costs=log_costs))).all()
+    @pytest.mark.parametrize("p", [np.nan, 0.5])
+    def test_nan_stays(self, p):
+        log_costs = np.zeros((1, 2, 2)) if np.isnan(p) else np.full((1, 2, 2), np.nan)
+        assert np.isnan(to_numpy(ExpectedCost()(np.array([[p, 0.5]]), log_costs=log_costs))).all()
 
     def test_costs_are_not_taken_for_their_logarithms(self):
         costs = np.ones((40, 3, 2))
@@ -77,17 +67,12 @@ class TestExpectedCost(TestCase):
             ExpectedCost()(P, log_costs=costs[:, :2])
 
     def test_gradients_are_finite(self):
-        ends = keras.Input((3,)), keras.Input((3, 2))
-        features = keras.layers.Dense(3, use_bias=False, kernel_initializer="identity")(ends[0])
-        moved = keras.layers.EinsumDense("byk,kj->byj", (3, 2), kernel_initializer="identity")
-        model = keras.Model(ends, ExpectedCost()(features, log_costs=moved(ends[1])))
-        model.compile(keras.optimizers.SGD(0.0, momentum=0.5), "mse")
-        log_costs = np.full((4, 3, 2), -np.inf)
+        log_costs = np.full((4, 3, 2), -3e4, "float32")
         log_costs[:, :, 0] = 5.0
-        p = np.eye(3)[[0, 1, 2, 0]]
-        model.train_on_batch([p, np.maximum(log_costs, -3e4)], np.ones((4, 2)))
-        for variable in model.optimizer.variables:
-            assert np.isfinite(to_numpy(variable)).all()
+        p = np.eye(3, dtype="float32")[[0, 1, 2, 0]]
+        layer, total = ExpectedCost(), keras.ops.sum
+        self.assertFinite(gradient(lambda p: total(layer(p, log_costs=log_costs)), p))
+        self.assertFinite(gradient(lambda logs: total(layer(p, log_costs=logs)), log_costs))
 
 
 class TestClassCosts(TestCase):
@@ -105,17 +90,15 @@ class TestClassCosts(TestCase):
         layer = self.far(rank)
         x = RNG.normal(size=(1, 4))
         one, two = (to_numpy(layer(size * x)) for size in (1e5, 2e5))
-        priced = self.MEANS > 0
         # Twice the features, or for the product four times the change.
-        steps = np.abs(two - one)[:, priced]
+        steps = np.abs(two - one)[:, self.MEANS > 0]
         self.assertAllClose(steps, np.full_like(steps, np.log(2 if rank is None else 4)), atol=0.05)
 
-    @pytest.mark.parametrize("dtype", [None, "float16", "bfloat16", "float64"])
+    @pytest.mark.parametrize("dtype", [None, "float16"])
     @pytest.mark.parametrize("rank", [None, 2])
     def test_finite_and_costs_of_0_stay(self, rank, dtype):
         layer = self.far(rank, dtype)
-        largest = 1e2 if dtype == "float16" else 1e15
-        for size in (0.0, 1.0, largest):
+        for size in (0.0, 1.0, 1e2 if dtype == "float16" else 1e15):
             logs = layer(size * RNG.normal(size=(5, 4)))
             logs = to_numpy(keras.ops.cast(logs, "float32"))
             assert np.isfinite(logs).all()
@@ -124,7 +107,7 @@ class TestClassCosts(TestCase):
     def test_at_the_mean_costs_everything_is_learned(self):
         inputs = keras.Input((4,))
         model = keras.Model(inputs, ClassCosts(self.MEANS)(inputs))
-        model.compile(keras.optimizers.SGD(0.1), csdl.losses.ObservedCostLoss())
+        model.compile(keras.optimizers.SGD(0.1), csdl.losses.ObservedCostLoss(), run_eagerly=True)
         before = [weight.copy() for weight in model.get_weights()]
         targets = np.array([[0, 0.0, 9.0, 3.0], [1, 1.0, 0.0, 3.0]], "float32")
         model.train_on_batch(np.ones((2, 4)), targets)
@@ -132,20 +115,7 @@ class TestClassCosts(TestCase):
         assert sum(change > 1e-3 for change in moved) == 2
 
 
-@pytest.mark.parametrize("link", ["log", "logit"])
-@pytest.mark.parametrize("scale", [1e-38, 0.1, 1e38])
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_inverse_link_is_finite_and_in_order(link, scale, dtype):
-    values = np.sort(RNG.uniform(-1, 1, size=(20, 6)) * np.logspace(0, 4, 20)[:, None], axis=1)
-    found = InverseLink(link, scale, dtype=dtype)(values)
-    found = to_numpy(keras.ops.cast(found, "float32"))
-    assert np.isfinite(found).all() and (found > 0).all()
-    assert (np.diff(found, axis=1) >= 0).all()
-    if dtype in ("float32", "float64") and link == "log":
-        assert (np.diff(found, axis=1)[np.diff(values, axis=1) > 0.1] > 0).all()
-
-
-def test_decisions_of_a_cost_model_far_outside():
+def test_decisions_of_a_cost_model_far_outside(run_eagerly):
     """A feature of 1e4 where training saw about 1: no tie of infinities, and the model's order."""
     means = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 4.0, 0.0]])
     inputs = keras.Input((3,))
@@ -157,9 +127,9 @@ def test_decisions_of_a_cost_model_far_outside():
     x = RNG.normal(size=(200, 3)) * [1.0, 1.0, 1e4]
     outputs = model.predict(x, verbose=0)
     assert np.isfinite(outputs["expected_cost"]).all()
-    p = outputs["probability"].astype("float64")
     with np.errstate(divide="ignore"):
-        logs = logsumexp(np.log(p)[:, :, None] + outputs["class_costs"], axis=1)
+        p = np.log(outputs["probability"].astype("float64"))
+    logs = logsumexp(p[:, :, None] + outputs["class_costs"], axis=1)
     lowest = np.sort(logs, axis=1)
     clear = lowest[:, 1] - lowest[:, 0] > 1e-3
     decided = csdl.decide(model.cost_model(), x)
