@@ -10,7 +10,7 @@ from keras import tree
 
 from csdl_keras import CAE, layers
 from tests.layers import caffe_loops
-from tests.support.testing import MIXED_POLICIES, TestCase, dtype_policy
+from tests.support.testing import JIT_COMPILE, MIXED_POLICIES, TestCase, dtype_policy
 
 RNG = np.random.default_rng(0)
 MATRIX = np.array([[0.0, 1.0, 4.0, 0.75], [9.0, 0.0, 2.0, 0.75], [0.5, 7.0, 0.0, 0.75]])
@@ -116,7 +116,9 @@ class TestContract(TestCase):
         }
         outputs = {name: layer(ends[names[name]]) for name, layer in made.items()}
         inputs = {names[name]: case.inputs for name, case in CASES.items()}
-        found = keras.Model(ends, outputs).predict(inputs, batch_size=2, verbose=0)
+        model = keras.Model(ends, outputs)
+        model.compile(jit_compile=JIT_COMPILE)
+        found = model.predict(inputs, batch_size=2, verbose=0)
         for name, case in CASES.items():
             self.assertAllClose(found[name], made[name](case.inputs))
 

@@ -13,7 +13,14 @@ from csdl_keras import losses
 from csdl_keras.models import labelled_costs
 from tests.robustness import loss_loops as loops
 from tests.support.eager import eager_models
-from tests.support.testing import MIXED_POLICIES, TestCase, dtype_policy, floatx, to_numpy
+from tests.support.testing import (
+    JIT_COMPILE,
+    MIXED_POLICIES,
+    TestCase,
+    dtype_policy,
+    floatx,
+    to_numpy,
+)
 
 RNG = np.random.default_rng(0)
 # Another class costs nothing in the second row.
@@ -146,7 +153,7 @@ class TestFit(TestCase):
             model = keras.Model(ends, outputs)
             # A loss scale may overflow in the first step, which is then skipped.
             made = {name: case.make() for name, case in CASES.items()}
-            model.compile("sgd", loss=made, auto_scale_loss=False)
+            model.compile("sgd", made, jit_compile=JIT_COMPILE, auto_scale_loss=False)
             found = model(x)
             before = [np.array(weight) for weight in model.get_weights()]
             logs = model.fit(x, targets, batch_size=5, verbose=0).history

@@ -10,6 +10,8 @@ import numpy as np
 from keras import tree
 
 MIXED_POLICIES = ("mixed_bfloat16", "mixed_float16")
+#: `jit_compile` of large models in tests: TensorFlow traces them, which XLA would make far slower.
+JIT_COMPILE = keras.backend.backend() == "jax"
 
 
 def to_numpy(values: Any) -> np.ndarray:
