@@ -104,15 +104,17 @@ class TestClassCosts(TestCase):
             assert np.isfinite(logs).all()
             assert np.all((logs < -2e4) == (self.MEANS == 0))
 
-    def test_at_the_mean_costs_everything_is_learned(self):
+    @pytest.mark.parametrize(("rank", "count"), [(None, 2), (2, 1)])
+    def test_learns_from_the_mean_costs_on(self, rank, count):
+        """Of the two factors of a rank, the first step changes the one that starts at 0."""
         inputs = keras.Input((4,))
-        model = keras.Model(inputs, ClassCosts(self.MEANS)(inputs))
+        model = keras.Model(inputs, ClassCosts(self.MEANS, rank=rank, seed=0)(inputs))
         model.compile(keras.optimizers.SGD(0.1), csdl.losses.ObservedCostLoss(), run_eagerly=True)
         before = [weight.copy() for weight in model.get_weights()]
         targets = np.array([[0, 0.0, 9.0, 3.0], [1, 1.0, 0.0, 3.0]], "float32")
         model.train_on_batch(np.ones((2, 4)), targets)
         moved = [np.abs(a - b).max() for a, b in zip(model.get_weights(), before, strict=True)]
-        assert sum(change > 1e-3 for change in moved) == 2
+        assert sum(change > 1e-3 for change in moved) == count
 
 
 def test_decisions_of_a_cost_model_far_outside(run_eagerly):

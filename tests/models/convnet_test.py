@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras import output_kind
 from csdl_keras.models import convnet
-from tests.support.testing import TestCase, to_numpy
+from tests.support.testing import JIT_COMPILE, TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(size=(4, 8, 8, 1)).astype("float32")
@@ -39,8 +39,10 @@ class TestConvnet(TestCase):
     def test_learns(self):
         x, y = bars(400, seed=0)
         model = convnet((8, 8, 1), 2, filters=(4, 8), seed=0)
-        model.compile(keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy")
-        model.fit(x, y, batch_size=20, epochs=8, verbose=0)
+        model.compile(
+            keras.optimizers.Adam(0.01), "sparse_categorical_crossentropy", jit_compile=JIT_COMPILE
+        )
+        model.fit(x, y, batch_size=20, epochs=6, verbose=0)
         test, labels = bars(200, seed=1)
         assert np.mean(to_numpy(model(test)).argmax(axis=1) == labels) > 0.95
 
