@@ -1,7 +1,5 @@
 """Tests of the Bayes decision's costs and of the decision."""
 
-import zipfile
-
 import keras
 import numpy as np
 import pytest
@@ -57,17 +55,11 @@ class TestBayesDecision(TestCase):
             layer.set_cost_matrix(matrix)
         self.assertAllClose(layer(P), P @ MATRIX)
 
-    def test_large_matrix_stays_out_of_the_saved_config(self, tmp_path):
-        matrix = np.full((2000, 2000), 1.5, "float32")
-        np.fill_diagonal(matrix, 0)
-        model = keras.Sequential([keras.Input((2000,)), BayesDecision(matrix)])
-        model.save(tmp_path / "model.keras")
-        with zipfile.ZipFile(tmp_path / "model.keras") as archive:
-            assert len(archive.read("config.json")) < 10_000
-
 
 def decided(output, rows):
-    return to_numpy(Decision(output)(np.array(list(rows), "float32"))).tolist()
+    found = Decision(output)(np.array(list(rows), "float32"))
+    assert keras.backend.standardize_dtype(found.dtype) == "int32"
+    return to_numpy(found).tolist()
 
 
 class TestDecision:
@@ -90,9 +82,3 @@ class TestDecision:
     def test_tells_close_float32_costs_apart_under_any_policy(self, policy):
         with dtype_policy(policy):
             assert decided("cost", [[1.0001, 1.0], [1.0, 1.0001]]) == [1, 0]
-
-    def test_many_columns(self):
-        x = np.random.default_rng(0).normal(size=(3, 3000)).astype("float32")
-        outputs = Decision("cost")(x)
-        assert keras.backend.standardize_dtype(outputs.dtype) == "int32"
-        np.testing.assert_array_equal(to_numpy(outputs), x.argmin(axis=1))

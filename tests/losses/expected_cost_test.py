@@ -1,6 +1,5 @@
 """Tests of the cost that a model expects of its own decision."""
 
-import keras
 import numpy as np
 import pytest
 
@@ -13,10 +12,3 @@ COSTS = np.array([[3.0, 1.0, 2.0], [0.5, 0.5, 9.0], [-1.0, 4.0, 0.0]], "float32"
 @pytest.mark.parametrize("targets", [None, np.array([0, 1, 2])])
 def test_values(targets):
     np.testing.assert_array_equal(to_numpy(expected_cost(targets, COSTS)), [1.0, 0.5, -1.0])
-
-
-def test_evaluate():
-    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
-    model.compile(loss=expected_cost)
-    value = model.evaluate(COSTS, np.array([0, 1, 2]), verbose=0)
-    np.testing.assert_allclose(value, to_numpy(model(COSTS)).min(axis=1).mean(), rtol=1e-5)

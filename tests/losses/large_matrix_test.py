@@ -98,18 +98,6 @@ def test_1000_classes(tmp_path, name, run_eagerly):
     check_saved(tmp_path, 1000, name)
 
 
-def test_trains_once_it_is_compiled_again(tmp_path, run_eagerly):
-    matrix, labels = matrix_of(200), labels_of(200)
-    model = compiled(matrix)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.saving.load_model(tmp_path / "model.keras")
-    for one in (model, loaded):
-        one.compile("sgd", loss=SOSRLoss(matrix), metrics=[AverageCost(matrix)])
-        one.fit(X, labels, shuffle=False, verbose=0)
-    for weight, other in zip(model.get_weights(), loaded.get_weights(), strict=True):
-        np.testing.assert_allclose(weight, other, rtol=1e-5, atol=1e-5)
-
-
 def save_many(folder: str) -> None:
     """Saves and loads models of 10,000 classes, and prints the gigabytes that took."""
     for name in MODELS:

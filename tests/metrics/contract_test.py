@@ -44,9 +44,14 @@ def by_bayes(matrix):
     return lambda outputs: by_cost(two(outputs) @ matrix)
 
 
-def average(costs):
-    """The average cost of decisions from `(N, D)` costs."""
-    return lambda decided, weights: np.average(costs[np.arange(7), decided], weights=weights)
+def average(table, counted=slice(None)):
+    """The average entry of decisions in a table `(N, D)`, over the examples that are `counted`."""
+
+    def function(decided, weights):
+        values = table[np.arange(7), decided][counted]
+        return np.average(values, weights=None if weights is None else weights[counted])
+
+    return function
 
 
 def relative(costs):
@@ -57,11 +62,6 @@ def relative(costs):
         return average(costs)(decided, weights) / best
 
     return function
-
-
-def accuracy(right):
-    """The share of decisions that are marked in a table `(N, D)`."""
-    return lambda decided, weights: np.average(right[np.arange(7), decided], weights=weights)
 
 
 def savings(decided, weights):
@@ -118,19 +118,16 @@ CASES = {
         LABELS,
         OUTPUTS,
         by_cost,
-        lambda decided, weights: np.average(
-            C[1][np.array(decided)[LABELS == 1]],
-            weights=None if weights is None else weights[LABELS == 1],
-        ),
+        average(C[LABELS], LABELS == 1),
     ),
-    "accuracy": Case(DecisionAccuracy, LABELS, OUTPUTS, by_cost, accuracy(LABEL_IS)),
+    "accuracy": Case(DecisionAccuracy, LABELS, OUTPUTS, by_cost, average(LABEL_IS)),
     "accuracy_p": Case(
-        lambda: DecisionAccuracy("probability"), LABELS, P, by_probability, accuracy(LABEL_IS)
+        lambda: DecisionAccuracy("probability"), LABELS, P, by_probability, average(LABEL_IS)
     ),
     "accuracy_one": Case(
-        lambda: DecisionAccuracy("probability"), TWO, ONE, by_probability, accuracy(np.eye(2)[TWO])
+        lambda: DecisionAccuracy("probability"), TWO, ONE, by_probability, average(np.eye(2)[TWO])
     ),
-    "accuracy_costs": Case(DecisionAccuracy, COSTS, OUTPUTS, by_cost, accuracy(CHEAPEST)),
+    "accuracy_costs": Case(DecisionAccuracy, COSTS, OUTPUTS, by_cost, average(CHEAPEST)),
     "normalized": Case(lambda: NormalizedCost(C), LABELS, OUTPUTS, by_cost, relative(C[LABELS])),
     "normalized_costs": Case(
         lambda: NormalizedCost(num_decisions=3), COSTS, OUTPUTS, by_cost, relative(COSTS)

@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import mlp
-from tests.support.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase
 
 RNG = np.random.default_rng(0)
 
@@ -68,13 +68,6 @@ class TestMLP(TestCase):
         model = mlp((4,), 3, (5, 6), kernel_initializer=initializer)
         kernels = [layer.get_weights()[0] for layer in model.layers[1:]]
         assert [bool(np.all(kernel == 1)) for kernel in kernels] == [True, True, False]
-
-    @pytest.mark.parametrize("output", ["probability", "cost"])
-    def test_float32_output_under_mixed_precision(self, output):
-        with dtype_policy("mixed_bfloat16"):
-            model = mlp((4,), 3, (5,), output=output)
-        assert model.layers[1].compute_dtype == "bfloat16"
-        assert model.output.dtype == "float32"
 
     @pytest.mark.parametrize(
         ("kwargs", "name"),

@@ -16,16 +16,12 @@ CONSTANT = {
     "computed tenths": 0.3 - np.array([0.1, 0.2])[np.arange(1000) % 2] + np.arange(1000) % 2 / 10,
     "computed in float32": np.float32(0.7) * (1 + np.float32(2e-7) * NOISE.clip(-1, 1)),
     "noise on an offset": 1e9 + NOISE,
-    "large": np.full(1000, 1e17) + 1e9 * NOISE,
-    "subnormal": np.full(1000, 1e-40),
     "subnormal noise": 1e-42 * NOISE,
     "one row": np.full(1, 7.0),
 }
 VARYING = {
-    "years": 2000 + np.arange(1000) % 25,
     "milliseconds": 1.7e12 + 1e10 * NOISE,
     "an offset": 1e9 + 1e4 * NOISE,
-    "small": 1e-10 * NOISE,
     "smaller": 3e-17 + 1e-18 * NOISE,
     "large": 1e17 * NOISE,
     "one outlier": np.where(np.arange(1000) == 5, 1e6, 0.1),
@@ -44,15 +40,6 @@ class TestTabular(TestCase):
         x = RNG.normal(size=(20, *shape))
         model = tabular(x, 4, (6,), output=output)
         assert tuple(model(x).shape) == (20, 4) and output_kind(model) == output
-
-    def test_units_of_columns_do_not_matter(self):
-        """Columns of very different units, of which the sign of a product decides."""
-        z = np.random.default_rng(0).normal(size=(1500, 3))
-        x, y = z * [1e-3, 1.0, 1e4] + [5.0, 0.0, -1e5], (z[:, 0] * z[:, 2] > 0).astype(int)
-        model = tabular(x[:1000], 2, (32, 32), seed=0)
-        model.compile(keras.optimizers.Adam(3e-3), "sparse_categorical_crossentropy")
-        model.fit(x[:1000], y[:1000], epochs=20, verbose=0)
-        assert np.mean(to_numpy(model(x[1000:])).argmax(axis=1) == y[1000:]) > 0.9
 
     def test_outputs_of_standardised_inputs(self):
         x = np.stack([RNG.normal(5.0, 3.0, size=50), np.full(50, 2.0)], axis=1)
