@@ -70,9 +70,7 @@ class PoissonCostLoss(CostLoss):
         cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
             as in `SOSRLoss`.
         cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
+        reduction, name, dtype: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix fails its check or the shapes of `y_true` and
@@ -195,9 +193,7 @@ class LogisticCostLoss(CostLoss):
         cost_scale: factor above 0 that brings the largest cost to at most 1, such
             as `1 / C.max()`. Defaults to 1. A cost vector with a larger cost
             makes the loss NaN.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
+        reduction, name, dtype: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix fails its check or is above 1 after scaling,

@@ -158,9 +158,7 @@ class MINLoss(CostLoss):
             money. Defaults to 1.
         priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
             `None` (default) takes them as equal.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        reduction, name, dtype: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix or the priors fail their check, or the shapes

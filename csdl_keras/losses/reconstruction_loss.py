@@ -19,9 +19,7 @@ class SquaredErrorLoss(CheckedLoss):
     inputs that may leave [0, 1].
 
     Args:
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
+        reduction, name, dtype: as in `ReconstructionLoss`.
 
     Raises:
         ValueError: if the shapes of `y_true` and `y_pred` differ.

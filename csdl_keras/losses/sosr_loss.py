@@ -15,11 +15,7 @@ from csdl_keras.losses.base import CostLoss
 def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:
     """Returns `z * (r - c)`; `z` is +1 where a cost is the example's smallest, otherwise -1."""
     costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
-    return gap_of_finite(finite(costs), estimates)
-
-
-def gap_of_finite(costs: Tensor, estimates: Tensor) -> Tensor:
-    """Computes `one_sided_gap` of floats of one type and shape that are finite or NaN."""
+    costs = finite(costs)
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
     gap = estimates - costs
     return ops.where(cheapest, gap, -gap)
@@ -78,9 +74,7 @@ class OneSidedLoss(CostLoss):
         cost_matrix: `None` (default) for cost vectors, `(K, K)` for integer labels,
             as in `SOSRLoss`.
         cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
+        reduction, name, dtype: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix fails its check, or the shapes of `y_true` and
@@ -98,7 +92,7 @@ class OneSidedLoss(CostLoss):
     """
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        return ops.sum(ops.relu(gap_of_finite(costs, estimates)), axis=-1)
+        return one_sided(costs, estimates)
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
         return signed(costs)
@@ -207,7 +201,7 @@ class SOSRLoss(CostLoss):
         self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        return _smooth(gap_of_finite(costs, estimates), self.alpha)
+        return sosr(costs, estimates, self.alpha)
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
         return signed(costs)

@@ -46,13 +46,6 @@ class TestConvnet(TestCase):
         test, labels = bars(200, seed=1)
         assert np.mean(to_numpy(model(test)).argmax(axis=1) == labels) > 0.95
 
-    def test_a_plain_call_is_a_prediction(self):
-        model = convnet((8, 8, 1), 3, filters=(4,))
-        weights = model.get_weights()
-        self.assertAllClose(model(X), model(X, training=False))
-        for weight, before in zip(model.get_weights(), weights, strict=True):
-            np.testing.assert_array_equal(weight, before)
-
     def test_seed(self):
         """The same seed gives the same weights, shifts and dropped features."""
         models = [convnet((8, 8, 1), 3, filters=(4, 6), seed=seed) for seed in (1, 1, 2)]
