@@ -211,7 +211,7 @@ class MINLoss(CostLoss):
         return _factors(costs, self.priors)
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        # The sign tells the true class, even where another class costs nothing.
+        # The sign marks the true class, even where another class costs nothing.
         errors = ops.where(rows < 0.0, 1.0 - estimates, estimates)
         return _half_squares(errors * rows)
 

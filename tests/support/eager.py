@@ -9,9 +9,9 @@ import pytest
 
 @contextlib.contextmanager
 def eager_models() -> Iterator[None]:
-    """Whatever is compiled or called within the `with` runs eagerly.
+    """Runs all models within the `with` eagerly.
 
-    Not on JAX, which compiles each operation then, and takes longer.
+    Except on JAX, which would compile each operation and take longer.
     """
     if keras.backend.backend() == "jax":
         yield
