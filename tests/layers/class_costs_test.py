@@ -46,10 +46,12 @@ class TestExpectedCost(TestCase):
             clear = lowest[:, 1] - lowest[:, 0] > 0.05 * np.abs(lowest[:, 0]) + 0.05
             np.testing.assert_array_equal(found.argmin(axis=1)[clear], logs.argmin(axis=1)[clear])
 
-    def test_impossible_classes_and_costs_of_0(self):
-        log_costs = np.full((1, 2, 3), -np.inf)
-        log_costs[0, 0] = [1e6, np.inf, -np.inf]
-        found = ExpectedCost()(np.array([[0.0, 1.0]]), log_costs=log_costs)
+    @pytest.mark.parametrize(
+        ("p", "log_costs"), [(0.0, [1e6, np.inf, -np.inf]), (0.5, [-np.inf, -np.inf, -np.inf])]
+    )
+    def test_impossible_classes_and_costs_of_0(self, p, log_costs):
+        log_costs = np.array([[log_costs, [-np.inf] * 3]])
+        found = ExpectedCost()(np.array([[p, 1 - p]]), log_costs=log_costs)
         self.assertAllClose(found, np.zeros((1, 3)))
 
     @pytest.mark.parametrize("p", [np.nan, 0.5])
@@ -86,13 +88,21 @@ class TestClassCosts(TestCase):
         return layer
 
     @pytest.mark.parametrize("rank", [None, 2])
-    def test_in_proportion_far_outside(self, rank):
+    @pytest.mark.parametrize("size", [1.0, 1e2, 1e5])
+    def test_equals_numpy(self, rank, size):
+        """Logarithms of costs change in proportion up to 10, and logarithmically beyond."""
         layer = self.far(rank)
-        x = RNG.normal(size=(1, 4))
-        one, two = (to_numpy(layer(size * x)) for size in (1e5, 2e5))
-        # Twice the features, or for the product four times the change.
-        steps = np.abs(two - one)[:, self.MEANS > 0]
-        self.assertAllClose(steps, np.full_like(steps, np.log(2 if rank is None else 4)), atol=0.05)
+        x = (size * RNG.normal(size=(6, 4))).astype("float32")
+        first, second = (to_numpy(weight).astype("float64") for weight in layer.trainable_weights)
+        if rank is None:
+            change = (x @ first).reshape(6, 2, 3) + second
+        else:
+            change = (x @ first).reshape(6, 2, rank) @ (x @ second).reshape(6, rank, 3)
+        beyond = np.maximum(np.abs(change) - 10, 0)
+        damped = np.sign(change) * (np.minimum(np.abs(change), 10) + np.log1p(beyond))
+        priced = self.MEANS > 0
+        expected = (np.log(np.where(priced, self.MEANS, 1)) + damped)[:, priced]
+        self.assertAllClose(to_numpy(layer(x))[:, priced], expected, atol=1e-3, rtol=1e-3)
 
     @pytest.mark.parametrize("dtype", [None, "float16"])
     @pytest.mark.parametrize("rank", [None, 2])
