@@ -1,17 +1,14 @@
 """Layers of cost-sensitive networks: auto-encoders, noise, costs, probabilities, decisions."""
 
-from csdl_keras.layers.bayes_decision import BayesDecision
 from csdl_keras.layers.cae import CAE
 from csdl_keras.layers.caffe import CaffePooling2D, WithinChannelLRN
 from csdl_keras.layers.class_costs import ClassCosts, ExpectedCost
-from csdl_keras.layers.class_probabilities import ClassProbabilities
-from csdl_keras.layers.cost_output import CostOutput
-from csdl_keras.layers.decision import Decision
-from csdl_keras.layers.inverse_link import InverseLink
-from csdl_keras.layers.masking_noise import MaskingNoise
-from csdl_keras.layers.random_shift import RandomShift
-from csdl_keras.layers.temperature_scaling import (
+from csdl_keras.layers.cost_output import CostOutput, InverseLink
+from csdl_keras.layers.decision import BayesDecision, Decision
+from csdl_keras.layers.noise import MaskingNoise, RandomShift
+from csdl_keras.layers.probabilities import (
     BiasCorrectedTemperatureScaling,
+    ClassProbabilities,
     TemperatureScaling,
 )
 

@@ -10,7 +10,7 @@ from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import at_least_float32, head_dtype
 from csdl_keras._utils.types import Shape, Tensor
 from csdl_keras.layers.cost_output import CostOutput
-from csdl_keras.layers.masking_noise import MaskingNoise
+from csdl_keras.layers.noise import MaskingNoise
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -80,7 +80,7 @@ class CAE(keras.Model):
         corruption: float = 0.0,
         tied: bool = False,
         seed: int | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         super().__init__(**kwargs)
         seeds = Seeds(seed)
@@ -141,7 +141,7 @@ class CAE(keras.Model):
         """Computes the code `s(W x + b)` of `(batch, features)` inputs without corruption."""
         return self.encoder(inputs)
 
-    def call(self, inputs: Tensor, training: bool = False) -> dict[str, Any]:
+    def call(self, inputs: Tensor, training: bool = False) -> dict[str, Tensor]:
         code = self.encoder(self.noise(inputs, training=training))
         if self.tied:
             kernel = ops.cast(self.encoder.kernel, code.dtype)

@@ -47,7 +47,7 @@ class CaffePooling2D(keras.layers.Layer):
     1.5
     """
 
-    def __init__(self, mode: str, pool_size: int = 3, strides: int = 2, **kwargs: Any):
+    def __init__(self, mode: str, pool_size: int = 3, strides: int = 2, **kwargs: object):
         super().__init__(**kwargs)
         self.mode = check_choice("mode", mode, ("max", "average"))
         self.pool_size = check_integer("pool_size", pool_size)
@@ -145,7 +145,7 @@ class WithinChannelLRN(keras.layers.Layer):
     0.5
     """
 
-    def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75, **kwargs: Any):
+    def __init__(self, size: int = 3, alpha: float = 5e-5, beta: float = 0.75, **kwargs: object):
         super().__init__(**kwargs)
         self.size = check_integer("size", size)
         if self.size % 2 == 0:

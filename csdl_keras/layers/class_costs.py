@@ -70,7 +70,7 @@ class ClassCosts(keras.layers.Layer):
         rank: int | None = None,
         seed: int | None = None,
         dtype: DTypeLike | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self._initial = None if mean_costs is None else check_mean_costs(mean_costs)
@@ -189,7 +189,7 @@ class ExpectedCost(keras.layers.Layer):
 
     output_kind = "cost"
 
-    def __init__(self, dtype: DTypeLike | None = None, **kwargs: Any):
+    def __init__(self, dtype: DTypeLike | None = None, **kwargs: object):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
 
     def build(self, probabilities_shape: Shape, log_costs_shape: Shape | None = None) -> None:

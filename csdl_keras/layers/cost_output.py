@@ -1,11 +1,15 @@
-"""The output layer of networks that estimate costs."""
+"""Layers whose outputs are estimated costs."""
 
+import math
 from typing import Any
 
 import keras
+from keras import ops
 
-from csdl_keras._utils.tensors import head_dtype
-from csdl_keras._utils.types import DTypeLike, Tensor
+from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.checks import check_choice, check_number
+from csdl_keras._utils.tensors import at_least_float32, bounded_exponential, head_dtype
+from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
@@ -45,7 +49,7 @@ class CostOutput(keras.layers.Dense):
 
     output_kind = "cost"
 
-    def __init__(self, units: int, dtype: DTypeLike | None = None, **kwargs: Any):
+    def __init__(self, units: int, dtype: DTypeLike | None = None, **kwargs: object):
         activation = kwargs.pop("activation", None)
         if activation not in (None, "linear"):
             raise ValueError(
@@ -57,3 +61,75 @@ class CostOutput(keras.layers.Dense):
     def call(self, inputs: Tensor) -> Tensor:
         check_cost_layer(self)
         return super().call(inputs)
+
+
+LINKS = ("log", "logit")
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class InverseLink(keras.layers.Layer):
+    """Turns logarithms or logits of estimated costs into estimated costs.
+
+    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`. It follows
+    a network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and
+    `cost_scale=s`, and outputs costs in the unit of its training costs. They are
+    finite for all finite inputs: above 8e36 and below 1e-37 (8,000 and 1e-4 for
+    float16), they change more and more slowly and keep their order.
+
+    Args:
+        link: `"log"` (default) or `"logit"`.
+        cost_scale: `cost_scale` of the loss, `s`. Defaults to 1.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, D)`, the network's outputs `u`.
+
+    Returns:
+        `(batch, D)` costs above 0.
+
+    Raises:
+        ValueError: if an argument is out of range.
+
+    References:
+        - McCullagh, Nelder: Generalized linear models, chapter 2 (1989)
+
+    Example:
+
+    >>> import numpy as np
+    >>> print(ops.convert_to_numpy(InverseLink("log")(np.log([[0.5, 4.0]]))).round(3))
+    [[0.5 4. ]]
+    """
+
+    output_kind = "cost"
+
+    def __init__(
+        self,
+        link: str = "log",
+        cost_scale: float = 1.0,
+        dtype: DTypeLike | None = None,
+        **kwargs: object,
+    ):
+        super().__init__(dtype=head_dtype(dtype), **kwargs)
+        self.link = check_choice("link", link, LINKS)
+        self.cost_scale = check_number(
+            "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
+        )
+
+    def build(self, input_shape: Shape) -> None:
+        self.built = True
+
+    def call(self, inputs: Tensor) -> Tensor:
+        check_cost_layer(self)
+        logs = at_least_float32(inputs)
+        if self.link == "logit":  # This is the logarithm of the logistic function.
+            logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))
+        costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
+        return ops.cast(costs, self.compute_dtype)
+
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        return tuple(input_shape)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "link": self.link, "cost_scale": self.cost_scale}

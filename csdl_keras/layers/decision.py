@@ -1,12 +1,156 @@
-"""The decision by costs or by probabilities."""
+"""Expected costs of decisions from class probabilities, and the decision itself."""
 
 from typing import Any
 
 import keras
+import numpy as np
+from keras import ops
 
-from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_integer
 from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
-from csdl_keras._utils.types import DTypeLike, Shape, Tensor
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+from csdl_keras.costs import check_cost_matrix, check_mean_costs
+from csdl_keras.outputs.fit_outputs import check_cost_layer
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class BayesDecision(keras.layers.Layer):
+    """Turns class probabilities into the expected cost of each decision.
+
+    `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes
+    optimal decision. The cost matrix is a non-trainable weight: it is saved
+    with the weights, and `layer.set_cost_matrix(...)` replaces it in a trained
+    model. The config holds only its shape, so a layer made from a config alone
+    outputs NaN until its weights are loaded or set.
+
+    Args:
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds
+            decisions that are not classes. `None` (default) needs both sizes, for a
+            layer whose matrix is set later.
+        num_classes: number `K` of classes. Defaults to the rows of the matrix.
+        num_decisions: number `D` of decisions. Defaults to its columns.
+        mean_costs: whether the matrix holds mean costs by class, as
+            `csdl_keras.costs.class_means` returns: then right decisions may have a
+            cost, and there may be fewer decisions than classes. Defaults to False.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        probabilities: `(batch, K)`, each row summing to 1.
+
+    Returns:
+        `(batch, D)` expected costs.
+
+    Raises:
+        ValueError: if the matrix fails its check, the sizes contradict it, or
+            the input does not have `K` columns.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, equation (4)
+
+    Example:
+
+    >>> import numpy as np
+    >>> layer = BayesDecision([[0.0, 1.0], [9.0, 0.0]])
+    >>> costs = layer(np.array([[0.8, 0.2]]))
+    >>> print(keras.ops.convert_to_numpy(costs).round(3))
+    [[1.8 0.8]]
+    """
+
+    output_kind = "cost"
+
+    def __init__(
+        self,
+        cost_matrix: ArrayLike | None = None,
+        num_classes: int | None = None,
+        num_decisions: int | None = None,
+        mean_costs: bool = False,
+        dtype: DTypeLike | None = None,
+        **kwargs: object,
+    ):
+        super().__init__(
+            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
+        )
+        self.mean_costs = check_bool("mean_costs", mean_costs)
+        if cost_matrix is None:
+            if num_classes is None or num_decisions is None:
+                raise ValueError(
+                    "Expected `cost_matrix` of shape (K, D), C[true, decision]; received None."
+                )
+            self._initial = None
+            shape = (
+                check_integer("num_classes", num_classes, 2),
+                check_integer("num_decisions", num_decisions, 1 if mean_costs else 2),
+            )
+        else:
+            self._initial = self._checked(cost_matrix, num_classes)
+            shape = self._initial.shape
+        if num_decisions is not None and num_decisions != shape[1]:
+            raise ValueError(
+                f"Expected `cost_matrix` with num_decisions={num_decisions} columns; "
+                f"received shape {shape}."
+            )
+        self.num_classes, self.num_decisions = shape
+
+    def build(self, input_shape: Shape) -> None:
+        if len(input_shape) != 2 or input_shape[-1] != self.num_classes:
+            raise ValueError(
+                f"Expected probabilities of shape (batch, {self.num_classes}), one column for "
+                f"each row of `cost_matrix`; received shape {tuple(input_shape)}."
+            )
+        shape = (self.num_classes, self.num_decisions)
+        self.cost_matrix = self.add_weight(
+            shape=shape,
+            initializer=keras.initializers.Constant(np.nan),
+            trainable=False,
+            name="cost_matrix",
+        )
+        if self._initial is not None:
+            self.cost_matrix.assign(self._initial)
+            self._initial = None  # It takes as much memory as the weight, or twice that.
+        self.built = True
+
+    def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
+        """Replaces the cost matrix.
+
+        Args:
+            cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the same shape.
+
+        Raises:
+            ValueError: if it fails its check or has another shape.
+        """
+        matrix = self._checked(cost_matrix, self.num_classes)
+        if matrix.shape[1] != self.num_decisions:
+            raise ValueError(
+                f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}; "
+                f"received {matrix.shape}."
+            )
+        if self.built:
+            self.cost_matrix.assign(matrix)
+        else:
+            self._initial = matrix
+
+    def _checked(self, cost_matrix: ArrayLike, num_classes: int | None) -> np.ndarray:
+        if self.mean_costs:
+            return check_mean_costs(cost_matrix, num_classes)
+        return check_cost_matrix(cost_matrix, num_classes, square=False)
+
+    def call(self, probabilities: Tensor) -> Tensor:
+        check_cost_layer(self)
+        return ops.matmul(probabilities, self.cost_matrix)
+
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        return (*input_shape[:-1], self.num_decisions)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "cost_matrix": None,
+            "num_classes": self.num_classes,
+            "num_decisions": self.num_decisions,
+            "mean_costs": self.mean_costs,
+        }
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -39,7 +183,7 @@ class Decision(keras.layers.Layer):
     [1]
     """
 
-    def __init__(self, output: str = "cost", dtype: DTypeLike | None = None, **kwargs: Any):
+    def __init__(self, output: str = "cost", dtype: DTypeLike | None = None, **kwargs: object):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.input_kind = check_choice("output", output, OUTPUTS)
 

@@ -16,7 +16,7 @@ from csdl_keras._utils.tensors import (
     tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras.losses.base import CostLoss
 from csdl_keras.outputs.fit_outputs import FitOutput
 
 
@@ -158,9 +158,7 @@ class MINLoss(CostLoss):
             money. Defaults to 1.
         priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
             `None` (default) takes them as equal.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation, by default at least float32.
+        reduction, name, dtype: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix or the priors fail their check, or the shapes
@@ -213,7 +211,7 @@ class MINLoss(CostLoss):
         return _factors(costs, self.priors)
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        # The sign tells the true class, even where another class costs nothing.
+        # The sign marks the true class, even where another class costs nothing.
         errors = ops.where(rows < 0.0, 1.0 - estimates, estimates)
         return _half_squares(errors * rows)
 

@@ -8,7 +8,7 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import DTypeLike, Tensor
-from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras.losses.base import CheckedLoss
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -19,9 +19,7 @@ class SquaredErrorLoss(CheckedLoss):
     inputs that may leave [0, 1].
 
     Args:
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
+        reduction, name, dtype: as in `ReconstructionLoss`.
 
     Raises:
         ValueError: if the shapes of `y_true` and `y_pred` differ.

@@ -27,8 +27,8 @@ class AverageCost(DecisionMetric):
     estimated costs or the argmax of probabilities. It is exact over batches of
     uneven size. Monitor it as `"val_average_cost"`, with `mode="min"`. With
     `bayes=True` a classifier is scored by the Bayes decision on its probabilities,
-    as `csdl_keras.bayes_classifier` will decide. Logits are refused, since they are
-    neither costs nor probabilities.
+    as by `csdl_keras.bayes_classifier`. Logits raise, since they are neither costs nor
+    probabilities.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
@@ -37,8 +37,8 @@ class AverageCost(DecisionMetric):
             the result NaN inside a compiled function. As in the losses, matrices
             of more than 128 x 128 entries are not saved.
         output: kind of `y_pred`, `"cost"` or `"probability"`. `None` (default) is
-            the kind that the model outputs in whose `fit` or `evaluate` the metric is
-            compiled. Outside of them it means costs, and rows that all sum to 1 raise.
+            the kind that the compiled model outputs; outside of `fit` and `evaluate` it
+            means costs, and rows that all sum to 1 raise.
         bayes: whether probabilities decide by the lowest expected cost
             `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`.
             Defaults to False.

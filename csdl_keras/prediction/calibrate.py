@@ -18,7 +18,7 @@ from csdl_keras.layers import (
     ExpectedCost,
     TemperatureScaling,
 )
-from csdl_keras.layers.temperature_scaling import SMALLEST_PROBABILITY
+from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,

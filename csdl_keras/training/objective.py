@@ -11,7 +11,7 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras._utils.checks import check_bool, check_choice, check_type
 from csdl_keras.costs import regret, zero_one
-from csdl_keras.losses.cost_loss import CostLoss
+from csdl_keras.losses.base import CostLoss
 from csdl_keras.metrics import AverageCost
 from csdl_keras.training.body import Body
 from csdl_keras.training.data import Examples

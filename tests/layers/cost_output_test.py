@@ -1,23 +1,25 @@
+"""Tests of layers that output costs, and of models that end in them."""
+
 import keras
 import numpy as np
 import pytest
 
-from csdl_keras.layers import CostOutput
-from tests.support.testing import TestCase, dtype_policy
+from csdl_keras import decide, output_kind
+from csdl_keras.layers import CostOutput, InverseLink
+from csdl_keras.models import cost_estimator, mlp
+from tests.support.small_models import FEATURES, inputs
+from tests.support.testing import TestCase, to_numpy
 
 X = np.random.default_rng(0).normal(size=(4, 5)).astype("float32")
 
 
 class TestCostOutput(TestCase):
     def test_is_a_linear_dense_layer(self):
-        layer = CostOutput(3, bias_initializer="ones")
+        layer = CostOutput(3, bias_initializer="ones", activation="linear")
         outputs = layer(X)
         kernel, bias = layer.get_weights()
         self.assertAllClose(outputs, X @ kernel + bias)
         assert layer.count_params() == 5 * 3 + 3
-
-    def test_contract(self):
-        self.run_layer_test(lambda: CostOutput(3, name="cost"), X, (4, 3))
 
     def test_arguments_of_dense(self):
         layer = CostOutput(3, use_bias=False, kernel_regularizer=keras.regularizers.L2(0.5))
@@ -26,24 +28,36 @@ class TestCostOutput(TestCase):
         self.assertAllClose(layer.losses[0], 0.5 * np.sum(kernel**2))
         assert self.run_config_round_trip(layer).use_bias is False
 
-    @pytest.mark.parametrize("activation", [None, "linear"])
-    def test_linear_activation(self, activation):
-        assert CostOutput(2, activation=activation).activation is keras.activations.linear
 
-    @pytest.mark.parametrize("activation", ["relu", "softmax", keras.activations.sigmoid])
-    def test_other_activation(self, activation):
-        with pytest.raises(ValueError, match="activation"):
-            CostOutput(2, activation=activation)
+class TestInverseLink(TestCase):
+    @pytest.mark.parametrize("scale", [1e-3, 7.0, 1e3])
+    def test_is_the_link_undone(self, scale):
+        u = np.linspace(-50, 50, 21, dtype="float32")[None]
+        found = to_numpy(InverseLink("log", scale)(u))
+        np.testing.assert_allclose(found, np.exp(u) / scale, rtol=1e-4)
 
-    @pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16", "bfloat16"])
-    def test_float32_under_16_bit_policies(self, policy):
-        with dtype_policy(policy):
-            layer = CostOutput(3)
-            outputs = layer(X)
-        kernel, bias = layer.get_weights()
-        assert kernel.dtype == "float32"
-        self.assertAllClose(outputs, X @ kernel + bias)
-        assert self.run_config_round_trip(layer).compute_dtype == "float32"
+    @pytest.mark.parametrize("link", ["log", "logit"])
+    @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+    def test_finite_and_in_order(self, link, dtype):
+        rng = np.random.default_rng(0)
+        values = np.sort(rng.uniform(-1, 1, size=(20, 6)) * np.logspace(0, 4, 20)[:, None], axis=1)
+        for scale in (1e-38, 0.1, 1e38):
+            found = InverseLink(link, scale, dtype=dtype)(values)
+            found = to_numpy(keras.ops.cast(found, "float32"))
+            assert np.isfinite(found).all() and (found > 0).all()
+            assert (np.diff(found, axis=1) >= 0).all()
+            if dtype in ("float32", "float64") and link == "log":
+                assert (np.diff(found, axis=1)[np.diff(values, axis=1) > 0.1] > 0).all()
 
-    def test_given_dtype_is_kept(self):
-        assert CostOutput(3, dtype="mixed_bfloat16").compute_dtype == "bfloat16"
+
+class TestCostEstimator(TestCase):
+    @pytest.mark.parametrize(
+        ("link", "inverse"), [("log", np.exp), ("logit", lambda u: 1 / (1 + np.exp(-u)))]
+    )
+    def test_outputs_costs_in_the_unit_of_the_costs(self, link, inverse, run_eagerly):
+        network = mlp((FEATURES,), 3, (4,), output="cost", seed=0)
+        x = inputs(20)
+        estimator = cost_estimator(network, link, 1 / 40)
+        self.assertAllClose(estimator(x), 40 * inverse(to_numpy(network(x))), atol=1e-4)
+        assert output_kind(estimator) == "cost"
+        np.testing.assert_array_equal(decide(estimator, x), decide(network, x))

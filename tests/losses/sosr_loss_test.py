@@ -1,4 +1,4 @@
-"""Tests of the SOSR loss: its equation, its size limits, and the bound it is made for."""
+"""Tests of the SOSR loss and the one-sided loss under it: size limits and the bounds they keep."""
 
 import hypothesis
 import keras
@@ -8,24 +8,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from csdl_keras.losses import SOSRLoss, one_sided, sosr
+from tests.robustness import loss_loops as loops
+from tests.support.gradients import gradient
 from tests.support.testing import TestCase, to_numpy
 
-C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 0.0], [3.0, 6.0, 0.0]])
-LABELS = np.array([0, 2, 1, 2, 0])
 # The third row ties all decisions, the fourth is cheapest at more than zero.
-COSTS = np.array([[0.0, 1, 2], [3, 0, 0], [2, 2, 2], [1, 5, 4], [7, 0.5, 0]])
-ESTIMATES = np.array(
-    [[0.5, 1.5, 1], [3, 0, -1], [2, 1, 3], [0, 0, 0], [-2, 4, 0.25]], dtype="float32"
-)
-
-
-def example_loss(costs, estimates, alpha=1.0):
-    """1/alpha * ln(1 + exp(alpha * z * (r - c))), summed over decisions."""
-    total = 0.0
-    for cost, estimate in zip(costs, estimates, strict=True):
-        z = 1.0 if cost == min(costs) else -1.0
-        total += np.log(1.0 + np.exp(alpha * z * (estimate - cost))) / alpha
-    return total
+COSTS = np.float32([[0.0, 1, 2], [3, 0, 0], [2, 2, 2], [1, 5, 4], [7, 0.5, 0]])
+ESTIMATES = np.float32([[0.5, 1.5, 1], [3, 0, -1], [2, 1, 3], [0, 0, 0], [-2, 4, 0.25]])
 
 
 @st.composite
@@ -39,68 +28,30 @@ def costs_and_estimates(draw):
     return draw(quarters[0]), draw(quarters[-80])
 
 
-class TestSOSRLoss(TestCase):
-    def test_contract_on_cost_vectors(self):
-        self.run_loss_test(SOSRLoss, COSTS, ESTIMATES, example_loss)
-
-    def test_contract_on_labels(self):
-        self.run_loss_test(
-            lambda **kwargs: SOSRLoss(C, alpha=2.0, **kwargs),
-            LABELS,
-            ESTIMATES,
-            lambda label, estimates: example_loss(C[label], estimates, 2.0),
-        )
-
-    @pytest.mark.parametrize("alpha", [0.01, 0.5, 1, 3.0, 40.0])
-    def test_equals_the_loop(self, alpha):
-        expected = [example_loss(c, r, alpha) for c, r in zip(COSTS, ESTIMATES, strict=True)]
-        self.assertAllClose(sosr(COSTS, ESTIMATES.astype("float64"), alpha), np.array(expected))
-        loss = SOSRLoss(C, alpha=alpha)
-        expected = [example_loss(C[y], r, alpha) for y, r in zip(LABELS, ESTIMATES, strict=True)]
-        self.assertAllClose(loss(LABELS, ESTIMATES), np.mean(expected))
-
-    def test_every_tied_minimum_has_positive_sign(self):
-        value = sosr(np.array([[2.0, 2.0, 9.0]]), np.array([[5.0, -1.0, 9.0]]))
-        expected = np.log1p(np.exp(3.0)) + np.log1p(np.exp(-3.0)) + np.log(2.0)
-        self.assertAllClose(value, [expected])
+class TestSOSR(TestCase):
+    @pytest.mark.parametrize("alpha", [0.01, 1, 40.0])
+    def test_equals_the_loop_also_in_more_dimensions(self, alpha):
+        expected = loops.smooth(COSTS, ESTIMATES, alpha)
+        self.assertAllClose(sosr(COSTS[:, None], ESTIMATES[:, None], alpha), expected[:, None])
+        self.assertAllClose(SOSRLoss(alpha=alpha)(COSTS, ESTIMATES), expected.mean())
 
     @pytest.mark.parametrize("alpha", [0.5, 1.0, 3.0])
     @pytest.mark.parametrize("size", [1e4, -1e4])
     def test_large_scores(self, alpha, size):
-        costs = np.array([[0.0, 2.0, 1.0]])
-        estimates = np.array([[size, size, -size]])
-        gap = np.array([[1.0, -1.0, -1.0]]) * (estimates - costs)
-        expected = np.logaddexp(0.0, alpha * gap).sum(axis=1) / alpha
+        costs, estimates = np.float32([[0.0, 2.0, 1.0]]), np.array([[size, size, -size]])
+        expected = loops.smooth(costs, estimates, alpha)
         self.assertAllClose(sosr(costs, estimates, alpha), expected, rtol=1e-6)
-        loss = SOSRLoss(alpha=alpha)
-        self.assertAllClose(loss(costs, estimates), expected.mean(), rtol=1e-6)
         for dtype in ("float16", "bfloat16"):
-            rounded = keras.ops.cast(estimates, dtype)
-            self.assertAllClose(loss(costs, rounded), expected.mean(), rtol=1e-2)
+            rounded = sosr(costs, keras.ops.cast(estimates, dtype), alpha)
+            assert keras.backend.standardize_dtype(rounded.dtype) == "float32"
+            self.assertAllClose(rounded, expected, rtol=1e-2)
 
     @pytest.mark.parametrize("scores", [(1e4, -1e4), (-1e4, 1e4), (0.5, 1.0)])
     def test_gradient(self, scores):
-        """One step of SGD with rate 1 takes the gradient, z * sigmoid(z * (r - c)), off."""
-        costs, z = np.array([0.0, 2.0]), np.array([1.0, -1.0])
-        scores = np.array(scores)
-        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(2, use_bias=False)])
-        model.set_weights([scores[None, :]])
-        model.compile(keras.optimizers.SGD(1.0), loss=SOSRLoss())
-        model.train_on_batch(np.ones((1, 1)), costs[None, :])
-        gradient = z * np.exp(-np.logaddexp(0.0, -z * (scores - costs)))
-        self.assertAllClose(model.get_weights()[0][0], scores - gradient, atol=2e-3)
-
-    def test_more_than_two_dimensions(self):
-        """The function takes any leading dimensions."""
-        values = sosr(np.float32(COSTS[:, None]), ESTIMATES[:, None])
-        assert tuple(values.shape) == (5, 1)
-        expected = [[example_loss(c, r)] for c, r in zip(COSTS, ESTIMATES, strict=True)]
-        self.assertAllClose(values, np.array(expected))
-
-    @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-    def test_function_computes_in_float32(self, dtype):
-        values = sosr(keras.ops.cast(COSTS, dtype), keras.ops.cast(ESTIMATES, dtype))
-        assert keras.backend.standardize_dtype(values.dtype) == "float32"
+        costs, z, scores = np.array([[0.0, 2.0]]), np.array([1.0, -1.0]), np.float32([scores])
+        found = gradient(lambda r: keras.ops.sum(sosr(costs, r)), scores)
+        expected = z * np.exp(-np.logaddexp(0.0, -z * (scores - costs)))
+        self.assertAllClose(found, expected, atol=2e-3)
 
     @pytest.mark.parametrize("alpha", [0, -1.0, np.nan, np.inf, "1", None, True])
     def test_wrong_alpha(self, alpha):
@@ -109,45 +60,42 @@ class TestSOSRLoss(TestCase):
         with pytest.raises(ValueError, match="`alpha`"):
             sosr(COSTS, ESTIMATES, alpha=alpha)
 
-    def test_name(self):
-        assert SOSRLoss().name == "sosr_loss"
-        assert self.run_config_round_trip(SOSRLoss(name="mine")).name == "mine"
+
+@pytest.mark.parametrize(
+    ("costs", "estimates", "expected"),
+    [
+        ([0, 2], [-5, 7], 0.0),  # the cheapest too low, the other too high: no loss
+        ([0, 2], [3, 7], 3.0),  # the cheapest too high
+        ([0, 2], [-5, 0.5], 1.5),  # the other too low
+        ([2, 2], [3, 4], 3.0),  # both cheapest, both too high
+        ([2, 2], [1, 0], 0.0),  # both cheapest, both too low
+        ([0, 2], [1e4, -1e4], 20002.0),
+    ],
+)
+def test_sides_of_the_one_sided_loss(costs, estimates, expected):
+    assert to_numpy(one_sided(np.float32([costs]), np.float32([estimates]))) == expected
 
 
 class TestProperties(TestCase):
-    @hypothesis.given(costs_and_estimates())
-    def test_bounds_what_the_decision_pays(self, pair):
-        """c[argmin r] - min c <= sum xi <= sum delta."""
+    @hypothesis.settings(max_examples=30)
+    @hypothesis.given(costs_and_estimates(), st.sampled_from([0.5, 1.0, 8.0, 1e3, 1e5]))
+    def test_bounds(self, pair, alpha):
+        """c[argmin r] - min c <= sum xi <= sum delta <= sum xi + D ln(2) / alpha."""
         costs, estimates = pair
         paid = costs[np.arange(len(costs)), estimates.argmin(axis=1)] - costs.min(axis=1)
-        hinge, smooth = to_numpy(one_sided(costs, estimates)), to_numpy(sosr(costs, estimates))
+        hinge = to_numpy(one_sided(costs, estimates))
         assert np.all(paid <= hinge)
-        assert np.all(hinge <= smooth)
-
-    @hypothesis.given(costs_and_estimates(), st.sampled_from([0.5, 1.0, 8.0, 1e3, 1e5]))
-    def test_nears_the_one_sided_loss(self, pair, alpha):
-        """0 <= delta - xi <= ln(2) / alpha for each decision."""
-        costs, estimates = pair
-        excess = to_numpy(sosr(costs, estimates, alpha)) - to_numpy(one_sided(costs, estimates))
+        excess = to_numpy(sosr(costs, estimates, alpha)) - hinge
         assert np.all(excess >= -1e-4)
         assert np.all(excess <= costs.shape[1] * np.log(2.0) / alpha + 1e-4)
+        np.testing.assert_array_equal(to_numpy(one_sided(costs, costs)), 0.0)
 
-    @hypothesis.given(costs_and_estimates(), st.randoms(use_true_random=False))
-    def test_order_of_decisions_does_not_matter(self, pair, random):
-        costs, estimates = pair
-        order = list(range(costs.shape[1]))
-        random.shuffle(order)
-        self.assertAllClose(sosr(costs[:, order], estimates[:, order]), sosr(costs, estimates))
-
-    @hypothesis.given(costs_and_estimates(), st.integers(-200, 200))
-    def test_shift_of_costs_and_estimates(self, pair, shift):
-        costs, estimates = pair
-        shifted = sosr(costs + np.float32(shift), estimates + np.float32(shift))
-        self.assertAllClose(shifted, sosr(costs, estimates))
-
-    @hypothesis.given(costs_and_estimates(), st.sampled_from([0.25, 2.0, 16.0]))
-    def test_unit_of_costs(self, pair, unit):
-        """sosr(u c, u r, alpha) = u * sosr(c, r, u * alpha)."""
-        costs, estimates = pair
-        scaled = sosr(costs * np.float32(unit), estimates * np.float32(unit), 1.0)
-        self.assertAllClose(scaled, to_numpy(sosr(costs, estimates, unit)) * unit, rtol=1e-4)
+    @hypothesis.settings(max_examples=30)
+    @hypothesis.given(costs_and_estimates(), st.integers(-200, 200), st.sampled_from([0.25, 16.0]))
+    def test_order_shift_and_unit(self, pair, shift, unit):
+        """sosr(u c + s, u r + s, alpha) = u * sosr(c, r, u * alpha)."""
+        costs, estimates = (np.float32(unit) * table[:, ::-1] + np.float32(shift) for table in pair)
+        expected = unit * to_numpy(sosr(*pair, unit))
+        self.assertAllClose(sosr(costs, estimates), expected, rtol=1e-4, atol=1e-4)
+        hinge = unit * to_numpy(one_sided(*pair))
+        np.testing.assert_array_equal(to_numpy(one_sided(costs, estimates)), hinge)

@@ -1,3 +1,5 @@
+"""Tests of Caffe's networks against loops over their prototxt files."""
+
 import keras
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ LAYERS = {
     "full": "to_caffe_range conv1 pool1 relu1 norm1 conv2 relu2 pool2 norm2 conv3 relu3 pool3 "
     "flatten",
 }
+VARIANTS = pytest.mark.parametrize("variant", LAYERS)
 
 
 def images(*shape: int) -> np.ndarray:
@@ -43,15 +46,10 @@ def forward(model: keras.Model, x: np.ndarray, mean: np.ndarray) -> np.ndarray:
     y = within_channel_lrn(y) if full else y
     y = pool(np.maximum(convolve(y, *weights("conv3")), 0), "average")
     y = y.reshape(len(y), -1)
-    if not full:
-        kernel, bias = weights("ip1")
+    for name in ("cost",) if full else ("ip1", "cost"):
+        kernel, bias = weights(name)
         y = y @ kernel + bias
-    kernel, bias = weights(model.layers[-1].name)
-    y = y @ kernel + bias
-    if isinstance(model.layers[-1], CostOutput):
-        return y
-    powers = np.exp(y - y.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    return y
 
 
 def spread_weights(model: keras.Model) -> None:
@@ -74,44 +72,30 @@ class TestCaffeCifar10(TestCase):
         assert (model.name, model.compiled) == (f"caffe_cifar10_{variant}", False)
         sizes = [model.get_layer(f"pool{i}").output.shape[1:] for i in (1, 2, 3)]
         assert sizes == [(16, 16, 32), (8, 8, 32), (4, 4, 64)]
-        assert not model.get_layer("to_caffe_range").weights
 
-    @pytest.mark.parametrize("variant", ["quick", "full"])
+    @VARIANTS
     @pytest.mark.parametrize("output", ["probability", "cost"])
     def test_order_of_layers(self, variant, output):
         model = caffe_cifar10(SMALL, variant=variant, output=output)
         names = [layer.name for layer in model.layers[1:]]
         assert names == [*LAYERS[variant].split(), output]
         assert isinstance(model.layers[-1], CostOutput) == (output == "cost")
-        if variant == "quick":
-            assert model.get_layer("ip1").activation is keras.activations.linear
 
-    @pytest.mark.parametrize("variant", ["quick", "full"])
-    @pytest.mark.parametrize("mean", ["number", "channels", "image"])
+    @pytest.mark.parametrize(
+        ("variant", "mean"),
+        [
+            ("quick", 120.0),
+            ("full", np.array([100.0, 140.0])),
+            ("quick", 255 * images(*SMALL).astype("float64")[::-1]),
+        ],
+    )
     def test_equals_loops(self, variant, mean):
-        means = {
-            "number": 120.0,
-            "channels": np.array([100.0, 140.0]),
-            "image": 255 * images(*SMALL).astype("float64")[::-1],
-        }
-        mean = means[mean]
         model = caffe_cifar10(SMALL, 4, variant, output="cost", mean=mean)
         spread_weights(model)
         x = images(3, *SMALL)
         expected = forward(model, x, mean)
         assert np.all(expected.std(axis=0) > 1e-3 * np.abs(expected).max())
-        outputs = model.predict(x, verbose=0)
-        np.testing.assert_allclose(outputs, expected, atol=1e-4 * np.abs(expected).max())
-
-    def test_probabilities_equal_loops(self):
-        model = caffe_cifar10(SMALL, 4)
-        spread_weights(model)
-        last = model.layers[-1]
-        last.set_weights([0.01 * weight for weight in last.get_weights()])
-        x = images(3, *SMALL)
-        expected = forward(model, x, 0.0)
-        assert expected.min(axis=1).max() < 0.2 < expected.max(axis=1).min() < 0.95
-        self.assertAllClose(model.predict(x, verbose=0), expected, atol=1e-4)
+        self.assertAllClose(model(x), expected, atol=1e-4 * np.abs(expected).max())
 
     @pytest.mark.parametrize(
         ("variant", "deviations"),
@@ -133,38 +117,27 @@ class TestCaffeCifar10(TestCase):
             assert np.abs(kernel).max() > 2.2 * deviation
             assert not bias.any()
 
-    @pytest.mark.parametrize("variant", ["quick", "full"])
-    @pytest.mark.parametrize("kwargs", [{}, {"weight_decay": 0.5}, {"weight_decay": 0}])
-    def test_decay_is_half_of_the_square(self, variant, kwargs):
+    @VARIANTS
+    @pytest.mark.parametrize("decay", [None, 0.5, 0])
+    def test_decay_is_half_of_the_square(self, variant, decay):
+        kwargs, expected = {} if decay is None else {"weight_decay": decay}, 0.0
         model = caffe_cifar10(SMALL, 4, variant, **kwargs)
-        decay, expected = kwargs.get("weight_decay", 0.004), 0.0
         for layer in model.layers:
             if layer.weights:
                 kernel, bias = layer.get_weights()
                 layer.set_weights([np.full(kernel.shape, 0.01), np.ones(bias.shape)])
                 squares = np.array([kernel.size * 0.01**2, bias.size])
                 last_of_full = variant == "full" and layer is model.layers[-1]
-                expected += decay / 2 * squares @ ([250, 0] if last_of_full else [1, 1])
+                factors = [250, 0] if last_of_full else [1, 1]
+                expected += (0.004 if decay is None else decay) / 2 * squares @ factors
         self.assertAllClose(sum(to_numpy(value) for value in model.losses), expected, rtol=1e-4)
 
-    @pytest.mark.parametrize("variant", ["quick", "full"])
-    @pytest.mark.parametrize("shape", [(28, 28, 1), (8, 8, 1), (9, 17, 1)])
-    def test_other_sizes(self, variant, shape):
+    @VARIANTS
+    @pytest.mark.parametrize(("shape", "pooled"), [((28, 28, 1), (3, 3)), ((9, 17, 1), (1, 2))])
+    def test_other_sizes(self, variant, shape, pooled):
         model = caffe_cifar10(shape, 3, variant)
-        outputs = model.predict(images(2, *shape), verbose=0)
-        assert outputs.shape == (2, 3)
-        self.assertAllClose(outputs.sum(axis=1), np.ones(2))
-
-    def test_28_pixels_become_3(self):
-        assert caffe_cifar10((28, 28, 1)).get_layer("pool3").output.shape == (None, 3, 3, 64)
-
-    def test_trains(self):
-        model = caffe_cifar10(SMALL, 3, output="cost", mean=127.5)
-        spread_weights(model)
-        model.compile(keras.optimizers.SGD(1e-6), loss="mse")
-        x, costs = images(4, *SMALL), np.zeros((4, 3))
-        losses = model.fit(x, costs, epochs=3, verbose=0).history["loss"]
-        assert losses[-1] < losses[0]
+        assert model.get_layer("pool3").output.shape == (None, *pooled, 64)
+        self.assertAllClose(keras.ops.sum(model(images(2, *shape)), axis=1), np.ones(2))
 
     def test_float32_output_under_mixed_precision(self):
         with dtype_policy("mixed_bfloat16"):
@@ -172,24 +145,10 @@ class TestCaffeCifar10(TestCase):
         assert model.get_layer("conv2").compute_dtype == "bfloat16"
         assert model.output.dtype == "float32"
 
-    @pytest.mark.parametrize("variant", ["quick", "full"])
-    def test_saves_and_loads_with_a_mean_image(self, variant, tmp_path):
-        model = caffe_cifar10(SMALL, 4, variant, output="cost", mean=255 * images(*SMALL))
-        spread_weights(model)
-        model.save(tmp_path / "model.keras")
-        loaded = keras.saving.load_model(tmp_path / "model.keras")
-        x = images(5, *SMALL)[1:]
-        expected = model.predict(x, verbose=0)
-        self.assertAllClose(loaded.predict(x, verbose=0), expected, atol=1e-6)
-        other = caffe_cifar10(SMALL, 4, variant, output="cost")
-        other.set_weights(model.get_weights())
-        assert np.max(np.abs(other.predict(x, verbose=0) - expected)) > 1e-3
-
     @pytest.mark.parametrize(
         ("kwargs", "message"),
         [
             ({"input_shape": (12, 10)}, "`input_shape`"),
-            ({"input_shape": 12}, "`input_shape`"),
             ({"input_shape": (12, 0, 2)}, "`input_shape`"),
             ({"input_shape": (1, 1, 2)}, "height"),
             ({"num_classes": 1}, "`num_classes`"),
@@ -200,7 +159,6 @@ class TestCaffeCifar10(TestCase):
             ({"mean": "image"}, "`mean`"),
             ({"mean": [1.0, 2.0, 3.0]}, "`mean`"),
             ({"mean": np.zeros((10, 12, 2))}, "`mean`"),
-            ({"mean": np.zeros((12, 10))}, "`mean`"),
             ({"mean": 256.0}, r"lie in \[0, 255\]"),
             ({"mean": [-1.0, 5.0]}, r"lie in \[0, 255\]"),
             ({"mean": np.nan}, r"lie in \[0, 255\]"),

@@ -1,10 +1,12 @@
+"""Tests of the fully-connected network."""
+
 import keras
 import numpy as np
 import pytest
 
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import mlp
-from tests.support.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase
 
 RNG = np.random.default_rng(0)
 
@@ -26,78 +28,42 @@ class TestMLP(TestCase):
     def test_defaults_are_the_networks_of_the_paper(self):
         model = mlp((28, 28, 1), num_classes=10)
         assert [layer.units for layer in model.layers if layer.weights] == [500, 500, 500, 10]
-        assert model.count_params() == 785 * 500 + 2 * 501 * 500 + 501 * 10
         assert model.layers[-1].activation is keras.activations.softmax
         assert (model.name, model.compiled) == ("mlp", False)
 
     @pytest.mark.parametrize("output", ["probability", "cost"])
-    @pytest.mark.parametrize("input_shape", [(6,), (3, 2), (1, 2, 3), [6]])
-    @pytest.mark.parametrize("hidden_units", [(), (5,), [5, 4]])
+    @pytest.mark.parametrize(
+        ("input_shape", "hidden_units"), [((6,), ()), ((3, 2), (5,)), ([1, 2, 3], [5, 4])]
+    )
     def test_equals_numpy(self, output, input_shape, hidden_units):
         model = mlp(input_shape, 3, hidden_units, output=output)
         model.set_weights([RNG.normal(size=w.shape) for w in model.get_weights()])
         x = RNG.normal(size=(4, *input_shape)).astype("float32")
         assert model.input_shape == (None, *input_shape)
-        sizes = [6, *hidden_units, 3]
-        assert model.count_params() == sum(
-            (i + 1) * o for i, o in zip(sizes[:-1], sizes[1:], strict=True)
-        )
+        units = [layer.units for layer in model.layers if layer.weights]
+        assert units == [*hidden_units, 3]
+        assert isinstance(model.layers[-1], CostOutput) == (output == "cost")
         self.assertAllClose(model(x), forward(model, x), atol=1e-4)
 
-    @pytest.mark.parametrize("output", ["probability", "cost"])
-    def test_rows_sum_to_one_if_probabilities(self, output):
-        model = mlp((4,), 5, (6,), output=output)
-        outputs = model.predict(10 * RNG.normal(size=(8, 4)), verbose=0)
-        assert outputs.shape == (8, 5)
-        sums_to_one = np.allclose(outputs.sum(axis=1), 1, atol=1e-5)
-        assert sums_to_one == (output == "probability")
-        assert isinstance(model.layers[-1], CostOutput) == (output == "cost")
-
-    @pytest.mark.parametrize("activation", ["relu", "tanh", keras.activations.sigmoid])
-    def test_activation(self, activation):
-        model = mlp((4,), 3, (5, 5), activation=activation)
-        expected = keras.activations.get(activation)
-        assert [layer.activation for layer in model.layers[1:3]] == [expected, expected]
-
-    def test_name(self):
-        assert mlp((4,), 3, (5,), name="blind").name == "blind"
-
     @pytest.mark.parametrize(
-        ("activation", "factor"),
-        [
-            ("sigmoid", 4),
-            (keras.activations.sigmoid, 4),
-            ("relu", 1),
-            ("tanh", 1),
-        ],
+        ("activation", "factor"), [("sigmoid", 4), (keras.activations.sigmoid, 4), ("relu", 1)]
     )
-    def test_initial_range(self, activation, factor):
-        model = mlp((60,), 3, (80, 40), activation=activation)
+    def test_activation_and_initial_range(self, activation, factor):
+        model = mlp((60,), 3, (80, 40), activation=activation, name="blind")
+        assert model.name == "blind"
         for layer, ends in zip(model.layers[1:3], [(60, 80), (80, 40)], strict=True):
+            assert layer.activation is keras.activations.get(activation)
             kernel, bias = layer.get_weights()
             limit = factor * np.sqrt(6 / sum(ends))
             assert 0.98 * limit < np.abs(kernel).max() <= limit
             assert abs(kernel.std() - limit / np.sqrt(3)) < 0.05 * limit
             assert not bias.any()
 
-    def test_layers_start_differently(self):
-        first, second = (layer.get_weights()[0] for layer in mlp((5,), 3, (5, 5)).layers[1:3])
-        assert np.any(first != second)
-
     @pytest.mark.parametrize("initializer", ["ones", keras.initializers.Constant(1.0)])
     def test_kernel_initializer(self, initializer):
         model = mlp((4,), 3, (5, 6), kernel_initializer=initializer)
-        for layer in model.layers[1:3]:
-            kernel = layer.get_weights()[0]
-            np.testing.assert_array_equal(kernel, np.ones_like(kernel))
-        assert np.any(model.layers[-1].get_weights()[0] != 1)
-
-    @pytest.mark.parametrize("output", ["probability", "cost"])
-    def test_float32_output_under_mixed_precision(self, output):
-        with dtype_policy("mixed_bfloat16"):
-            model = mlp((4,), 3, (5,), output=output)
-        assert model.layers[1].compute_dtype == "bfloat16"
-        assert model.output.dtype == "float32"
+        kernels = [layer.get_weights()[0] for layer in model.layers[1:]]
+        assert [bool(np.all(kernel == 1)) for kernel in kernels] == [True, True, False]
 
     @pytest.mark.parametrize(
         ("kwargs", "name"),
@@ -112,7 +78,6 @@ class TestMLP(TestCase):
             ({"hidden_units": (5, 0)}, "hidden_units"),
             ({"hidden_units": (5.0,)}, "hidden_units"),
             ({"output": "costs"}, "output"),
-            ({"output": None}, "output"),
         ],
     )
     def test_wrong_arguments(self, kwargs, name):

@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras import output_kind
 from csdl_keras.models import tabular
-from tests.support.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase, dtype_policy, floatx, to_numpy
 
 RNG = np.random.default_rng(0)
 NOISE = np.random.default_rng(1).normal(size=1000)
@@ -16,17 +16,12 @@ CONSTANT = {
     "computed tenths": 0.3 - np.array([0.1, 0.2])[np.arange(1000) % 2] + np.arange(1000) % 2 / 10,
     "computed in float32": np.float32(0.7) * (1 + np.float32(2e-7) * NOISE.clip(-1, 1)),
     "noise on an offset": 1e9 + NOISE,
-    "large": np.full(1000, 1e17) + 1e9 * NOISE,
-    "subnormal": np.full(1000, 1e-40),
     "subnormal noise": 1e-42 * NOISE,
     "one row": np.full(1, 7.0),
 }
 VARYING = {
-    "years": 2000 + np.arange(1000) % 25,
-    "seconds": 1.7e9 + 1e7 * NOISE,
     "milliseconds": 1.7e12 + 1e10 * NOISE,
     "an offset": 1e9 + 1e4 * NOISE,
-    "small": 1e-10 * NOISE,
     "smaller": 3e-17 + 1e-18 * NOISE,
     "large": 1e17 * NOISE,
     "one outlier": np.where(np.arange(1000) == 5, 1e6, 0.1),
@@ -34,100 +29,60 @@ VARYING = {
 }
 
 
-def table(size, seed):
-    """Columns of very different units; the sign of a product decides."""
-    rng = np.random.default_rng(seed)
-    z = rng.normal(size=(size, 3))
-    return z * [1e-3, 1.0, 1e4] + [5.0, 0.0, -1e5], (z[:, 0] * z[:, 2] > 0).astype(int)
+def standardised(x):
+    return to_numpy(tabular(x, 2, (), output="features")(x))
 
 
 class TestTabular(TestCase):
     @pytest.mark.parametrize("output", ["probability", "cost"])
-    @pytest.mark.parametrize("shape", [(7,), (4, 5), (2, 3, 2)])
+    @pytest.mark.parametrize("shape", [(7,), (2, 3, 2)])
     def test_shapes(self, shape, output):
         x = RNG.normal(size=(20, *shape))
         model = tabular(x, 4, (6,), output=output)
-        assert model.predict(x, verbose=0).shape == (20, 4) and output_kind(model) == output
+        assert tuple(model(x).shape) == (20, 4) and output_kind(model) == output
 
-    def test_units_of_columns_do_not_matter(self):
-        x, y = table(2000, seed=0)
-        model = tabular(x, 2, (32, 32), seed=0)
-        model.compile(keras.optimizers.Adam(3e-3), "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=15, verbose=0)
-        test, labels = table(1000, seed=1)
-        assert np.mean(model.predict(test, verbose=0).argmax(axis=1) == labels) > 0.9
-
-    def test_inputs_are_standardised_by_the_training_inputs(self):
+    def test_outputs_of_standardised_inputs(self):
         x = np.stack([RNG.normal(5.0, 3.0, size=50), np.full(50, 2.0)], axis=1)
-        model = tabular(x, 2, ())
-        rows = (x - x.mean(axis=0)) / [x[:, 0].std(), 1.0]
+        model = tabular(x, 2, (), output="cost")
         kernel, bias = model.get_weights()[-2:]
-        logits = rows @ kernel + bias
-        expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-        self.assertAllClose(model.predict(x, verbose=0), expected, atol=1e-4)
+        rows = (x - x.mean(axis=0)) / [x[:, 0].std(), 1.0]
+        self.assertAllClose(model(x), rows @ kernel + bias, atol=1e-4)
 
     @pytest.mark.parametrize("kind", CONSTANT)
     def test_columns_constant_but_for_rounding_have_no_influence(self, kind):
         column = np.asarray(CONSTANT[kind], "float64")
         x = np.stack([RNG.normal(size=len(column)), column], axis=1)
         features = tabular(x, 2, (), output="features")
-        for later in (*column[:3], 0.0, 1.0, -1e6, 1e12):
-            found = features.predict(np.array([[x[0, 0], later]]), verbose=0)[0]
-            assert abs(found[0]) < 10 and abs(found[1]) < 1e-6 + np.abs(column[0]) / 1e18
+        later = np.array([*column[:3], 0.0, 1.0, -1e6, 1e12])
+        found = to_numpy(features(np.stack([np.full(len(later), x[0, 0]), later], axis=1)))
+        assert np.all(np.abs(found[:, 0]) < 10)
+        assert np.all(np.abs(found[:, 1]) < 1e-6 + np.abs(column[0]) / 1e18)
 
     @pytest.mark.parametrize("kind", VARYING)
     def test_columns_that_vary_are_standardised(self, kind):
         column = np.asarray(VARYING[kind], "float64")
-        x = np.stack([RNG.normal(size=len(column)), column], axis=1)
-        found = tabular(x, 2, (), output="features").predict(x, verbose=0)[:, 1]
+        found = standardised(np.stack([RNG.normal(size=len(column)), column], axis=1))[:, 1]
         expected = (column - column.mean()) / column.std()
         # As exact as float32 tells neighbouring numbers of the column apart.
         step = np.abs(column).max() * 2**-23 / column.std()
         self.assertAllClose(found, expected, atol=1e-4 + step, rtol=1e-4)
 
-    @pytest.mark.parametrize("policy", ["float64", "mixed_bfloat16"])
-    def test_other_float_types(self, policy):
+    @pytest.mark.parametrize(("policy", "wide"), [("float64", 1e-9), ("mixed_bfloat16", 1e-3)])
+    def test_other_float_types(self, policy, wide):
         if policy == "float64" and keras.backend.backend() == "jax":
             pytest.skip("JAX computes in 32 bits unless its configuration says otherwise")
-        wide = {"float64": 1e-9, "mixed_bfloat16": 1e-3}[policy]
         x = 100.0 + wide * RNG.normal(size=(50, 2, 1))
-        before = keras.config.floatx()
-        keras.config.set_floatx("float64" if policy == "float64" else before)
-        try:
-            with dtype_policy(policy):
-                found = tabular(x, 2, (), output="features").predict(x, verbose=0)
-        finally:
-            keras.config.set_floatx(before)
+        with floatx("float64" if policy == "float64" else "float32"), dtype_policy(policy):
+            found = standardised(x)
         expected = ((x - x.mean(axis=0)) / x.std(axis=0))[:, :, 0]
         self.assertAllClose(found, expected, atol=0.05)
-
-    def test_what_is_new_in_a_constant_column_changes_no_decision(self):
-        x, y = table(1000, seed=0)
-        x = np.hstack([x, np.full((1000, 1), 0.1)])
-        model = tabular(x, 2, (32,), seed=0)
-        model.compile(keras.optimizers.Adam(3e-3), "sparse_categorical_crossentropy")
-        model.fit(x, y, epochs=2, verbose=0)
-        other = x.copy()
-        other[:, 3] = 5.0
-        np.testing.assert_array_equal(
-            model.predict(other, verbose=0).argmax(axis=1),
-            model.predict(x, verbose=0).argmax(axis=1),
-        )
-
-    def test_saved_and_loaded(self, tmp_path):
-        columns = [0.1 + 0 * NOISE, 1e-12 * NOISE, 1e9 + 1e6 * NOISE]
-        x = np.stack(columns, axis=1)
-        model = tabular(x, 2, (4,))
-        model.save(tmp_path / "model.keras")
-        loaded = keras.saving.load_model(tmp_path / "model.keras")
-        self.assertAllClose(loaded.predict(x, verbose=0), model.predict(x, verbose=0))
 
     def test_features_and_seed(self):
         x = RNG.normal(size=(20, 4))
         assert tabular(x, 3, (8, 6), output="features").output_shape == (None, 6)
-        first, again = (tabular(x, 3, (8,), seed=3).get_weights() for _ in range(2))
-        for one, two in zip(first, again, strict=True):
-            np.testing.assert_array_equal(one, two)
+        models = [tabular(x, 3, (8,), dropout=0.5, seed=3) for _ in range(2)]
+        first, again = (to_numpy(model(x, training=True)) for model in models)
+        np.testing.assert_array_equal(first, again)
 
     @pytest.mark.parametrize(
         "arguments",

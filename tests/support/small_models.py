@@ -1,4 +1,4 @@
-"""Models of three features, as somebody else would have built them."""
+"""Models of three features that are built with Keras alone."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Masking noise, with which denoising auto-encoders corrupt their inputs."""
+"""Random changes of inputs in training: masking noise and shifts of images."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -77,7 +77,7 @@ class MaskingNoise(keras.layers.Layer):
     [0.0, 1.0]
     """
 
-    def __init__(self, rate: float, seed: int | None = None, **kwargs: Any):
+    def __init__(self, rate: float, seed: int | None = None, **kwargs: object):
         super().__init__(**kwargs)
         self.rate = check_number("rate", rate, 0, 1)
         self.seed = seed
@@ -99,3 +99,43 @@ class MaskingNoise(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "rate": self.rate, "seed": self.seed}
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class RandomShift(keras.layers.RandomTranslation):
+    """Shifts images at random while training.
+
+    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is
+    not given, and passes `training=True` on to the layers above it, so that the
+    model would decide from shifted images and change the statistics of batch
+    normalisation. This layer shifts only in `fit` or with `training=True`.
+
+    Args:
+        height_factor: largest shift as a share of the height.
+        width_factor: largest shift as a share of the width.
+        **kwargs: other arguments of `keras.layers.RandomTranslation`.
+
+    Call arguments:
+        data: `(batch, height, width, channels)`.
+        training: whether to shift. Defaults to False.
+
+    Returns:
+        Images of the same shape.
+
+    Example:
+
+    >>> import numpy as np
+    >>> images = np.random.default_rng(0).uniform(size=(2, 8, 8, 1)).astype("float32")
+    >>> layer = RandomShift(0.2, 0.2, seed=0)
+    >>> bool(np.all(keras.ops.convert_to_numpy(layer(images)) == images))
+    True
+    """
+
+    def __init__(self, *args: object, **kwargs: object):
+        super().__init__(*args, **kwargs)
+        # Keras sets this to False because TensorFlow's XLA lacks the transform; on JAX the
+        # whole model would then run uncompiled, about a hundred times slower.
+        self.supports_jit = keras.backend.backend() == "jax"
+
+    def call(self, data: Tensor, training: bool = False) -> Tensor:
+        return super().call(data, training=training)

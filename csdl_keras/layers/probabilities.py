@@ -1,4 +1,4 @@
-"""Calibration of class probabilities by a temperature and by biases."""
+"""Class probabilities from any classifier's output, and their calibration."""
 
 from typing import Any
 
@@ -6,9 +6,71 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.arrays import check_rows, real_array
-from csdl_keras._utils.checks import check_number
-from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.checks import check_bool, check_number
+from csdl_keras._utils.tensors import distributions, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class ClassProbabilities(keras.layers.Layer):
+    """Turns a classifier's output into class probabilities, rows that sum to 1.
+
+    One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their
+    softmax, or the logistic function of a single one. Rows that do not sum to 1, or
+    have a negative entry, become NaN, since nothing can raise inside a graph.
+
+    Args:
+        from_logits: whether the inputs are logits. Defaults to False.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, K)`, or `(batch, 1)` of a binary classifier.
+
+    Returns:
+        `(batch, max(K, 2))` probabilities.
+
+    Raises:
+        ValueError: if the inputs do not have two dimensions.
+
+    Example:
+
+    >>> import numpy as np
+    >>> p = ClassProbabilities()(np.array([[0.25], [1.0]]))
+    >>> print(keras.ops.convert_to_numpy(p))
+    [[0.75 0.25]
+     [0.   1.  ]]
+    """
+
+    output_kind = "probability"
+
+    def __init__(self, from_logits: bool = False, dtype: DTypeLike | None = None, **kwargs: object):
+        super().__init__(dtype=head_dtype(dtype), **kwargs)
+        self.from_logits = check_bool("from_logits", from_logits)
+
+    def build(self, input_shape: Shape) -> None:
+        if len(input_shape) != 2:
+            raise ValueError(
+                "Expected a classifier's output of shape (batch, K); "
+                f"received {tuple(input_shape)}."
+            )
+        self.built = True
+
+    def call(self, inputs: Tensor) -> Tensor:
+        if self.from_logits and inputs.shape[-1] == 1:
+            # The softmax of [0, u] is more exact than [1 - p, p], where 1 - p rounds to 0.
+            inputs = ops.concatenate([ops.zeros_like(inputs), inputs], axis=-1)
+        if self.from_logits:
+            return ops.softmax(inputs, axis=-1)
+        return distributions(inputs)
+
+    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
+        return (*input_shape[:-1], max(input_shape[-1], 2))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "from_logits": self.from_logits}
+
 
 # About the smallest normal float32: the logarithm of a probability of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38
@@ -52,7 +114,7 @@ class TemperatureScaling(keras.layers.Layer):
 
     output_kind = "probability"
 
-    def __init__(self, temperature: float = 1.0, dtype: DTypeLike | None = None, **kwargs: Any):
+    def __init__(self, temperature: float = 1.0, dtype: DTypeLike | None = None, **kwargs: object):
         super().__init__(
             trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
         )
@@ -124,7 +186,7 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
         temperature: float = 1.0,
         bias: ArrayLike | None = None,
         dtype: DTypeLike | None = None,
-        **kwargs: Any,
+        **kwargs: object,
     ):
         super().__init__(temperature, dtype=dtype, **kwargs)
         self._initial_bias = None if bias is None else real_array("bias", bias, 1, "(K,)")

@@ -1,16 +1,20 @@
-"""The base class of losses of costs."""
+"""Base classes of losses."""
 
 from typing import Any
 
+import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.names import default_name
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     TOLERANCE,
+    check_weights,
     finite,
+    float_dtype,
     probability_rows,
     same_shape,
     tensor_or_array,
@@ -23,9 +27,34 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
-from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import known_values
+
+
+class CheckedLoss(keras.losses.Loss):
+    """Base class of losses that take arrays, lists and data frames as well as tensors.
+
+    Keras itself takes a list for a structure of tensors and does not convert data frames.
+    The arguments are those of `keras.losses.Loss`, but the default name is the class's name
+    in snake case, and the default dtype is at least float32.
+    """
+
+    def __init__(
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+    ):
+        super().__init__(
+            name=name or default_name(self), reduction=reduction, dtype=dtype or float_dtype()
+        )
+
+    def __call__(
+        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+    ) -> Tensor:
+        y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
+        return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred))
+
 
 _SHAPE = "(batch, D)"
 # The kinds of outputs that do not estimate costs.
@@ -47,13 +76,11 @@ class CostLoss(CheckedLoss):
     Args:
         cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
             Array-like `(K, D)`, `C[true, decision]`: `y_true` holds integer
-            labels `(batch,)` or `(batch, 1)`, and each example's row is
-            gathered inside, so that no `(N, D)` array is needed. A label
-            outside `[0, K)` raises when the loss is called on an array, and
-            makes the loss NaN inside a compiled `fit`, where nothing can raise.
-            Configs, and so saved models, hold matrices of at most 128 x 128
-            entries: with a larger one a loaded model predicts, but must be
-            compiled again before it trains.
+            labels `(batch,)` or `(batch, 1)`. A label outside `[0, K)` raises when
+            the loss is called on an array, and makes the loss NaN inside a compiled
+            `fit`, where nothing can raise. Configs, and so saved models, hold
+            matrices of at most 128 x 128 entries: with a larger one a loaded model
+            predicts, but must be compiled again before it trains.
         cost_scale: factor above 0 by which costs are multiplied before they are
             compared with estimates. Defaults to 1.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
@@ -119,8 +146,7 @@ class CostLoss(CheckedLoss):
             y_pred: `(batch, D)` outputs.
 
         Returns:
-            `y_pred`; NaN in its place if it turns out to be probabilities inside a
-            graph, where nothing can raise.
+            `y_pred`, or NaN if it turns out inside a graph to be probabilities.
 
         Raises:
             ValueError: if the model, or values that are known, are of another kind.
@@ -168,51 +194,34 @@ class CostLoss(CheckedLoss):
         return self.cost_loss(finite(costs), outputs)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        """Computes the loss of each example.
+        """Computes the loss of each example, `(batch,)`.
 
         Args:
             costs: `(batch, D)` cost vectors times `cost_scale`, with NaN in place of infinity.
             estimates: `(batch, D)` outputs of the model, of the same float type.
-
-        Returns:
-            `(batch,)`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
     def class_rows(self, costs: np.ndarray) -> np.ndarray:
-        """Returns the row of each class that `row_loss` receives; by default its costs.
+        """Returns the rows `(K, D)` of classes that `row_loss` receives; by default their costs.
 
         Args:
             costs: `(K, D)` costs of the matrix times `cost_scale`, at least 0 or NaN.
-
-        Returns:
-            `(K, D)`.
         """
         return costs
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        """Computes the loss of each example from its class's row of `class_rows`.
+        """Computes the loss of each example, `(batch,)`, from its class's row of `class_rows`.
 
         Args:
             rows: `(batch, D)`, NaN for a label outside `[0, K)`.
             estimates: `(batch, D)` outputs of the model.
-
-        Returns:
-            `(batch,)`.
         """
         return self.cost_loss(rows, estimates)
 
     def _scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
         """Returns `class_rows` of a checked `(K, D)` matrix times `cost_scale`."""
-        self._check_columns(*matrix.shape)
-        if self.cost_scale == 1:  # This saves a copy of the matrix.
-            return self.class_rows(matrix)
-        with np.errstate(over="ignore"):
-            costs = matrix * matrix.dtype.type(self.cost_scale)
-        costs[np.isinf(costs)] = np.nan
-        return self.class_rows(costs)
-
-    def _check_columns(self, classes: int, decisions: int) -> None:
+        classes, decisions = matrix.shape
         if decisions > classes and not self.prices_any_decision:
             raise ValueError(
                 f"Expected a `cost_matrix` of shape ({classes}, {classes}), one decision for each "
@@ -220,6 +229,12 @@ class CostLoss(CheckedLoss):
                 "decisions that are no class, such as to abstain: train a classifier and give "
                 "the matrix to `bayes_classifier`, or take PoissonCostLoss."
             )
+        if self.cost_scale == 1:  # This saves a copy of the matrix.
+            return self.class_rows(matrix)
+        with np.errstate(over="ignore"):
+            costs = matrix * matrix.dtype.type(self.cost_scale)
+        costs[np.isinf(costs)] = np.nan
+        return self.class_rows(costs)
 
     def get_config(self) -> dict[str, Any]:
         return {

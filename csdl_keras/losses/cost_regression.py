@@ -1,0 +1,230 @@
+"""Consistent regression of costs: Poisson, also from the observed class alone, and logistic."""
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32, same_shape
+from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras.costs._tensors import class_index
+from csdl_keras.losses.base import CheckedLoss, CostLoss
+
+# The smallest number a logarithm is taken of: backends take smaller ones for 0.
+_SMALLEST = float(np.finfo("float32").tiny)
+
+
+def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
+    """Computes half the Poisson deviance of each example, summed over decisions.
+
+    `sum_k exp(u_k) - c_k u_k + c_k ln c_k - c_k`, which is never negative, and 0
+    where every `exp(u_k) = c_k`. Its expectation over costs is smallest at
+    `exp(u_k) = E[c_k]`, so estimates and decisions are consistent.
+
+    Args:
+        costs: `(batch, D)` cost vectors `c`, not negative.
+        log_estimates: `(batch, D)`, the logarithms `u` of estimated costs.
+
+    Returns:
+        `(batch,)`, float32 or wider; NaN for an example with a cost that is
+        negative, infinite or NaN.
+
+    Raises:
+        ValueError: if the shapes differ or an array holds no numbers.
+
+    References:
+        - McCullagh, Nelder: Generalized linear models, chapter 6 (1989)
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = poisson_cost(np.array([[0.0, 2.0]]), np.log([[0.5, 2.0]]))
+    >>> print(np.round(ops.convert_to_numpy(loss), 4))
+    [0.5]
+    """
+    hint = "There is one estimate for each decision."
+    costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, log_estimates=log_estimates)
+    costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
+    # This does not depend on the estimates and makes the loss 0 at its minimum; c ln c is 0 at 0.
+    own = costs * ops.log(ops.maximum(costs, _SMALLEST)) - costs
+    return ops.sum(ops.exp(scores) - costs * scores + own, axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class PoissonCostLoss(CostLoss):
+    """Computes half the Poisson deviance of costs from their estimates.
+
+    `sum_k exp(u_k) - c_k u_k` plus a term that depends on the costs alone, averaged
+    over the batch; see `poisson_cost`. The model's outputs `u`, of a `CostOutput`,
+    are **logarithms** of estimated costs. Their argmin is the decision as well;
+    `models.cost_estimator` turns them into costs.
+
+    With enough data the estimates approach the expected costs `E[c_k|x]`, and
+    the argmin the Bayes decision, also where costs differ from example to
+    example, and for decisions that are not classes, such as to abstain.
+
+    Where a few examples are far more costly than the rest, clip gradients, as in
+    `keras.optimizers.Adam(global_clipnorm=1.0)`, so that those few do not undo
+    what was learnt from the others.
+
+    Args:
+        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
+            as in `SOSRLoss`.
+        cost_scale: as in `SOSRLoss`. Defaults to 1.
+        reduction, name, dtype: as in `SOSRLoss`.
+
+    Raises:
+        ValueError: if the matrix fails its check or the shapes of `y_true` and
+            `y_pred` do not match.
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = PoissonCostLoss(cost_matrix=[[0.0, 2.0], [1.0, 0.0]])
+    >>> print(round(float(loss(np.array([0]), np.log([[0.5, 2.0]]))), 4))
+    0.5
+    """
+
+    prices_any_decision = True
+
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
+        return poisson_cost(costs, estimates)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class ObservedCostLoss(CheckedLoss):
+    """Computes half the Poisson deviance of costs from those estimated for the true class.
+
+    `poisson_cost(c, U[y])`, where `U` holds the logarithm of each decision's cost
+    under each class, `-inf` where it is known to be 0. An example of class `y`
+    shows what decisions cost if `y` is true, and nothing about other classes. See
+    `csdl_keras.models.expected_cost_model`.
+
+    Args:
+        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
+        name: name of the loss.
+        dtype: dtype of the computation; `None` (default) is at least float32.
+
+    Call arguments:
+        y_true: `(batch, 1 + D)`, the label and the cost vector, as
+            `csdl_keras.models.labelled_costs` joins them. A label that is no class,
+            or a cost that is negative or infinite where it is not known to be 0,
+            makes the loss NaN.
+        y_pred: `(batch, K, D)` logarithms of costs. The loss of an example with NaN or
+            infinity among them is not finite.
+
+    Raises:
+        ValueError: if the shapes do not match or an array holds no numbers.
+
+    Example:
+
+    >>> loss = ObservedCostLoss()
+    >>> log_costs = np.log([[[0.5, 2.0], [1.0, 1.0]]])
+    >>> print(round(float(loss(np.array([[0, 0.0, 2.0]]), log_costs)), 4))
+    0.5
+    """
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        y_true, log_costs = at_least_float32(y_true, y_pred)
+        batch, *size = log_costs.shape
+        if len(size) != 2 or not alike(tuple(y_true.shape), (batch, 1 + size[1])):
+            raise ValueError(
+                "Expected `y_true` of shape (batch, 1 + D), label and costs, and `y_pred` of "
+                f"shape (batch, K, D); received {tuple(y_true.shape)} and "
+                f"{tuple(log_costs.shape)}."
+            )
+        costs = y_true[:, 1:]
+        index, known = class_index(y_true[:, 0], log_costs.shape[1])
+        # The sum over classes of a one-hot product is the row of the example's own class.
+        chosen = ops.one_hot(index, log_costs.shape[1], dtype=log_costs.dtype)
+        possible = ops.logical_not(log_costs < 0.5 * LOG_ZERO)  # NaN counts as possible and stays.
+        rows = ops.sum(chosen[:, :, None] * ops.where(possible, log_costs, 0.0), axis=1)
+        counted = ops.sum(chosen[:, :, None] * ops.cast(possible, rows.dtype), axis=1) > 0
+        # Nothing is estimated for decisions that are known to cost nothing.
+        deviance = poisson_cost(ops.where(counted, costs, 0.0), ops.where(counted, rows, -1e4))
+        return ops.where(known, deviance, ops.cast(np.nan, deviance.dtype))
+
+
+def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
+    """Computes the cross-entropy between costs in [0, 1] and estimates, summed over decisions.
+
+    `sum_k ln(1 + exp(u_k)) - c_k u_k`. Its expectation over costs is smallest
+    at `sigmoid(u_k) = E[c_k]`, so estimates and decisions are consistent.
+
+    Args:
+        costs: `(batch, D)` cost vectors `c`, in [0, 1].
+        logits: `(batch, D)`, the logits `u` of estimated costs.
+
+    Returns:
+        `(batch,)`, float32 or wider; NaN for an example with a cost outside [0, 1].
+
+    Raises:
+        ValueError: if the shapes differ or an array holds no numbers.
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = logistic_cost(np.array([[0.0, 1.0]]), np.array([[0.0, 2.0]]))
+    >>> print(np.round(ops.convert_to_numpy(loss), 4))
+    [0.8201]
+    """
+    hint = "There is one estimate for each decision."
+    costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, logits=logits)
+    # A scale such as 1 / C.max() is rounded to float32, so the largest cost may exceed 1 a little.
+    possible = ops.logical_and(costs >= 0.0, costs <= 1.0 + 1e-6)
+    costs = ops.where(possible, costs, ops.cast(np.nan, costs.dtype))
+    return ops.sum(ops.softplus(scores) - costs * scores, axis=-1)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class LogisticCostLoss(CostLoss):
+    """Computes the cross-entropy between costs with an upper limit and their estimates.
+
+    `sum_k ln(1 + exp(u_k)) - c_k u_k`, averaged over the batch, for costs in
+    [0, 1] after `cost_scale`; see `logistic_cost`. The model's outputs `u`, of a
+    `CostOutput`, are **logits** of estimated costs. Their argmin is the decision
+    as well; `models.cost_estimator` turns them into costs.
+
+    Its gradients are bounded, which makes training robust. Where costs span
+    orders of magnitude, `PoissonCostLoss` estimates small ones more exactly.
+
+    Args:
+        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
+            as in `SOSRLoss`.
+        cost_scale: factor above 0 that brings the largest cost to at most 1, such
+            as `1 / C.max()`. Defaults to 1. A cost vector with a larger cost
+            makes the loss NaN.
+        reduction, name, dtype: as in `SOSRLoss`.
+
+    Raises:
+        ValueError: if the matrix fails its check or is above 1 after scaling,
+            or the shapes of `y_true` and `y_pred` do not match.
+
+    Example:
+
+    >>> import numpy as np
+    >>> loss = LogisticCostLoss(cost_matrix=[[0.0, 2.0], [1.0, 0.0]], cost_scale=0.5)
+    >>> print(round(float(loss(np.array([0]), np.array([[0.0, 2.0]]))), 4))
+    0.8201
+    """
+
+    prices_any_decision = True
+
+    def __init__(
+        self,
+        cost_matrix: ArrayLike | None = None,
+        cost_scale: float = 1.0,
+        reduction: str | None = "sum_over_batch_size",
+        name: str | None = "logistic_cost_loss",
+        dtype: DTypeLike | None = None,
+    ):
+        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
+        if self.cost_matrix is not None:
+            largest = self.cost_matrix.max() * self.cost_scale
+            if largest > 1 + 1e-6:
+                raise ValueError(
+                    f"Expected costs of at most 1 after `cost_scale`; received {largest:g}. "
+                    f"Pass cost_scale={1 / self.cost_matrix.max():g}."
+                )
+
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
+        return logistic_cost(costs, estimates)

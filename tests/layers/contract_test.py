@@ -1,0 +1,230 @@
+"""The contract of every layer: values, symbolic shapes, config, weights, mixed precision."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+import pytest
+from keras import tree
+
+from csdl_keras import CAE, layers
+from tests.layers import caffe_loops
+from tests.support.testing import JIT_COMPILE, MIXED_POLICIES, TestCase, dtype_policy
+
+RNG = np.random.default_rng(0)
+MATRIX = np.array([[0.0, 1.0, 4.0, 0.75], [9.0, 0.0, 2.0, 0.75], [0.5, 7.0, 0.0, 0.75]])
+P = RNG.dirichlet(np.ones(3), 5).astype("float32")
+ONE = RNG.uniform(size=(5, 1)).astype("float32")
+X = RNG.normal(size=(5, 4)).astype("float32")
+IMAGES = RNG.normal(size=(5, 7, 6, 2)).astype("float32")
+BIAS = np.array([0.5, -1.0, 2.0])
+
+
+def normalized(powers):
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+class Case(NamedTuple):
+    """A layer, its inputs, and its outputs by NumPy; or their shapes, if they are random."""
+
+    make: Callable[[], keras.layers.Layer]
+    inputs: np.ndarray
+    expected: Any
+
+
+CASES = {
+    "BayesDecision": Case(lambda: layers.BayesDecision(MATRIX), P, P @ MATRIX),
+    "BiasCorrected": Case(
+        lambda: layers.BiasCorrectedTemperatureScaling(0.25, BIAS),
+        P,
+        normalized(P.astype("float64") ** 4 * np.exp(BIAS)),
+    ),
+    "TemperatureScaling": Case(
+        lambda: layers.TemperatureScaling(3.0), P, normalized(P.astype("float64") ** (1 / 3))
+    ),
+    "CAE": Case(lambda: CAE(6, 3), X, {"reconstruction": (5, 4), "cost": (5, 3)}),
+    "CAE, tied": Case(lambda: CAE(6, 3, tied=True), X, {"reconstruction": (5, 4), "cost": (5, 3)}),
+    "CaffePooling2D, max": Case(
+        lambda: layers.CaffePooling2D("max"), IMAGES, caffe_loops.pool(IMAGES, "max")
+    ),
+    "CaffePooling2D, average": Case(
+        lambda: layers.CaffePooling2D("average", 4, 3),
+        IMAGES,
+        caffe_loops.pool(IMAGES, "average", 4, 3),
+    ),
+    "ClassCosts": Case(lambda: layers.ClassCosts(MATRIX), X, (5, 3, 4)),
+    "ClassCosts, rank": Case(lambda: layers.ClassCosts(MATRIX, rank=2), X, (5, 3, 4)),
+    "ClassProbabilities": Case(layers.ClassProbabilities, P, P),
+    "ClassProbabilities, one": Case(layers.ClassProbabilities, ONE, np.hstack([1 - ONE, ONE])),
+    "ClassProbabilities, logits": Case(
+        lambda: layers.ClassProbabilities(from_logits=True), X, normalized(np.exp(X))
+    ),
+    "CostOutput": Case(lambda: layers.CostOutput(3), X, (5, 3)),
+    "Decision": Case(layers.Decision, X, X.argmin(axis=1)),
+    "Decision, probability": Case(lambda: layers.Decision("probability"), P, P.argmax(axis=1)),
+    "InverseLink, log": Case(lambda: layers.InverseLink("log", 0.25), X, 4 * np.exp(X)),
+    "InverseLink, logit": Case(lambda: layers.InverseLink("logit"), X, 1 / (1 + np.exp(-X))),
+    "MaskingNoise": Case(lambda: layers.MaskingNoise(0.5, seed=1), X, X),
+    "RandomShift": Case(lambda: layers.RandomShift(0.2, 0.2, seed=0), IMAGES, IMAGES),
+    "WithinChannelLRN": Case(
+        lambda: layers.WithinChannelLRN(5, 1.0),
+        IMAGES,
+        caffe_loops.within_channel_lrn(IMAGES, 5, 1.0),
+    ),
+}
+
+
+def shapes(outputs: Any) -> Any:
+    return tree.map_structure(lambda tensor: tuple(tensor.shape), outputs)
+
+
+def dtypes(outputs: Any) -> Any:
+    return tree.map_structure(lambda t: keras.backend.standardize_dtype(t.dtype), outputs)
+
+
+class TestContract(TestCase):
+    @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+    def test_layer(self, case):
+        layer = case.make()
+        outputs = layer(case.inputs)
+        self.assertFinite(outputs)
+        if isinstance(case.expected, np.ndarray):
+            self.assertAllClose(outputs, case.expected)
+        else:
+            assert shapes(outputs) == case.expected
+        symbolic = case.make()(keras.Input(batch_shape=case.inputs.shape))
+        assert (shapes(symbolic), dtypes(symbolic)) == (shapes(outputs), dtypes(outputs))
+
+        twin = self.run_config_round_trip(layer)
+        twin(case.inputs)
+        twin.set_weights(layer.get_weights())
+        self.assertAllClose(twin(case.inputs), outputs)
+        for policy in MIXED_POLICIES:
+            with dtype_policy(policy):
+                mixed = case.make()(case.inputs)
+            assert shapes(mixed) == shapes(outputs)
+            self.assertFinite(mixed)
+
+    def test_predict_of_all(self):
+        """One model of all layers, compiled, and with batches of another size."""
+        made = {name: case.make() for name, case in CASES.items()}
+        names = {name: f"input_{index}" for index, name in enumerate(CASES)}
+        ends = {
+            names[name]: keras.Input(case.inputs.shape[1:], name=names[name])
+            for name, case in CASES.items()
+        }
+        outputs = {name: layer(ends[names[name]]) for name, layer in made.items()}
+        inputs = {names[name]: case.inputs for name, case in CASES.items()}
+        model = keras.Model(ends, outputs)
+        model.compile(jit_compile=JIT_COMPILE)
+        found = model.predict(inputs, batch_size=2, verbose=0)
+        for name, case in CASES.items():
+            self.assertAllClose(found[name], made[name](case.inputs))
+
+
+NUMBERS = [0, -1.0, np.nan, np.inf, "1", None, True]
+WRONG_ARGUMENTS = {
+    layers.BayesDecision: [
+        ({}, "received None"),
+        ({"num_classes": 3}, "received None"),
+        ({"num_classes": 1, "num_decisions": 2}, "`num_classes`"),
+        ({"num_classes": 3, "num_decisions": 2.5}, "`num_decisions`"),
+        ({"cost_matrix": MATRIX[:, :2]}, "`cost_matrix`"),
+        ({"cost_matrix": MATRIX - 1}, "`cost_matrix`"),
+        ({"cost_matrix": MATRIX, "num_classes": 2}, "2 classes"),
+        ({"cost_matrix": MATRIX, "num_decisions": 3}, "num_decisions=3"),
+    ],
+    layers.BiasCorrectedTemperatureScaling: [
+        ({"bias": bias}, "`bias`") for bias in ("1", [[1.0]], [np.nan, 0.0], 1.0)
+    ],
+    layers.TemperatureScaling: [
+        ({"temperature": value}, "`temperature`.*received") for value in NUMBERS
+    ],
+    CAE: [
+        ({"encoder": 0, "num_decisions": 3}, "`encoder`"),
+        ({"encoder": "5", "num_decisions": 3}, "`encoder`"),
+        ({"encoder": 5, "num_decisions": 2.0}, "`num_decisions`"),
+        ({"encoder": 5, "num_decisions": 3, "tied": None}, "`tied`"),
+        ({"encoder": 5, "num_decisions": 3, "corruption": 1.5}, "`rate`"),
+    ],
+    layers.CaffePooling2D: [
+        ({"mode": "avg"}, "`mode`"),
+        ({"mode": "max", "pool_size": (3, 3)}, "`pool_size`"),
+        ({"mode": "max", "strides": 0}, "`strides`"),
+        ({"mode": "max", "pool_size": 2, "strides": 3}, "`strides`"),
+    ],
+    layers.ClassProbabilities: [({"from_logits": value}, "`from_logits`") for value in (None, 1)],
+    layers.CostOutput: [
+        ({"units": 2, "activation": activation}, "activation")
+        for activation in ("relu", keras.activations.sigmoid)
+    ],
+    layers.Decision: [({"output": output}, "`output`") for output in (None, "costs", "", 0)],
+    layers.InverseLink: [
+        *[({"link": link}, "`link`.*received") for link in ("exp", None, 1)],
+        *[({"cost_scale": value}, "`cost_scale`.*received") for value in NUMBERS],
+    ],
+    layers.MaskingNoise: [
+        ({"rate": rate}, "`rate`") for rate in (-0.1, 1.1, np.nan, None, "0.5", True, [0.5])
+    ],
+    layers.WithinChannelLRN: [
+        ({"size": 2}, "size"),
+        ({"size": 3.0}, "`size`"),
+        ({"alpha": -1.0}, "`alpha`"),
+        ({"beta": np.nan}, "`beta`"),
+    ],
+}
+WRONG_SHAPES = {
+    "BayesDecision": ([(2, 4), (2, 1), (3,), (2, 3, 3)], "probabilities of shape"),
+    "BiasCorrected": ([(2, 4)], "`bias` with an entry for each of 4 classes"),
+    "CAE": ([(6,), (2, 4, 4), (2, 4, 4, 1)], "Flatten"),
+    "CaffePooling2D, max": (
+        [(2, 4, 4), (1, 1, 4, 3), (1, 4, 1, 3), (1, 2, 4, 4, 3), (1, None, 4, 3)],
+        "height",
+    ),
+    "ClassProbabilities": ([(3,), (3, 2, 2)], "shape"),
+    "WithinChannelLRN": ([(2, 4), (2, 4, 4), (1, 2, 4, 4, 3)], "height, width, channels"),
+}
+
+
+@pytest.mark.parametrize(
+    ("cls", "kwargs", "message"),
+    [(cls, *case) for cls, cases in WRONG_ARGUMENTS.items() for case in cases],
+)
+def test_wrong_arguments(cls, kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        cls(**kwargs)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [(name, shape) for name in WRONG_SHAPES for shape in WRONG_SHAPES[name][0]]
+)
+def test_wrong_shape(name, shape):
+    with pytest.raises(ValueError, match=WRONG_SHAPES[name][1]):
+        CASES[name].make()(keras.Input(batch_shape=shape))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: layers.BayesDecision([[0.0, 70000.0], [1001.0, 0.0]]),
+        lambda: layers.ClassProbabilities(),
+        lambda: layers.CostOutput(3, bias_initializer="ones"),
+        lambda: layers.InverseLink(),
+        lambda: layers.TemperatureScaling(2.0),
+    ],
+)
+@pytest.mark.parametrize("policy", ["mixed_bfloat16", "float16"])
+def test_heads_compute_in_float32_under_16_bit_policies(make, policy):
+    """70000 overflows float16, and 1001 needs more digits than bfloat16 has."""
+    inputs = np.array([[0.1001, 0.8999], [1.0, 0.0]], "float32")
+    expected = make()
+    found = expected(inputs)
+    with dtype_policy(policy):
+        layer = make()
+        layer(inputs)
+        layer.set_weights(expected.get_weights())
+        outputs = layer(inputs)
+    assert layer.variable_dtype == dtypes(outputs) == "float32"
+    TestContract().assertAllClose(outputs, found, atol=1e-6)
+    assert make().from_config({**layer.get_config(), "dtype": "float64"}).dtype == "float64"

@@ -1,0 +1,100 @@
+"""Tests of what metrics refuse, and of what their contract leaves out."""
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
+from tests.metrics.contract_test import COSTS, LABELS, OUTPUTS, C
+from tests.support.testing import JIT_COMPILE, floatx, to_numpy
+
+BAYES = {"output": "probability", "bayes": True}
+
+
+def test_nan_cost_of_another_decision_gives_nan():
+    costs = COSTS.copy()
+    costs[0, 2] = np.nan
+    for metric in (AverageCost(), DecisionAccuracy()):
+        assert np.isnan(to_numpy(metric(costs, OUTPUTS)))
+
+
+def test_wrong_label_gives_nan_in_evaluate():
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Activation("linear")])
+    metrics = [AverageCost(C), DecisionAccuracy(), NormalizedCost(C)]
+    model.compile(loss=lambda _, outputs: outputs, metrics=metrics, jit_compile=JIT_COMPILE)
+    for labels, wrong in (([0, 1], False), ([0, 3], True), ([-1, 1], True)):
+        logs = model.evaluate(OUTPUTS[:2], np.array(labels), verbose=0, return_dict=True)
+        assert [np.isnan(logs[metric.name]) for metric in metrics] == [wrong] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_16_bit_floatx(dtype):
+    """Counts above 2048 and labels above 256 are beyond 16 bits."""
+    matrix = 1.0 + np.arange(1000.0)[:, None] + np.zeros(1000)
+    np.fill_diagonal(matrix, 0.0)
+    labels = np.tile([3, 257, 999, 513], 250)
+    with floatx(dtype):
+        cost, accuracy = AverageCost(matrix), DecisionAccuracy("probability")
+        for shift in (0, 0, 0, 1):
+            cost.update_state(labels, keras.ops.zeros((1000, 1000), dtype=dtype))
+            outputs = keras.ops.one_hot(labels - shift, 1000, dtype=dtype)
+            accuracy.update_state(labels, outputs)
+    np.testing.assert_allclose(to_numpy(cost.result()), matrix[labels, 0].mean(), rtol=1e-5)
+    assert float(accuracy.result()) == 0.75
+
+
+def test_a_class_without_examples():
+    metric = AverageCost(C, class_id=1)
+    metric.update_state(np.array([0, 2]), OUTPUTS[:2])
+    assert float(metric.result()) == 0.0
+
+
+def test_ends_of_savings():
+    perfect, constant = Savings(C), Savings(C)
+    perfect.update_state(LABELS, C[LABELS])
+    constant.update_state(LABELS, np.tile(C[LABELS].sum(axis=0), (7, 1)))
+    assert (float(perfect.result()), float(constant.result())) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("metric", "kwargs", "message"),
+    [
+        (AverageCost, {"output": "costs"}, "`output`.*'cost', 'probability'"),
+        (DecisionAccuracy, {"output": 0}, "`output`.*'cost', 'probability'"),
+        (AverageCost, {"cost_matrix": [[1.0, 0.0], [0.0, 1.0]]}, "diagonal"),
+        (AverageCost, {"class_id": 0}, "`cost_matrix` with `class_id`; received none"),
+        (AverageCost, {"cost_matrix": C, "class_id": 3}, "received 3"),
+        (AverageCost, BAYES, "with bayes=True; received"),
+        (
+            AverageCost,
+            {"cost_matrix": C, "output": "cost", "bayes": True},
+            "received output='cost'",
+        ),
+        (AverageCost, {"cost_matrix": C, "bayes": 1}, "`bayes` to be a bool; received 1"),
+        (NormalizedCost, {}, "received neither"),
+        (NormalizedCost, {"cost_matrix": C, "num_decisions": 4}, "to be 3.*received 4"),
+    ],
+)
+def test_wrong_arguments(metric, kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        metric(**kwargs)
+
+
+@pytest.mark.parametrize(
+    ("metric", "targets", "outputs", "message"),
+    [
+        (AverageCost(C), [0, 3], OUTPUTS[:2], "below 3"),
+        (AverageCost(C), [-1, 0], OUTPUTS[:2], "received -1"),
+        (AverageCost(C), [0.5, 1], OUTPUTS[:2], "float"),
+        (AverageCost(), COSTS, OUTPUTS[0], r"`y_pred` of shape .*received \(3,\)"),
+        (AverageCost(), COSTS[:, :2], OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
+        (AverageCost(), LABELS, OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
+        (AverageCost(C[:2, :2]), LABELS % 2, OUTPUTS, r"and \(7, 3\).*as many columns"),
+        (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\).*labels or cost"),
+        (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "sum to 1.*7 of 7 rows"),
+        (AverageCost(C, **BAYES), LABELS, np.full((7, 4), 0.25), "Expected 3 prob.*received 4"),
+    ],
+)
+def test_wrong_batches(metric, targets, outputs, message):
+    with pytest.raises(ValueError, match=message):
+        metric.update_state(np.array(targets), outputs)
