@@ -54,6 +54,21 @@ def test_label(draw):
         draw(label=3)
 
 
+@pytest.mark.parametrize(
+    "draw, arguments",
+    [
+        (plots.cost_confusion, ([0, 5], [0, 0], MATRIX)),
+        (plots.cost_confusion, ([0, 1], [0, 4], MATRIX)),
+        (plots.cost_matrix_heatmap, ([[0, -1], [1, 0]],)),
+        (plots.reliability_diagram, ([0, 1], [[0.9, 0.9], [0.3, 0.7]])),
+        (plots.risk_coverage, ([0, 1], [[0.1], [0.2]], MATRIX)),
+    ],
+)
+def test_arguments_are_checked(draw, arguments):
+    with pytest.raises(ValueError, match="Expected .*received"):
+        draw(*arguments)
+
+
 @pytest.mark.parametrize("draw", HEATMAPS.values(), ids=HEATMAPS)
 class TestNames:
     @pytest.mark.parametrize("argument", ["class_names", "decision_names"])

@@ -87,7 +87,6 @@ class TestBetaCurve:
             ([0, 0.5], [[1.0, 2.0, 3.0]], False, "a column for each beta"),
             ([0.5, 0.5], [[1.0, 2.0]], False, "`betas` to ascend"),
             ([0, 1.5], [[1.0, 2.0]], False, "`betas` to ascend from 0 to 1"),
-            ([-1, 0.5], [[1.0, 2.0]], False, "at least 0; received -1.0"),
             ([0, 0.5], [[1.0, np.inf]], False, "finite and at least 0 or NaN; received inf"),
             ([0, 0.5], [[1.0, 1e39]], False, "of a size up to 1e.38; received 1e.39"),
             ([0, 0.5], [[1e-9, 1e38]], True, "of a size up to 1e.38; received .*e.46"),

@@ -14,10 +14,8 @@ PROBABILITIES = np.clip(RNG.uniform(size=40) * 0.7 + 0.3 * Y_TRUE, 0.0, 1.0)
 
 
 def literal_cost(y_true, probabilities, cost_matrix, threshold):
-    total = 0.0
-    for label, probability in zip(y_true, probabilities, strict=True):
-        total += cost_matrix[label][1 if probability >= threshold else 0]
-    return total / len(y_true)
+    decisions = [1 if probability >= threshold else 0 for probability in probabilities]
+    return np.mean([cost_matrix[y][d] for y, d in zip(y_true, decisions, strict=True)])
 
 
 class TestThresholdTable:

@@ -59,10 +59,5 @@ class TestCostConfusion:
         cell = np.abs(corners[1] - corners[0])
         assert all(np.all(text.get_window_extent().size < cell) for text in axes.texts)
 
-    @pytest.mark.parametrize("y_true, decisions", [([0, 5], [0, 0]), ([0, 1], [0, 4]), ([], [])])
-    def test_refused(self, y_true, decisions):
-        with pytest.raises(ValueError, match="Expected .*received"):
-            cost_confusion(y_true, decisions, MATRIX)
-
     def test_image(self, baseline_axes):
         cost_confusion(Y_TRUE, DECISIONS, MATRIX, ax=baseline_axes)

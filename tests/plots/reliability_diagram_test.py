@@ -23,10 +23,6 @@ class TestReliabilityDiagram:
         np.testing.assert_allclose(line_of(axes, label), expected)
         assert whose in axes.get_xlabel()
 
-    def test_refused(self):
-        with pytest.raises(ValueError, match="Expected .*received"):
-            reliability_diagram(LABELS, 2 * P)
-
     def test_image_of_two_curves_with_one_diagonal(self, baseline_axes):
         reliability_diagram(LABELS, P, ax=baseline_axes)
         reliability_diagram(LABELS, SHARP, ax=baseline_axes)

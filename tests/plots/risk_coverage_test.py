@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from csdl_keras.evaluation import risk_coverage_curve
 from csdl_keras.plots import risk_coverage
@@ -27,10 +26,6 @@ class TestRiskCoverage:
 
     def test_one_example_without_label(self):
         assert legend_of(risk_coverage([0], [[0.3, 0.1, 0.2]], MATRIX)) == ["area 1"]
-
-    def test_refused(self):
-        with pytest.raises(ValueError, match="Expected .*received"):
-            risk_coverage(Y_TRUE, EXPECTED[:, :2], MATRIX)
 
     def test_image(self, baseline_axes):
         risk_coverage(Y_TRUE, EXPECTED, MATRIX, ax=baseline_axes)
