@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from csdl_keras._utils.arrays import as_array, check_label, check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.evaluation.probabilities import check_probabilities
+from csdl_keras.evaluation.calibration_error import check_probabilities
 from csdl_keras.plots._axes import (
     GREY,
     axes_of_curves,
