@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import coverage_rivals as rivals
 import numpy as np
 from coverage_cases import generator
+from coverage_table import averages
 
 import csdl_keras as csdl
 from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
@@ -86,8 +87,7 @@ def report_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
         for method, (low, high) in intervals.items():
             found.setdefault((method, "called different"), []).append(low > 0 or high < 0)
             found.setdefault((method, "width"), []).append(high - low)
-    for (method, measure), values in found.items():
-        yield {"method": method, "measure": measure, "value": np.mean(values), "runs": runs}
+    yield from averages(found)
 
 
 def verdict_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
@@ -116,5 +116,4 @@ def verdict_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
                 claim = Claim("", "", tuple(comparisons), ties)
                 name = f'"is competitive to" is {verdict}' if ties else f'"costs less" is {verdict}'
                 found.setdefault(name, []).append(claim.verdict == verdict)
-    for measure, values in found.items():
-        yield {"method": "csdl_keras", "measure": measure, "value": np.mean(values), "runs": runs}
+    yield from averages({("csdl_keras", measure): values for measure, values in found.items()})

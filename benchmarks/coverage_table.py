@@ -1,10 +1,18 @@
 """Formats the tables of `coverage.py` in Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from markdown_table import markdown_table
+import numpy as np
+from formats import markdown_table
 
 FIELDS = ("part", "case", "size", "method", "measure", "value", "runs")
+
+
+def averages(found: dict[tuple[str, str], list]) -> Iterator[dict]:
+    """Yields a row for each method and measure."""
+    for (method, measure), values in found.items():
+        value = float(np.mean(values))
+        yield {"method": method, "measure": measure, "value": value, "runs": len(values)}
 
 
 def cells(rows: Sequence[dict], part: str, method: str, measure: str) -> dict[tuple, float]:

@@ -13,15 +13,14 @@ The peers are scikit-learn 1.8 or later and, if installed, `costsensitive` and
 
 import argparse
 import itertools
-import pathlib
 import time
 import warnings
 
 import numpy as np
 from cost_matrices import FIRST_COST_SEED, cost_matrices
-from markdown_table import markdown_table
+from formats import markdown_table
 from peer_methods import PACKAGES, Once, installed
-from results_table import ResultsTable
+from results_table import ResultsTable, parser
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
@@ -168,28 +167,33 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def splits_parser(description: str) -> argparse.ArgumentParser:
+    """Returns a parser with the options of benchmarks on several splits."""
+    options = parser(description)
+    options.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
+    options.add_argument("--train-size", type=int, help="examples to learn from (default all)")
+    options.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
+    options.add_argument(
+        "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
+    )
+    return options
+
+
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
+    options = splits_parser(__doc__)
+    options.add_argument(
         "--datasets",
         default="digits,digits_imb,mnist_5k,mnist_5k_imb",
         help="names separated by commas, _imb for the imbalanced variant; TFDS names too",
     )
-    parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
-    parser.add_argument("--train-size", type=int, help="examples to learn from (default all)")
-    parser.add_argument(
+    options.add_argument(
         "--packages",
         default=",".join(PACKAGES),
         help="peers, of those that are installed (default: all)",
     )
-    parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
-    parser.add_argument(
-        "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
-    )
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
-    arguments = parser.parse_args()
+    options.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
+    arguments = options.parse_args()
     warnings.simplefilter("ignore")
     results = ResultsTable(arguments.out, "peers", FIELDS)
     run(arguments, results.done(4), lambda row: results.append([row]))

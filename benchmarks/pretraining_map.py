@@ -11,8 +11,6 @@ ways to pre-train are compared in pairs of the same seed. Writes `pretraining_ma
 row by row, from which a later call continues, and `pretraining_map.md`, the map.
 """
 
-import argparse
-import pathlib
 import time
 
 import joblib
@@ -22,7 +20,7 @@ from keras import layers
 from pretraining_problem import Problem
 from pretraining_table import report
 from pretraining_ways import WAYS, Way, flat, pretrained_conv, pretrained_mlp
-from results_table import ResultsTable
+from results_table import ResultsTable, parser
 
 import csdl_keras as csdl
 from csdl_keras.layers import MaskingNoise
@@ -111,15 +109,14 @@ def run_one(name: str, labels: int, seed: int, way: Way, unlabelled: int) -> dic
 
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default="mnist,mnist_imb")
-    parser.add_argument("--labels", default="100,300,1000", help="numbers of labelled examples")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--unlabelled", type=int, default=4000, help="unlabelled images, at most")
-    parser.add_argument("--ways", default=None, help="names separated by semicolons")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--datasets", default="mnist,mnist_imb")
+    options.add_argument("--labels", default="100,300,1000", help="numbers of labelled examples")
+    options.add_argument("--seeds", type=int, default=5)
+    options.add_argument("--unlabelled", type=int, default=4000, help="unlabelled images, at most")
+    options.add_argument("--ways", default=None, help="names separated by semicolons")
+    options.add_argument("--jobs", type=int, default=2, help="processes")
+    arguments = options.parse_args()
     results = ResultsTable(arguments.out, "pretraining_map", FIELDS)
     done = results.done(4)
     chosen = None if arguments.ways is None else [w.strip() for w in arguments.ways.split(";")]

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import feeding
 import keras
 import numpy as np
-from paired import Ratio, interleaved
-from row import Row
+from paired import Ratio, Row, interleaved
 
 import csdl_keras as csdl
 

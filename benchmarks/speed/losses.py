@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import keras
 import numpy as np
 from feeding import batches
-from paired import Ratio, interleaved
-from row import Row
+from paired import Ratio, Row, interleaved
 
 import csdl_keras as csdl
 from csdl_keras.losses import MINLoss, OneSidedLoss, PoissonCostLoss
