@@ -50,6 +50,9 @@ class TestCompareCosts:
         assert (same.difference, same.p_value, same.cheaper, same.costlier) == (0, 1, False, False)
         # Models that decided 400 examples alike may decide others differently.
         assert same.low == -same.high and same.high == pytest.approx(9 * clopper_pearson(400))
+        # What bounds differences is the largest one between two decisions for an example.
+        same = compare_costs(np.tile([1.0, 4.0], (400, 1)), GOOD, GOOD)
+        assert same.high == pytest.approx(3 * clopper_pearson(400))
 
     def test_a_perfect_rival(self):
         assert np.isnan(compare_costs([0, 1], [0, 0], [0, 1], C).ratio)
