@@ -73,20 +73,20 @@ def summary(rows: Sequence[dict]) -> list[str]:
                 if (measure == "covers" or case in alike) and (part != "matrices" or size > 1)
             ]
             if values:
-                mean = sum(values) / len(values)
-                lines.append(
-                    f"| {text} | {method} | {min(values):.3f} | {mean:.3f} | {max(values):.3f} |"
-                )
+                shown = (min(values), sum(values) / len(values), max(values))
+                numbers = " | ".join(f"{value:.3f}" for value in shown)
+                lines.append(f"| {text} | {method} | {numbers} |")
     return lines
 
 
 def results(rows: Sequence[dict]) -> list[str]:
     """Formats the findings of the two rules on committed results."""
-    return ["| what | by | number |", "| --- | --- | ---: |"] + [
-        f"| {row['measure']} | {row['method']} | {float(row['value']):.0f} |"
+    body = [
+        [row["measure"], row["method"], f"{float(row['value']):.0f}"]
         for row in rows
         if row["part"] == "results"
     ]
+    return markdown_table(["what", "by", "number"], body, left=2)
 
 
 def table(rows: Sequence[dict]) -> str:

@@ -64,15 +64,8 @@ def summaries(x: np.ndarray) -> np.ndarray:
     images = x.mean(axis=-1)
     rows, columns = (np.linspace(-1, 1, size) for size in images.shape[1:])
     total = images.sum(axis=(1, 2)) + 1e-6
-    return np.stack(
-        [
-            images.mean(axis=(1, 2)),
-            images.std(axis=(1, 2)),
-            (images * rows[:, None]).sum(axis=(1, 2)) / total,
-            (images * columns[None]).sum(axis=(1, 2)) / total,
-        ],
-        axis=1,
-    )
+    centres = ((images * at).sum(axis=(1, 2)) / total for at in (rows[:, None], columns[None]))
+    return np.column_stack([images.mean(axis=(1, 2)), images.std(axis=(1, 2)), *centres])
 
 
 def image_problem(name: str, generator: str, seed: int, train_size: int | None) -> Problem:
@@ -127,9 +120,7 @@ def table_problem(name: str, seed: int) -> Problem:
     rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
     train, validation = train_test_split(rest, test_size=2 / 7, stratify=y[rest], random_state=seed)
     parts = (train, validation, test)
-    return Problem(
-        tuple(x[p] for p in parts), tuple(y[p] for p in parts), tuple(costs[p] for p in parts)
-    )
+    return Problem(*(tuple(array[part] for part in parts) for array in (x, y, costs)))
 
 
 def make_problem(name: str, seed: int, train_size: int | None) -> Problem:

@@ -15,11 +15,12 @@ import argparse
 import itertools
 import time
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from cost_matrices import FIRST_COST_SEED, cost_matrices
 from formats import markdown_table
-from peer_methods import PACKAGES, Once, installed
+from peer_methods import PACKAGES, Decide, Once, installed
 from results_table import ResultsTable, parser
 from scipy import stats
 from sklearn.model_selection import train_test_split
@@ -35,7 +36,13 @@ OURS = {
 FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
 
 
-def ours(data, seed, jobs, cache, spent):
+def ours(
+    data: csdl.datasets.DataSet,
+    seed: int,
+    jobs: int,
+    cache: csdl.StageCache,
+    spent: dict[str, float],
+) -> Iterator[tuple[str, Callable[[], Decide]]]:
     """Yields the default algorithms, and their network alone, for `run`.
 
     Networks are trained once; `spent` receives the seconds that each algorithm would
@@ -45,8 +52,8 @@ def ours(data, seed, jobs, cache, spent):
         data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs, cache=cache
     )
 
-    def prepare(name):
-        def decide(matrix):
+    def prepare(name: str) -> Decide:
+        def decide(matrix: np.ndarray) -> np.ndarray:
             trained = trainer.train(OURS[name], matrix)
             spent[f"csdl_keras {name}"] = trained.seconds
             return csdl.decide(trained.model, data.x_test)
@@ -57,7 +64,7 @@ def ours(data, seed, jobs, cache, spent):
         yield f"csdl_keras {name}", lambda name=name: prepare(name)
 
 
-def load(name, split, train_size=None):
+def load(name: str, split: int, train_size: int | None = None) -> csdl.datasets.DataSet:
     """Loads the data set of that name, with `_imb` its imbalanced variant.
 
     Split 0 is that of the data set; the others draw test and validation examples anew,
@@ -78,7 +85,9 @@ def load(name, split, train_size=None):
     return csdl.datasets.imbalance(data, seed=0) if name.endswith("_imb") else data
 
 
-def run(arguments, done, write):
+def run(
+    arguments: argparse.Namespace, done: set[tuple[str, ...]], write: Callable[[dict], None]
+) -> None:
     """Measures the rows that are not done yet and passes each to `write`."""
     for name in arguments.datasets.split(","):
         for split in range(arguments.splits):
@@ -112,7 +121,7 @@ def run(arguments, done, write):
                 print(f"{name}, split {split}: {method}, {row['seconds']:.0f} s", flush=True)
 
 
-def difference(own, other):
+def difference(own: np.ndarray, other: np.ndarray) -> str:
     """Formats the difference of two methods' costs on the same splits."""
     gaps = own - other
     words = f"{gaps.mean():+.4f}, {own.mean() / other.mean():.2f}x"
@@ -123,7 +132,7 @@ def difference(own, other):
     return f"{words} ({low:+.4f} to {high:+.4f}, {len(gaps)} splits)"
 
 
-def table(rows):
+def table(rows: Sequence[dict]) -> str:
     """Formats methods by their mean cost, and our differences from the best peer, in Markdown."""
     costs = {}
     for row in rows:
@@ -135,7 +144,7 @@ def table(rows):
     methods = list(dict.fromkeys(method for method, _ in splits))
     peers = [method for method in methods if not method.startswith("csdl_keras")]
 
-    def mean(method, dataset):
+    def mean(method: str, dataset: str) -> float:
         return splits[method, dataset].mean() if (method, dataset) in splits else np.inf
 
     best = {

@@ -12,6 +12,7 @@ row by row, from which a later call continues, and `pretraining_map.md`, the map
 """
 
 import time
+from collections.abc import Sequence
 
 import joblib
 import keras
@@ -30,7 +31,9 @@ FIELDS = ("dataset", "labels", "seed", "way", "average_cost", "error_rate", "sec
 TRAINING_STEPS = 800
 
 
-def train(problem: Problem, way: Way, body, parts):
+def train(
+    problem: Problem, way: Way, body: keras.Model, parts: Sequence[keras.layers.Layer]
+) -> keras.Model:
     """Trains the classifier on the labelled examples and keeps the best epoch.
 
     The best epoch is that of the lowest validation loss; the convolutional network keeps

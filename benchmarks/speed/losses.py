@@ -1,7 +1,7 @@
 """Training steps of cost losses beside softmax cross-entropy, by the number of classes."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import keras
 import numpy as np
@@ -56,7 +56,9 @@ def measure(quick: bool) -> Iterator[Row]:
         smaller = classes
 
 
-def _fit(loss, x, y, classes):
+def _fit(
+    loss: keras.losses.Loss, x: np.ndarray, y: np.ndarray, classes: int
+) -> Callable[[], object]:
     activation = "sigmoid" if isinstance(loss, MINLoss) else None
     model = keras.Sequential(
         [keras.Input((FEATURES,)), keras.layers.Dense(classes, activation=activation)]

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import keras
 import machine
@@ -68,12 +68,12 @@ def measure(quick: bool) -> Iterator[Row]:
             )
 
 
-def _repeat(call, times):
+def _repeat(call: Callable[[], object], times: int) -> None:
     for _ in range(times):
         call()
 
 
-def _ways(steps):
+def _ways(steps: int) -> dict[str, Callable[[], object]]:
     """Returns three ways to train the same network on the same batches."""
     x, y = examples(steps * BATCH, INPUTS, CLASSES)
     (order,) = csdl.ShuffledBatches(np.arange(len(x)), batch_size=len(x))[0]
