@@ -11,14 +11,12 @@ row, from which a later call continues, and `calibration.md`.
 
 import argparse
 import dataclasses
-import pathlib
 import time
 
 import numpy as np
 from cost_matrices import cost_matrices
-from markdown_table import markdown_table
-from mean_ratio import MeanRatio
-from peers import OURS, load
+from formats import MeanRatio, markdown_table
+from peers import OURS, load, splits_parser
 from results_table import ResultsTable
 from scipy import optimize, special
 
@@ -124,17 +122,10 @@ def table(rows: list[dict]) -> str:
 
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default="digits,digits_imb")
-    parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
-    parser.add_argument("--members", default="1,5", help="sizes of ensembles (default 1,5)")
-    parser.add_argument("--train-size", type=int, help="examples to learn from (default all)")
-    parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
-    parser.add_argument(
-        "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
-    )
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
-    arguments = parser.parse_args()
+    options = splits_parser(__doc__)
+    options.add_argument("--datasets", default="digits,digits_imb")
+    options.add_argument("--members", default="1,5", help="sizes of ensembles (default 1,5)")
+    arguments = options.parse_args()
     results = ResultsTable(arguments.out, "calibration", FIELDS)
     done = results.done(3)
     for name in arguments.datasets.split(","):

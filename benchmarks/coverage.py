@@ -14,8 +14,6 @@ on, and `coverage.md`. `--quick` draws six
 test sets of each seventh case.
 """
 
-import argparse
-import pathlib
 from collections.abc import Iterator
 
 import coverage_rivals as rivals
@@ -23,8 +21,8 @@ import numpy as np
 from coverage_cases import Case, generator, interval_cases, pair_cases
 from coverage_matrices import SETTINGS, report_rows, verdict_rows
 from coverage_results import results_rows
-from coverage_table import FIELDS, table
-from results_table import ResultsTable
+from coverage_table import FIELDS, averages, table
+from results_table import ResultsTable, parser
 
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report, decision_costs
 from csdl_keras.evaluation.bounded_mean import BoundedMean
@@ -97,17 +95,10 @@ def comparison_row(case: Case, size: int, runs: int) -> Iterator[dict]:
     yield from averages(found)
 
 
-def averages(found: dict[tuple[str, str], list]) -> Iterator[dict]:
-    """Yields a row for each method and measure."""
-    for (method, measure), values in found.items():
-        value = float(np.mean(values))
-        yield {"method": method, "measure": measure, "value": value, "runs": len(values)}
-
-
 def cost_report_row(models: int, size: int, runs: int) -> Iterator[dict]:
     """Measures how often one of several equal models is called costlier than the best."""
     case, rng = interval_cases()[2], generator("report", models, size)
-    called, any_called = [], []
+    found: dict[tuple[str, str], list] = {}
     for _ in range(runs):
         labels, _, matrix = case.draw(rng, size)
         drawn = [case.draw(rng, size) for _ in range(models)]
@@ -115,10 +106,9 @@ def cost_report_row(models: int, size: int, runs: int) -> Iterator[dict]:
         decisions = {str(i): (labels + d - y) % len(matrix) for i, (y, d, _) in enumerate(drawn)}
         rows = cost_report(decisions, labels, matrix).rows[1:]
         different = [row.against_best.p_value < 0.05 for row in rows if row.against_best]
-        called.append(np.mean(different))
-        any_called.append(any(different))
-    yield {"method": "csdl_keras", "measure": "a row", "value": np.mean(called), "runs": runs}
-    yield {"method": "csdl_keras", "measure": "any row", "value": np.mean(any_called), "runs": runs}
+        found.setdefault(("csdl_keras", "a row"), []).append(np.mean(different))
+        found.setdefault(("csdl_keras", "any row"), []).append(any(different))
+    yield from averages(found)
 
 
 def jobs() -> Iterator[tuple[str, str, int, tuple]]:
@@ -142,12 +132,11 @@ def jobs() -> Iterator[tuple[str, str, int, tuple]]:
 
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--runs", type=int, default=200, help="of the slowest; others have more")
-    parser.add_argument("--parts", default=",".join(PARTS))
-    parser.add_argument("--quick", action="store_true", help="six draws of each seventh case")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--runs", type=int, default=200, help="of the slowest; others have more")
+    options.add_argument("--parts", default=",".join(PARTS))
+    options.add_argument("--quick", action="store_true", help="six draws of each seventh case")
+    arguments = options.parse_args()
     results = ResultsTable(arguments.out, "coverage", FIELDS)
     todo = [job for job in jobs() if job[0] in arguments.parts.split(",")]
     # Every seventh job covers all parts but the last, which takes a minute in any case.

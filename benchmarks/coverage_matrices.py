@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import coverage_rivals as rivals
 import numpy as np
 from coverage_cases import generator
+from coverage_table import averages
 
 import csdl_keras as csdl
 from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 
 EXAMPLES, CLASSES = 500, 10
-#: How differences spread: standard error over matrices beside that over examples.
+#: Ratios of the standard error of differences over matrices to that over examples.
 SETTINGS = {
     "no matrix error": 0.0,
     "matrix error as large as the example error": 1.0,
@@ -19,17 +20,17 @@ SETTINGS = {
     "networks with mistakes of their own, balanced matrices": None,
     "networks with mistakes of their own, imbalanced matrices": None,
 }
-#: Of a claim that is true, and in how many data sets it is tested.
+#: Size of the effect of a true claim, in standard errors, and the data sets that test it.
 EFFECT, DATA_SETS = 3.0, 6
 
 
 def by_errors(
     rng: np.random.Generator, matrices: int, ratio: float, rows: int = 2
 ) -> tuple[np.ndarray, float]:
-    """Costs `(rows, M, N)` of rows that are equal, and the largest cost."""
+    """Draws costs `(rows, M, N)` of equally good rows; returns them and the largest cost."""
     example = rng.exponential(size=(rows, 1, EXAMPLES)) - 1.0
     own = rng.exponential(size=(rows, matrices, EXAMPLES)) - 1.0
-    # So that errors of means over M matrices have the ratio, whatever M is.
+    # Errors of means over M matrices have the ratio, whatever M is.
     matrix = rng.normal(size=(rows, matrices, 1)) * ratio * (matrices / EXAMPLES) ** 0.5
     return 5.0 + example + 0.3 * own + matrix, 10.0
 
@@ -37,7 +38,7 @@ def by_errors(
 def by_networks(
     rng: np.random.Generator, matrices: int, imbalanced: bool
 ) -> tuple[np.ndarray, float]:
-    """Two networks, trained for each matrix, that make their mistakes alike on average."""
+    """Draws costs of two networks for each matrix that are equally good on average."""
     counts = np.where(np.arange(CLASSES) < 4, 300, 1000) if imbalanced else np.full(CLASSES, 1000)
     train = np.repeat(np.arange(CLASSES), counts)
     labels = rng.choice(CLASSES, size=EXAMPLES, p=counts / counts.sum())
@@ -55,14 +56,14 @@ def by_networks(
 
 
 def compare(costs: np.ndarray, largest: float) -> Difference:
-    """The report's difference between two rows."""
+    """Returns the report's difference between two rows."""
     named = {name: dict(enumerate(each)) for name, each in zip("ab", costs, strict=True)}
     bounds = dict.fromkeys(range(costs.shape[1]), largest)
     return PairedDifferences(named, bounds).compare("a", "b")
 
 
 def report_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
-    """How often two rows that cost the same are called different."""
+    """Measures how often two rows that cost the same are called different."""
     rng = generator("matrices", setting, matrices)
     draws = generator("examples").multinomial(
         EXAMPLES, np.full(EXAMPLES, 1 / EXAMPLES), size=rivals.REPLICATES
@@ -86,12 +87,11 @@ def report_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
         for method, (low, high) in intervals.items():
             found.setdefault((method, "called different"), []).append(low > 0 or high < 0)
             found.setdefault((method, "width"), []).append(high - low)
-    for (method, measure), values in found.items():
-        yield {"method": method, "measure": measure, "value": np.mean(values), "runs": runs}
+    yield from averages(found)
 
 
 def verdict_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
-    """How often an equal row is not bold, and how claims are judged."""
+    """Measures how often an equal row is not bold, and how claims are judged."""
     rng = generator("verdicts", setting, matrices)
     effect = EFFECT if setting == "different" else 0.0
     found: dict[str, list] = {}
@@ -116,5 +116,4 @@ def verdict_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
                 claim = Claim("", "", tuple(comparisons), ties)
                 name = f'"is competitive to" is {verdict}' if ties else f'"costs less" is {verdict}'
                 found.setdefault(name, []).append(claim.verdict == verdict)
-    for measure, values in found.items():
-        yield {"method": "csdl_keras", "measure": measure, "value": np.mean(values), "runs": runs}
+    yield from averages({("csdl_keras", measure): values for measure, values in found.items()})

@@ -1,4 +1,4 @@
-"""What the report says of committed results, by its rule and by the joint bootstrap."""
+"""Compares the report of committed results by its rule with that by the joint bootstrap."""
 
 import functools
 import pathlib
@@ -13,19 +13,19 @@ from csdl_keras.experiments.reporting.comparison import Difference, PairedDiffer
 from csdl_keras.experiments.reporting.contents import Contents, read_contents
 
 FOLDER = pathlib.Path(__file__).parent.parent / "notebooks" / "results"
-#: Bootstraps whose replicates are put together.
+#: Number of bootstraps whose replicates are joined.
 ROUNDS = 4
 
 
 @functools.cache
 def counts_of(size: int, part: int) -> np.ndarray:
-    """How often each example is drawn, `(N, replicates)`."""
+    """Draws how often each example occurs in each replicate, `(N, replicates)`."""
     shares = np.full(size, 1 / size)
     return generator("results", size, part).multinomial(size, shares, rivals.REPLICATES).T
 
 
 def by_bootstrap(pairs: PairedDifferences, name: str, other: str) -> Difference | None:
-    """The difference with the interval of the joint bootstrap."""
+    """Returns the difference with the interval of the joint bootstrap."""
     own, others = pairs.costs.get(name, {}), pairs.costs.get(other, {})
     common = sorted(own.keys() & others.keys())
     if not common:
@@ -45,7 +45,7 @@ def by_bootstrap(pairs: PairedDifferences, name: str, other: str) -> Difference 
 
 
 def findings(contents: Contents) -> dict[str, list]:
-    """What is said of each comparison, claim and cell."""
+    """Returns the findings on each comparison, claim and cell."""
     return {
         "comparisons": [
             (each.difference.cheaper, each.difference.costlier)
@@ -60,7 +60,7 @@ def findings(contents: Contents) -> dict[str, list]:
 
 
 def results_rows(name: str, _: int, runs: int) -> Iterator[dict]:
-    """How many of each the two rules see otherwise, and how many are bold."""
+    """Counts the findings, those that differ between the rules, and bold cells."""
     ours = findings(read_contents(FOLDER / name))
     with mock.patch.object(PairedDifferences, "compare", by_bootstrap):
         theirs = findings(read_contents(FOLDER / name))

@@ -1,10 +1,18 @@
 """Formats the tables of `coverage.py` in Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from markdown_table import markdown_table
+import numpy as np
+from formats import markdown_table
 
 FIELDS = ("part", "case", "size", "method", "measure", "value", "runs")
+
+
+def averages(found: dict[tuple[str, str], list]) -> Iterator[dict]:
+    """Yields a row for each method and measure."""
+    for (method, measure), values in found.items():
+        value = float(np.mean(values))
+        yield {"method": method, "measure": measure, "value": value, "runs": len(values)}
 
 
 def cells(rows: Sequence[dict], part: str, method: str, measure: str) -> dict[tuple, float]:
@@ -65,20 +73,20 @@ def summary(rows: Sequence[dict]) -> list[str]:
                 if (measure == "covers" or case in alike) and (part != "matrices" or size > 1)
             ]
             if values:
-                mean = sum(values) / len(values)
-                lines.append(
-                    f"| {text} | {method} | {min(values):.3f} | {mean:.3f} | {max(values):.3f} |"
-                )
+                shown = (min(values), sum(values) / len(values), max(values))
+                numbers = " | ".join(f"{value:.3f}" for value in shown)
+                lines.append(f"| {text} | {method} | {numbers} |")
     return lines
 
 
 def results(rows: Sequence[dict]) -> list[str]:
     """Formats the findings of the two rules on committed results."""
-    return ["| what | by | number |", "| --- | --- | ---: |"] + [
-        f"| {row['measure']} | {row['method']} | {float(row['value']):.0f} |"
+    body = [
+        [row["measure"], row["method"], f"{float(row['value']):.0f}"]
         for row in rows
         if row["part"] == "results"
     ]
+    return markdown_table(["what", "by", "number"], body, left=2)
 
 
 def table(rows: Sequence[dict]) -> str:

@@ -12,19 +12,16 @@ costs are part of the problem (`empulse` has the data, if it is installed). Writ
 `example_costs.csv` row by row, from which a later call continues, and `example_costs.md`.
 """
 
-import argparse
 import dataclasses
 import importlib.util
-import pathlib
 import warnings
 from collections.abc import Sequence
 
 import keras
 import numpy as np
 from cost_matrices import cost_matrix
-from markdown_table import markdown_table
-from mean_ratio import MeanRatio
-from results_table import ResultsTable
+from formats import MeanRatio, markdown_table
+from results_table import ResultsTable, parser
 
 import csdl_keras as csdl
 
@@ -32,12 +29,15 @@ FIELDS = ("problem", "seed", "method", "average_cost", "relative", "seconds")
 METHODS = {
     "cost_model": csdl.ALGORITHMS["cost_model"],
     "calibrated_bayes on class means": csdl.ALGORITHMS["calibrated_bayes"],
-    "Poisson regression": csdl.Algorithm("p", "P", "auto", "none", "poisson", "argmin"),
-    "Poisson regression without clipping": csdl.Algorithm(
-        "p", "P", "auto", "none", "poisson", "argmin"
-    ),
-    "logistic regression": csdl.Algorithm("l", "L", "auto", "none", "logistic", "argmin"),
-    "SOSR": csdl.Algorithm("s", "S", "auto", "none", "sosr", "argmin"),
+}
+METHODS |= {
+    name: csdl.Algorithm(loss, name, "auto", "none", loss, "argmin")
+    for name, loss in (
+        ("Poisson regression", "poisson"),
+        ("Poisson regression without clipping", "poisson"),
+        ("logistic regression", "logistic"),
+        ("SOSR", "sosr"),
+    )
 }
 #: Tables with their own costs, and their names in `empulse.datasets`.
 TABLES = {
@@ -64,15 +64,8 @@ def summaries(x: np.ndarray) -> np.ndarray:
     images = x.mean(axis=-1)
     rows, columns = (np.linspace(-1, 1, size) for size in images.shape[1:])
     total = images.sum(axis=(1, 2)) + 1e-6
-    return np.stack(
-        [
-            images.mean(axis=(1, 2)),
-            images.std(axis=(1, 2)),
-            (images * rows[:, None]).sum(axis=(1, 2)) / total,
-            (images * columns[None]).sum(axis=(1, 2)) / total,
-        ],
-        axis=1,
-    )
+    centres = ((images * at).sum(axis=(1, 2)) / total for at in (rows[:, None], columns[None]))
+    return np.column_stack([images.mean(axis=(1, 2)), images.std(axis=(1, 2)), *centres])
 
 
 def image_problem(name: str, generator: str, seed: int, train_size: int | None) -> Problem:
@@ -127,9 +120,7 @@ def table_problem(name: str, seed: int) -> Problem:
     rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
     train, validation = train_test_split(rest, test_size=2 / 7, stratify=y[rest], random_state=seed)
     parts = (train, validation, test)
-    return Problem(
-        tuple(x[p] for p in parts), tuple(y[p] for p in parts), tuple(costs[p] for p in parts)
-    )
+    return Problem(*(tuple(array[part] for part in parts) for array in (x, y, costs)))
 
 
 def make_problem(name: str, seed: int, train_size: int | None) -> Problem:
@@ -191,13 +182,12 @@ def main() -> None:
     problems = [f"{name}/{generator}" for name in images for generator in ("own", "other")]
     if importlib.util.find_spec("empulse") is not None:
         problems += TABLES
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", default=",".join(problems))
-    parser.add_argument("--methods", help=f"of {', '.join(METHODS)} (default: all)")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--train-size", type=int, help="of image sets; by default all")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--problems", default=",".join(problems))
+    options.add_argument("--methods", help=f"of {', '.join(METHODS)} (default: all)")
+    options.add_argument("--seeds", type=int, default=5)
+    options.add_argument("--train-size", type=int, help="of image sets; by default all")
+    arguments = options.parse_args()
     warnings.simplefilter("ignore")
     results = ResultsTable(arguments.out, "example_costs", FIELDS)
     done = results.done(3)

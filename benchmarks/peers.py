@@ -13,15 +13,15 @@ The peers are scikit-learn 1.8 or later and, if installed, `costsensitive` and
 
 import argparse
 import itertools
-import pathlib
 import time
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from cost_matrices import FIRST_COST_SEED, cost_matrices
-from markdown_table import markdown_table
-from peer_methods import PACKAGES, Once, installed
-from results_table import ResultsTable
+from formats import markdown_table
+from peer_methods import PACKAGES, Decide, Once, installed
+from results_table import ResultsTable, parser
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
@@ -36,7 +36,13 @@ OURS = {
 FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
 
 
-def ours(data, seed, jobs, cache, spent):
+def ours(
+    data: csdl.datasets.DataSet,
+    seed: int,
+    jobs: int,
+    cache: csdl.StageCache,
+    spent: dict[str, float],
+) -> Iterator[tuple[str, Callable[[], Decide]]]:
     """Yields the default algorithms, and their network alone, for `run`.
 
     Networks are trained once; `spent` receives the seconds that each algorithm would
@@ -46,8 +52,8 @@ def ours(data, seed, jobs, cache, spent):
         data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs, cache=cache
     )
 
-    def prepare(name):
-        def decide(matrix):
+    def prepare(name: str) -> Decide:
+        def decide(matrix: np.ndarray) -> np.ndarray:
             trained = trainer.train(OURS[name], matrix)
             spent[f"csdl_keras {name}"] = trained.seconds
             return csdl.decide(trained.model, data.x_test)
@@ -58,7 +64,7 @@ def ours(data, seed, jobs, cache, spent):
         yield f"csdl_keras {name}", lambda name=name: prepare(name)
 
 
-def load(name, split, train_size=None):
+def load(name: str, split: int, train_size: int | None = None) -> csdl.datasets.DataSet:
     """Loads the data set of that name, with `_imb` its imbalanced variant.
 
     Split 0 is that of the data set; the others draw test and validation examples anew,
@@ -79,7 +85,9 @@ def load(name, split, train_size=None):
     return csdl.datasets.imbalance(data, seed=0) if name.endswith("_imb") else data
 
 
-def run(arguments, done, write):
+def run(
+    arguments: argparse.Namespace, done: set[tuple[str, ...]], write: Callable[[dict], None]
+) -> None:
     """Measures the rows that are not done yet and passes each to `write`."""
     for name in arguments.datasets.split(","):
         for split in range(arguments.splits):
@@ -113,7 +121,7 @@ def run(arguments, done, write):
                 print(f"{name}, split {split}: {method}, {row['seconds']:.0f} s", flush=True)
 
 
-def difference(own, other):
+def difference(own: np.ndarray, other: np.ndarray) -> str:
     """Formats the difference of two methods' costs on the same splits."""
     gaps = own - other
     words = f"{gaps.mean():+.4f}, {own.mean() / other.mean():.2f}x"
@@ -124,7 +132,7 @@ def difference(own, other):
     return f"{words} ({low:+.4f} to {high:+.4f}, {len(gaps)} splits)"
 
 
-def table(rows):
+def table(rows: Sequence[dict]) -> str:
     """Formats methods by their mean cost, and our differences from the best peer, in Markdown."""
     costs = {}
     for row in rows:
@@ -136,7 +144,7 @@ def table(rows):
     methods = list(dict.fromkeys(method for method, _ in splits))
     peers = [method for method in methods if not method.startswith("csdl_keras")]
 
-    def mean(method, dataset):
+    def mean(method: str, dataset: str) -> float:
         return splits[method, dataset].mean() if (method, dataset) in splits else np.inf
 
     best = {
@@ -168,28 +176,33 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def splits_parser(description: str) -> argparse.ArgumentParser:
+    """Returns a parser with the options of benchmarks on several splits."""
+    options = parser(description)
+    options.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
+    options.add_argument("--train-size", type=int, help="examples to learn from (default all)")
+    options.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
+    options.add_argument(
+        "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
+    )
+    return options
+
+
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
+    options = splits_parser(__doc__)
+    options.add_argument(
         "--datasets",
         default="digits,digits_imb,mnist_5k,mnist_5k_imb",
         help="names separated by commas, _imb for the imbalanced variant; TFDS names too",
     )
-    parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
-    parser.add_argument("--train-size", type=int, help="examples to learn from (default all)")
-    parser.add_argument(
+    options.add_argument(
         "--packages",
         default=",".join(PACKAGES),
         help="peers, of those that are installed (default: all)",
     )
-    parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
-    parser.add_argument(
-        "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
-    )
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
-    arguments = parser.parse_args()
+    options.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
+    arguments = options.parse_args()
     warnings.simplefilter("ignore")
     results = ResultsTable(arguments.out, "peers", FIELDS)
     run(arguments, results.done(4), lambda row: results.append([row]))

@@ -11,9 +11,8 @@ ways to pre-train are compared in pairs of the same seed. Writes `pretraining_ma
 row by row, from which a later call continues, and `pretraining_map.md`, the map.
 """
 
-import argparse
-import pathlib
 import time
+from collections.abc import Sequence
 
 import joblib
 import keras
@@ -22,7 +21,7 @@ from keras import layers
 from pretraining_problem import Problem
 from pretraining_table import report
 from pretraining_ways import WAYS, Way, flat, pretrained_conv, pretrained_mlp
-from results_table import ResultsTable
+from results_table import ResultsTable, parser
 
 import csdl_keras as csdl
 from csdl_keras.layers import MaskingNoise
@@ -32,7 +31,9 @@ FIELDS = ("dataset", "labels", "seed", "way", "average_cost", "error_rate", "sec
 TRAINING_STEPS = 800
 
 
-def train(problem: Problem, way: Way, body, parts):
+def train(
+    problem: Problem, way: Way, body: keras.Model, parts: Sequence[keras.layers.Layer]
+) -> keras.Model:
     """Trains the classifier on the labelled examples and keeps the best epoch.
 
     The best epoch is that of the lowest validation loss; the convolutional network keeps
@@ -111,15 +112,14 @@ def run_one(name: str, labels: int, seed: int, way: Way, unlabelled: int) -> dic
 
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--datasets", default="mnist,mnist_imb")
-    parser.add_argument("--labels", default="100,300,1000", help="numbers of labelled examples")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--unlabelled", type=int, default=4000, help="unlabelled images, at most")
-    parser.add_argument("--ways", default=None, help="names separated by semicolons")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--datasets", default="mnist,mnist_imb")
+    options.add_argument("--labels", default="100,300,1000", help="numbers of labelled examples")
+    options.add_argument("--seeds", type=int, default=5)
+    options.add_argument("--unlabelled", type=int, default=4000, help="unlabelled images, at most")
+    options.add_argument("--ways", default=None, help="names separated by semicolons")
+    options.add_argument("--jobs", type=int, default=2, help="processes")
+    arguments = options.parse_args()
     results = ResultsTable(arguments.out, "pretraining_map", FIELDS)
     done = results.done(4)
     chosen = None if arguments.ways is None else [w.strip() for w in arguments.ways.split(";")]

@@ -1,8 +1,7 @@
 """The map of `pretraining_map.py`, in Markdown."""
 
 import numpy as np
-from markdown_table import markdown_table
-from mean_ratio import MeanRatio
+from formats import MeanRatio, markdown_table
 from pretraining_ways import WAYS
 
 

@@ -12,8 +12,7 @@ import coverage_table
 import example_costs
 import numpy as np
 import pretraining_table
-from markdown_table import markdown_table
-from mean_ratio import MeanRatio
+from formats import MeanRatio, markdown_table
 
 sys.path.append(str(pathlib.Path(__file__).parent / "speed"))
 import agreement  # noqa: E402

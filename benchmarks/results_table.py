@@ -1,5 +1,6 @@
 """Writes results to a CSV file row by row, and the table made from them."""
 
+import argparse
 import csv
 import datetime
 import importlib.metadata
@@ -13,6 +14,13 @@ import keras
 
 _PACKAGES = ("keras", "tensorflow", "jax", "torch", "numpy", "scipy", "scikit-learn")
 _PACKAGES += ("costsensitive", "vowpalwabbit", "empulse")
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """Returns a parser with `--out`, described by the first line of a program's docstring."""
+    made = argparse.ArgumentParser(description=description.splitlines()[0])
+    made.add_argument("--out", type=pathlib.Path, required=True, help="folder of the results")
+    return made
 
 
 class ResultsTable:

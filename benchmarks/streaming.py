@@ -10,9 +10,7 @@ memory, also relative to the size of the stream. Writes `streaming.csv` row by r
 which a later call continues, and `streaming.md`.
 """
 
-import argparse
 import json
-import pathlib
 import resource
 import subprocess
 import sys
@@ -22,8 +20,8 @@ from typing import Any
 
 import keras
 import numpy as np
-from markdown_table import markdown_table
-from results_table import ResultsTable
+from formats import markdown_table
+from results_table import ResultsTable, parser
 
 import csdl_keras as csdl
 
@@ -116,12 +114,11 @@ def table(rows: Sequence[dict]) -> str:
 
 def main() -> None:
     """Runs the program."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--streams", default=",".join(STREAMS))
-    parser.add_argument("--gigabytes", default="0.5,2")
-    parser.add_argument("--measure", action="store_true", help="one row, in this process")
-    arguments = parser.parse_args()
+    options = parser(__doc__)
+    options.add_argument("--streams", default=",".join(STREAMS))
+    options.add_argument("--gigabytes", default="0.5,2")
+    options.add_argument("--measure", action="store_true", help="one row, in this process")
+    arguments = options.parse_args()
     wanted = [(k, s) for k in arguments.streams.split(",") for s in arguments.gigabytes.split(",")]
     if arguments.measure:
         (kind, size), *_ = wanted

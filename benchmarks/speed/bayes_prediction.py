@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import feeding
 import keras
 import numpy as np
-from paired import Ratio, interleaved
-from row import Row
+from paired import Ratio, Row, interleaved
 
 import csdl_keras as csdl
 
@@ -25,7 +24,9 @@ def measure(quick: bool) -> Iterator[Row]:
         yield _row("MobileNetV2, 224x224", network, 1000, 16, 2, 3)
 
 
-def _row(name, network, classes, batch, batches, rounds) -> Row:
+def _row(
+    name: str, network: keras.Model, classes: int, batch: int, batches: int, rounds: int
+) -> Row:
     shape = (batches * batch, *network.input_shape[1:])
     x = np.random.default_rng(0).uniform(size=shape).astype("float32")
     careful = csdl.bayes_classifier(network, csdl.costs.zero_one(classes))

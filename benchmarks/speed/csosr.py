@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
-from paired import Ratio, seconds
-from row import Row
+from paired import Ratio, Row, seconds
 from sklearn.svm import SVR
 
 import csdl_keras as csdl

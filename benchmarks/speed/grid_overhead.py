@@ -7,8 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from paired import Ratio
-from row import Row
+from paired import Ratio, Row
 
 from csdl_keras._utils.array_file import DamagedFileError, read_arrays
 from csdl_keras.experiments.cli import main
@@ -33,7 +32,7 @@ def measure(quick: bool) -> Iterator[Row]:
     yield Row(
         "table2 --profile tiny" + (", one row" if quick else ""),
         "seconds beside the sum of its stages",
-        Ratio(whole / stages, whole / stages, whole / stages),
+        Ratio.exactly(whole / stages),
         "<= 1.1",
         f"{whole:.0f} s of {stages:.0f} s of stages",
     )

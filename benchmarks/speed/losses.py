@@ -1,13 +1,12 @@
 """Training steps of cost losses beside softmax cross-entropy, by the number of classes."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import keras
 import numpy as np
 from feeding import batches
-from paired import Ratio, interleaved
-from row import Row
+from paired import Ratio, Row, interleaved
 
 import csdl_keras as csdl
 from csdl_keras.losses import MINLoss, OneSidedLoss, PoissonCostLoss
@@ -57,7 +56,9 @@ def measure(quick: bool) -> Iterator[Row]:
         smaller = classes
 
 
-def _fit(loss, x, y, classes):
+def _fit(
+    loss: keras.losses.Loss, x: np.ndarray, y: np.ndarray, classes: int
+) -> Callable[[], object]:
     activation = "sigmoid" if isinstance(loss, MINLoss) else None
     model = keras.Sequential(
         [keras.Input((FEATURES,)), keras.layers.Dense(classes, activation=activation)]

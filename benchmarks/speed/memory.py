@@ -3,14 +3,13 @@
 import json
 import pathlib
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 
+import child
 import keras
 import numpy as np
-from paired import Ratio
-from row import Row
+from paired import Ratio, Row
 
 import csdl_keras as csdl
 
@@ -24,13 +23,11 @@ def measure(quick: bool) -> Iterator[Row]:
     examples = 20_000 if quick else 50_000
     array = examples * CLASSES * 4 / 2**20
     for route in ROUTES[1:2] if quick else ROUTES:
-        command = [sys.executable, str(pathlib.Path(__file__)), route, str(examples)]
-        printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-        grown = json.loads(printed.splitlines()[-1])
+        grown = child.printed(__file__, route, str(examples))
         yield Row(
             f"{route}, {examples:,} examples, K = {CLASSES:,}",
             f"growth in fit beside the {array:.0f} MB of an (N, K) array",
-            Ratio(grown / array, grown / array, grown / array),
+            Ratio.exactly(grown / array),
             "< 1" if "matrix" in route else "",
             f"{grown:.0f} MB",
         )

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 
 import keras
 import numpy as np
-from paired import Ratio
-from row import Row
+from paired import Ratio, Row
 
 import csdl_keras as csdl
 
@@ -54,7 +53,7 @@ def measure(quick: bool) -> Iterator[Row]:
         note = f"{taken:.1f} s"
         if package == "csdl_keras":
             note += f"; cheaper in less time: {', '.join(better) or 'nobody'}"
-        ratio = Ratio(cost, cost, cost)
+        ratio = Ratio.exactly(cost)
         yield Row(f"{package}: {name}", "average test cost", ratio, "", note, (taken, cost))
     yield from verdicts(found)
 
@@ -68,14 +67,14 @@ def verdicts(found: list[tuple[str, str, float, float]]) -> Iterator[Row]:
     yield Row(
         f"{len(defaults)} rows of ours, as they come",
         "how many another package beats in cost and time",
-        Ratio(beaten, beaten, beaten),
+        Ratio.exactly(beaten),
         "<= 0",
     )
     beaten = sum(any(t <= s and c < cost for _, _, t, c in ours) for _, _, s, cost in peers)
     yield Row(
         f"{len(peers)} ways of other packages",
         "how many one of ours beats in cost and time",
-        Ratio(beaten, beaten, beaten),
+        Ratio.exactly(beaten),
     )
 
 

@@ -7,8 +7,8 @@ import keras
 import machine
 import numpy as np
 import paired
-from paired import Ratio
-from row import Row
+from paired import Ratio, Row
+from problem import examples
 
 import csdl_keras as csdl
 
@@ -91,16 +91,14 @@ def measure(quick: bool) -> Iterator[Row]:
 
 def _pretrained(units: int, steps: int, epochs: int) -> tuple[Epochs, float]:
     """Pre-trains a network; returns the timer and the seconds in all."""
-    rng = np.random.default_rng(0)
-    x = rng.uniform(size=(steps * BATCH, INPUTS)).astype("float32")
-    labels = rng.integers(CLASSES, size=len(x))
+    x, costs = examples(steps * BATCH, INPUTS, CLASSES)
     model = csdl.models.mlp((INPUTS,), CLASSES, (units,) * 3, output="cost", seed=0)
     timer = Epochs()
     start = time.perf_counter()
     csdl.pretrain(
         model,
         x,
-        costs=csdl.costs.zero_one(CLASSES)[labels],
+        costs=costs,
         beta=0.25,
         corruption=0.25,
         epochs=epochs,

@@ -21,8 +21,7 @@ import sys
 import time
 
 import numpy as np
-from paired import Ratio
-from row import Row
+from paired import Ratio, Row
 
 HERE = pathlib.Path(__file__).parent
 ENTRIES = (

@@ -3,18 +3,15 @@
 import functools
 import json
 import os
-import pathlib
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import child
 import keras
 import numpy as np
-from paired import Ratio, freeze, seconds
-from row import Row
-
-import csdl_keras as csdl
+from paired import Ratio, Row, freeze, seconds
+from problem import network
 
 BACKENDS = ("tensorflow", "jax", "torch")
 FEATURES, BATCH, DEVICES = 64, 128, (1, 2, 4)
@@ -70,12 +67,6 @@ def measure(quick: bool) -> Iterator[Row]:
         yield from _devices(DEVICES[:2] if quick else DEVICES, repeats)
 
 
-def _model(classes: int, depth: int, units: int = 128) -> keras.Model:
-    model = csdl.models.mlp((FEATURES,), classes, (units,) * depth, output="cost", seed=0)
-    model.compile(keras.optimizers.SGD(1e-3), loss=csdl.SOSRLoss())
-    return model
-
-
 def _grow(
     what: str,
     sizes: Sequence[int],
@@ -86,7 +77,7 @@ def _grow(
     base = np.array([])
     for size in sizes:
         examples, classes, depth = shape(size)
-        model = _model(classes, depth)
+        model = network(FEATURES, classes, (128,) * depth, 1e-3)
         # The first fit compiles, so a short stream suffices.
         model.fit(_fed(Stream(2 * BATCH, classes)), verbose=0)
         freeze()
@@ -110,15 +101,9 @@ def _devices(numbers: Sequence[int], repeats: int) -> Iterator[Row]:
     base = np.array([])
     for devices in numbers:
         flags = f"--xla_force_host_platform_device_count={devices}"
-        done = subprocess.run(
-            [sys.executable, str(pathlib.Path(__file__)), str(repeats)],
-            # With only as many threads as cores, devices may wait for one another forever.
-            env={**os.environ, "XLA_FLAGS": flags, "NPROC": str(4 * max(DEVICES))},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        taken = np.array(json.loads(done.stdout.splitlines()[-1]))
+        # With only as many threads as cores, devices may wait for one another forever.
+        threads = str(4 * max(DEVICES))
+        taken = np.array(child.printed(__file__, str(repeats), XLA_FLAGS=flags, NPROC=threads))
         base = base if len(base) else taken
         yield Row(
             f"{devices} virtual devices on {os.cpu_count()} cores",
@@ -139,7 +124,7 @@ def _child(repeats: int) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(examples, FEATURES)).astype("float32")
     y = rng.uniform(size=(examples, 10)).astype("float32")
-    model = _model(10, 3, units=1000)
+    model = network(FEATURES, 10, (1000,) * 3, 1e-3)
     fit = functools.partial(model.fit, x, y, batch_size=BATCH, verbose=0)
     fit()
     freeze()

@@ -7,10 +7,9 @@ import keras
 import numpy as np
 from feeding import batches
 from loops import make_loop
-from paired import Ratio, interleaved
-from row import Row
+from paired import Ratio, Row, interleaved
+from problem import examples, network
 
-import csdl_keras as csdl
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 
 BACKENDS = ("tensorflow", "jax", "torch")
@@ -20,12 +19,11 @@ INPUTS, UNITS, CLASSES = 64, (50, 50), 10
 def measure(quick: bool) -> Iterator[Row]:
     """Measures training with several steps an execution or one, relative to a loop by hand."""
     steps, rounds = (200, 3) if quick else (1000, 4)
-    rng = np.random.default_rng(0)
     backend = keras.backend.backend()
     for batch in (1, 20):
-        x = rng.uniform(size=(steps * batch, INPUTS)).astype("float32")
-        y = csdl.costs.zero_one(CLASSES)[rng.integers(CLASSES, size=len(x))].astype("float32")
-        own, one = _model(executed_steps(len(x), batch)), _model(1)
+        x, y = examples(steps * batch, INPUTS, CLASSES)
+        make = functools.partial(network, INPUTS, CLASSES, UNITS, 0.01)
+        own, one = make(executed_steps(len(x), batch)), make()
         ways = {
             "as the package trains": functools.partial(
                 seeded_fit, own, x, y, seed=0, batch_size=batch, verbose=0
@@ -36,7 +34,7 @@ def measure(quick: bool) -> Iterator[Row]:
         }
         if backend != "torch":
             ways["`fit`, 100 steps an execution"] = functools.partial(
-                _model(100).fit, **batches(batch, x, y), shuffle=False, verbose=0
+                make(100).fit, **batches(batch, x, y), shuffle=False, verbose=0
             )
         loop = make_loop(backend, one.get_weights(), 0.01)
         by_hand = functools.partial(loop.run, x, y, batch)
@@ -49,9 +47,3 @@ def measure(quick: bool) -> Iterator[Row]:
                 ">= 0.9" if "arrays" not in way else "",
                 f"{1e3 * np.median(found[way]) / steps:.3f} ms a step",
             )
-
-
-def _model(executed: int) -> keras.Model:
-    model = csdl.models.mlp((INPUTS,), CLASSES, UNITS, output="cost", seed=0)
-    model.compile(keras.optimizers.SGD(0.01), loss=csdl.SOSRLoss(), steps_per_execution=executed)
-    return model

@@ -2,14 +2,14 @@
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import keras
 import machine
 import numpy as np
 from loops import make_loop
-from paired import Ratio, interleaved
-from row import Row
+from paired import Ratio, Row, interleaved
+from problem import examples, network
 
 import csdl_keras as csdl
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
@@ -68,19 +68,20 @@ def measure(quick: bool) -> Iterator[Row]:
             )
 
 
-def _repeat(call, times):
+def _repeat(call: Callable[[], object], times: int) -> None:
     for _ in range(times):
         call()
 
 
-def _ways(steps):
+def _ways(steps: int) -> dict[str, Callable[[], object]]:
     """Returns three ways to train the same network on the same batches."""
-    rng = np.random.default_rng(0)
-    x = rng.uniform(size=(steps * BATCH, INPUTS)).astype("float32")
-    y = csdl.costs.zero_one(CLASSES)[rng.integers(CLASSES, size=len(x))].astype("float32")
+    x, y = examples(steps * BATCH, INPUTS, CLASSES)
     (order,) = csdl.ShuffledBatches(np.arange(len(x)), batch_size=len(x))[0]
     executed = executed_steps(len(x), BATCH)
-    networks = {"fit": _model(1), "ours": _model(executed)}
+    networks = {
+        name: network(INPUTS, CLASSES, UNITS, 0.01, number)
+        for name, number in (("fit", 1), ("ours", executed))
+    }
     loop = make_loop(keras.backend.backend(), networks["fit"].get_weights(), 0.01)
     sorted_ = (x[order], y[order])
     fit = functools.partial(networks["fit"].fit, batch_size=BATCH, shuffle=False, verbose=0)
@@ -94,17 +95,6 @@ def _ways(steps):
     for way in ways.values():
         way()
     for model in networks.values():
-        _check_alike(model.get_weights(), loop.arrays())
+        for one, other in zip(model.get_weights(), loop.arrays(), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
     return ways
-
-
-def _model(executed: int) -> keras.Model:
-    model = csdl.models.mlp((INPUTS,), CLASSES, UNITS, output="cost", seed=0)
-    model.compile(keras.optimizers.SGD(0.01), loss=csdl.SOSRLoss(), steps_per_execution=executed)
-    return model
-
-
-def _check_alike(ours: list[np.ndarray], others: list[np.ndarray]) -> None:
-    """Asserts that two ways reached the same weights."""
-    for one, other in zip(ours, others, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)

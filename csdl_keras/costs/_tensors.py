@@ -1,7 +1,7 @@
 """Cost matrices and labels inside Keras objects, as tensors and in configs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias, cast
 
 import keras
 import numpy as np
@@ -9,7 +9,7 @@ from keras import ops
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.tensors import LOW_PRECISION, is_tensor
-from csdl_keras._utils.types import Tensor
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_matrix, check_labels
 
 # Entries; a matrix of 128 classes takes some 300 kB of JSON, one of 10,000 classes would take 2 GB.
@@ -24,31 +24,37 @@ _WIDE = {
 }
 
 
-def to_config(matrix: np.ndarray | None) -> Any:
-    """Returns what a config holds of a matrix: its rows, or only the shape of a large one."""
+#: A cost matrix in a config: its rows, or only the shape of a large one.
+SavedMatrix: TypeAlias = list[list[float]] | dict[str, list[int]]
+
+
+def to_config(matrix: np.ndarray | None) -> SavedMatrix | None:
+    """Returns a cost matrix as configs hold it."""
     if matrix is None:
         return None
     return {"shape": list(matrix.shape)} if matrix.size > LARGEST_SAVED else matrix.tolist()
 
 
 def from_config(
-    cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
-) -> tuple[np.ndarray, Any]:
+    cost_matrix: ArrayLike | SavedMatrix,
+    dtype: str,
+    prepare: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> tuple[np.ndarray, Tensor | None]:
     """Checks a cost matrix and makes the tensor from which rows are taken.
 
     For a config that holds only the shape, the array is NaN, without memory, and the tensor `None`.
 
     Args:
         cost_matrix: array-like `(K, D)`, or what `to_config` returns.
-        dtype: of the array and the tensor.
-        prepare: makes `(K, D)` rows of the array; `None` (default) takes it as it is.
+        dtype: dtype of the array and the tensor.
+        prepare: function from the array to rows `(K, D)`; `None` (default) changes nothing.
 
     Returns:
-        The array, and the rows with one more of NaN, for labels that are no class.
+        The array, and the rows followed by a row of NaN, for labels that are no class.
     """
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
         return np.broadcast_to(np.nan, cost_matrix["shape"]), None
-    matrix = check_cost_matrix(cost_matrix, square=False).astype(dtype)
+    matrix = check_cost_matrix(cast(ArrayLike, cost_matrix), square=False).astype(dtype)
     rows = np.full((len(matrix) + 1, matrix.shape[1]), np.nan, dtype)
     rows[:-1] = matrix if prepare is None else prepare(matrix)
     # Made here, since arrays within a compiled function become constants, which TensorFlow takes
@@ -56,7 +62,7 @@ def from_config(
     return matrix, ops.convert_to_tensor(rows)
 
 
-def check_present(owner: Any, tensor: Tensor) -> None:
+def check_present(owner: keras.losses.Loss | keras.metrics.Metric, tensor: Tensor) -> None:
     """Raises a ValueError if the matrix of a loss or metric was left out of its config."""
     if owner.cost_matrix is not None and tensor is None:
         raise ValueError(
@@ -97,7 +103,7 @@ def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     return index, ops.cast(index, dtype) == labels
 
 
-def rows_of(rows: Tensor, labels: Tensor) -> Any:
+def rows_of(rows: Tensor, labels: Tensor) -> Tensor:
     """Returns row `labels[n]` of `rows` for each n; the last row for a label that has none.
 
     Args:

@@ -62,8 +62,6 @@ def check_cost_matrix(
     array([[0., 1.],
            [5., 0.]])
     """
-    if num_classes is not None:
-        check_integer("num_classes", num_classes, low=2)
     shape = "(K, K), C[true, decision],"
     array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False)
     rows, columns = array.shape
@@ -73,11 +71,7 @@ def check_cost_matrix(
             f"Expected `cost_matrix` of shape {expected}, K at least 2, C[true, decision]; "
             f"received shape {array.shape}."
         )
-    if num_classes is not None and rows != num_classes:
-        raise ValueError(
-            f"Expected `cost_matrix` with one row for each of {num_classes} classes; "
-            f"received shape {array.shape}."
-        )
+    _check_num_classes("cost_matrix", array, num_classes)
     diagonal = np.diagonal(array)
     if np.any(diagonal):
         index = int(np.argmax(diagonal != 0))
@@ -137,17 +131,20 @@ def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> n
     array([[0.5, 2. ],
            [7. , 0. ]])
     """
-    if num_classes is not None:
-        check_integer("num_classes", num_classes, low=2)
     array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
-    if num_classes is not None and len(array) != num_classes:
+    _check_num_classes("mean_costs", array, num_classes)
+    return array
+
+
+def _check_num_classes(name: str, array: np.ndarray, num_classes: int | None) -> None:
+    """Raises unless the array has a row for each class, if their number is known."""
+    if num_classes is not None and len(array) != check_integer("num_classes", num_classes, low=2):
         raise ValueError(
-            f"Expected `mean_costs` with one row for each of {num_classes} classes; "
+            f"Expected `{name}` with one row for each of {num_classes} classes; "
             f"received shape {array.shape}."
         )
-    return array
 
 
 def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarray:

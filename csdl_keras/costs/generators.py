@@ -66,14 +66,13 @@ def randomized_proportional(
     array([[0.  , 1.35],
            [0.82, 0.  ]])
     """
-    if num_classes is not None:
-        check_integer("num_classes", num_classes, low=2)
     # Costs stay below what float32 holds, whatever the class counts.
     scale = check_number("scale", scale, low=0, high=1e30, exclude_low=True)
     if seed is not None:
         check_integer("seed", seed, low=0)
     labels = check_labels(labels, num_classes)
-    size = check_integer("num_classes", num_classes or int(labels.max()) + 1, low=2)
+    size = int(labels.max()) + 1 if num_classes is None else num_classes
+    check_integer("num_classes", size, low=2)
     counts = class_counts(labels, size)
     uniform = np.random.default_rng(seed).uniform(size=(size, size))
     cost_matrix = uniform * scale * counts[None, :] / counts[:, None]

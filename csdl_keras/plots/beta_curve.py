@@ -21,26 +21,11 @@ def beta_table(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Computes mean costs over repetitions and their standard errors, for each beta.
 
-    Args:
-        betas: ascending, shape `(B,)`, in [0, 1].
-        costs: shape `(R, B)`, a row for each repetition, at most 1e38; NaN is a
-            missing cost.
-        relative: `True` divides each row by its first cost, that of `beta = 0`.
-            Defaults to `False`.
+    Arguments and errors are those of `beta_curve`.
 
     Returns:
         Betas, means and standard errors, float64 of shape `(B,)`. A mean is NaN
         if all costs are missing, a standard error if all but one are.
-
-    Raises:
-        ValueError: if an argument fails its check, or `relative` and the first
-            beta is not 0 or its cost is 0.
-
-    Example:
-
-    >>> betas, means, errors = beta_table([0, 1], [[1.0, 2.0], [3.0, 12.0]], relative=True)
-    >>> means, errors
-    (array([1., 3.]), array([0., 1.]))
     """
     grid = real_array("betas", betas, 1, "(B,)", low=0.0)
     if grid[-1] > 1.0 or np.any(np.diff(grid) <= 0):
@@ -110,7 +95,8 @@ def beta_curve(
         The Axes.
 
     Raises:
-        ValueError: if an argument fails its check, or `ax` has a curve of other betas.
+        ValueError: if an argument fails its check, if `relative` and the first beta is
+            not 0 or its cost is 0, or if `ax` has a curve of other betas.
 
     Example:
 

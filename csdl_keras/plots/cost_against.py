@@ -1,7 +1,5 @@
 """Plot of the cost of trials against one hyperparameter."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
@@ -23,7 +21,7 @@ _MOST_VALUES_WITH_LINE = 12
 
 def cost_against(
     values: ArrayLike,
-    costs: Any,
+    costs: ArrayLike,
     name: str,
     ax: Axes | None = None,
     log: bool = False,

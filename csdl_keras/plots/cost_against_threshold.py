@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from csdl_keras._utils.arrays import as_array, check_label, check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.evaluation.probabilities import check_probabilities
+from csdl_keras.evaluation.calibration_error import check_probabilities
 from csdl_keras.plots._axes import (
     GREY,
     axes_of_curves,
@@ -25,27 +25,12 @@ def threshold_table(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of deciding 1 if `P(1) >= t`, for all distinct decisions.
 
-    Args:
-        y_true: labels 0 and 1 of shape `(N,)`.
-        probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes,
-            shape `(N, 2)`.
-        cost_matrix: shape `(2, 2)`, `C[true, decision]`.
+    Arguments and errors are those of `cost_against_threshold`.
 
     Returns:
         Thresholds and costs, float64 of shape `(M + 1,)`: the `M` distinct
         probabilities, ascending, followed by infinity, which never decides 1. Each
         cost applies to thresholds above the previous one, up to and including its own.
-
-    Raises:
-        ValueError: if an argument fails its check.
-
-    Example:
-
-    >>> thresholds, costs = threshold_table([0, 1, 1], [0.2, 0.2, 0.7], [[0, 1], [9, 0]])
-    >>> thresholds
-    array([0.2, 0.7, inf])
-    >>> costs.round(3)
-    array([0.333, 3.   , 6.   ])
     """
     matrix = check_cost_matrix(cost_matrix, num_classes=2)
     labels = check_labels(y_true, 2)

@@ -18,27 +18,11 @@ def confusion_table(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts pairs of true class and decision, and computes their share of the average cost.
 
-    Args:
-        y_true: integer labels of shape `(N,)`.
-        decisions: integers of shape `(N,)`, below `D`.
-        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+    Arguments and errors are those of `cost_confusion`.
 
     Returns:
         The counts, int64 of shape `(K, D)`, and `counts * C / N`, float64 of
         shape `(K, D)`, whose sum is the average cost.
-
-    Raises:
-        ValueError: if an argument fails its check.
-
-    Example:
-
-    >>> counts, costs = confusion_table([0, 0, 1, 1], [0, 1, 0, 0], [[0, 1], [9, 0]])
-    >>> counts
-    array([[1, 1],
-           [2, 0]])
-    >>> costs
-    array([[0.  , 0.25],
-           [4.5 , 0.  ]])
     """
     matrix = check_cost_matrix(cost_matrix, square=False)
     labels = check_labels(y_true, matrix.shape[0])

@@ -9,12 +9,12 @@ from csdl_keras.evaluation import (
     average_cost,
     cost_per_class,
     decision_costs,
+    error_rate,
     normalized_cost,
     savings,
 )
 
-C = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
-WITH_ABSTAIN = np.hstack([C, np.full((3, 1), 0.75)])
+C = np.array([[0.0, 1.0, 4.0, 0.75], [9.0, 0.0, 2.0, 0.75], [0.5, 7.0, 0.0, 0.75]])
 LABELS = np.array([0, 1, 2, 2, 1, 0, 1])
 DECISIONS = np.array([0, 0, 2, 1, 3, 1, 1])
 
@@ -22,65 +22,66 @@ DECISIONS = np.array([0, 0, 2, 1, 3, 1, 1])
 @st.composite
 def problems(draw):
     classes, extra = draw(st.integers(2, 5)), draw(st.integers(0, 2))
-    size = draw(st.integers(1, 12))
     rng = np.random.default_rng(draw(st.integers(0, 999)))
+    size = draw(st.integers(1, 12))
     matrix = rng.integers(0, 9, size=(classes, classes + extra)).astype(float)
-    matrix[np.arange(classes), np.arange(classes)] = 0.0
+    np.fill_diagonal(matrix, 0.0)
     return rng.integers(classes, size=size), rng.integers(classes + extra, size=size), matrix
 
 
 class TestScores:
     def test_loop(self):
-        paid = [WITH_ABSTAIN[y][d] for y, d in zip(LABELS, DECISIONS, strict=True)]
-        np.testing.assert_array_equal(decision_costs(LABELS, DECISIONS, WITH_ABSTAIN), paid)
-        assert average_cost(LABELS, DECISIONS, WITH_ABSTAIN) == np.mean(paid)
-        constant = min(sum(WITH_ABSTAIN[y][k] for y in LABELS) for k in range(4))
-        np.testing.assert_allclose(
-            normalized_cost(LABELS, DECISIONS, WITH_ABSTAIN), sum(paid) / constant
-        )
-        per_class = [
-            np.mean([cost for cost, y in zip(paid, LABELS, strict=True) if y == k])
-            for k in range(3)
-        ]
-        np.testing.assert_allclose(cost_per_class(LABELS, DECISIONS, WITH_ABSTAIN), per_class)
+        paid = [C[y][d] for y, d in zip(LABELS, DECISIONS, strict=True)]
+        np.testing.assert_array_equal(decision_costs(LABELS, DECISIONS, C), paid)
+        assert average_cost(LABELS, DECISIONS, C) == np.mean(paid)
+        constant = min(sum(C[y][k] for y in LABELS) for k in range(4))
+        assert normalized_cost(LABELS, DECISIONS, C) == pytest.approx(sum(paid) / constant)
+        per_class = [np.mean([paid[n] for n in np.flatnonzero(LABELS == y)]) for y in range(3)]
+        np.testing.assert_allclose(cost_per_class(LABELS, DECISIONS, C), per_class)
 
-    def test_cost_vectors(self):
-        vectors = WITH_ABSTAIN[LABELS]
-        for score in (average_cost, normalized_cost, savings):
-            assert score(vectors, DECISIONS) == score(LABELS, DECISIONS, WITH_ABSTAIN)
+    def test_error_rate(self):
+        # Three of six decisions for a class.
+        assert error_rate(LABELS, DECISIONS, C) == 0.5
+        # Without labels, the decision to abstain is wrong as well.
+        assert error_rate(C[LABELS], DECISIONS) == 4 / 7
+        assert np.isnan(error_rate([0], [3], C))
 
     @hypothesis.given(problems())
-    def test_bounds(self, problem):
+    def test_bounds_and_averages_of_classes(self, problem):
         labels, decisions, matrix = problem
         cost = average_cost(labels, decisions, matrix)
         assert 0 <= cost <= matrix.max()
         assert average_cost(labels, labels, matrix) == 0
-        constant = matrix[labels].mean(axis=0).min()
-        if constant:
-            np.testing.assert_allclose(cost, normalized_cost(labels, decisions, matrix) * constant)
-            assert savings(labels, labels, matrix) == 1
-            best = np.full(len(labels), matrix[labels].sum(axis=0).argmin())
+        counts = np.bincount(labels, minlength=len(matrix))
+        per_class = cost_per_class(labels, decisions, matrix)
+        np.testing.assert_array_equal(np.isnan(per_class), counts == 0)
+        np.testing.assert_allclose(np.nansum(per_class * counts) / len(labels), cost)
+        constant = matrix[labels].mean(axis=0)
+        if constant.min():
+            normalized = normalized_cost(labels, decisions, matrix)
+            np.testing.assert_allclose(cost, normalized * constant.min())
+            assert savings(labels, decisions, matrix) == 1 - normalized
+            best = np.full(len(labels), constant.argmin())
             np.testing.assert_allclose(normalized_cost(labels, best, matrix), 1)
         else:
             with pytest.raises(ValueError, match="costs nothing"):
                 normalized_cost(labels, decisions, matrix)
 
-    @hypothesis.given(problems())
-    def test_classes_make_up_the_average(self, problem):
-        labels, decisions, matrix = problem
-        shares = np.bincount(labels, minlength=len(matrix)) / len(labels)
-        per_class = cost_per_class(labels, decisions, matrix)
-        assert np.isnan(per_class).tolist() == (shares == 0).tolist()
-        total = np.sum(shares * np.nan_to_num(per_class))
-        np.testing.assert_allclose(total, average_cost(labels, decisions, matrix))
-
-    @pytest.mark.parametrize("score", [average_cost, normalized_cost, savings, decision_costs])
-    def test_what_it_refuses(self, score):
-        with pytest.raises(ValueError, match="no matrix"):
-            score(LABELS, DECISIONS)
-        with pytest.raises(ValueError, match="below 3"):
-            score(LABELS, DECISIONS, C)
-        with pytest.raises(ValueError, match="`decisions` of shape"):
-            score(LABELS, DECISIONS[:-1], WITH_ABSTAIN)
-        with pytest.raises(ValueError, match="`labels`"):
-            score(LABELS + 1, DECISIONS, WITH_ABSTAIN)
+    @pytest.mark.parametrize(
+        "score", [average_cost, normalized_cost, savings, decision_costs, error_rate]
+    )
+    @pytest.mark.parametrize(
+        "y_true, decisions, matrix, message",
+        [
+            (LABELS, DECISIONS, None, "no matrix"),
+            (C[LABELS] - 5, DECISIONS, None, "`costs` to be at least 0; received -5.0"),
+            (LABELS, DECISIONS, C[:, :3], "below 3, the number of columns of `cost_matrix`"),
+            (LABELS, DECISIONS - 1, C, "`decisions` of at least 0.*received -1"),
+            (LABELS, DECISIONS[:-1], C, r"`decisions` of shape \(7,\).*received shape \(6,\)"),
+            (LABELS, DECISIONS * 1.0, C, "an integer for each label; .* dtype float64"),
+            (LABELS + 1, DECISIONS, C, "`labels`"),
+        ],
+    )
+    def test_refused(self, score, y_true, decisions, matrix, message):
+        with pytest.raises(ValueError, match=f"Expected .*{message}"):
+            score(y_true, decisions, matrix)

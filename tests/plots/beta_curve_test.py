@@ -1,27 +1,47 @@
-import warnings
+import statistics
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from csdl_keras.plots import beta_curve
 from csdl_keras.plots.beta_curve import beta_table
-from tests.plots.baseline_image import assert_like_baseline, legend_of, line_of, star_of
+from tests.plots.drawn import legend_of, line_of, star_of, ticks_of
 
 BETAS = [0, 0.05, 0.1, 0.25, 0.4, 0.75, 1]
 SHAPE = np.array([1.0, 0.9, 0.85, 0.7, 0.8, 0.95, 1.2])
 COSTS = np.array([[1.0], [2.0], [2.5]]) * (SHAPE + 0.05 * np.sin(np.arange(21)).reshape(3, 7))
 
 
+def literal_table(costs, relative):
+    means, errors = [], []
+    for column in (costs / costs[:, :1] if relative else costs).T:
+        known = column[~np.isnan(column)].tolist()
+        means.append(statistics.fmean(known) if known else np.nan)
+        errors.append(statistics.stdev(known) / len(known) ** 0.5 if len(known) > 1 else np.nan)
+    return means, errors
+
+
 def band_of(axes):
     """Lower and upper ends of the band at each whole horizontal coordinate."""
     (band,) = axes.collections
-    vertices = band.get_paths()[0].vertices
-    return np.array(
-        [
-            [vertices[vertices[:, 0] == x, 1].min(), vertices[vertices[:, 0] == x, 1].max()]
-            for x in range(7)
-        ]
-    ).T
+    x, y = band.get_paths()[0].vertices.T
+    return np.array([[y[x == at].min(), y[x == at].max()] for at in range(7)]).T
+
+
+class TestBetaTable:
+    @hypothesis.settings(max_examples=40)
+    @hypothesis.given(st.integers(1, 6), st.integers(1, 7), st.booleans(), st.integers(0, 99))
+    def test_against_a_literal_loop(self, repetitions, number, relative, seed):
+        rng = np.random.default_rng(seed)
+        betas = np.arange(number) / 7
+        costs = rng.uniform(0.1, 3.0, size=(repetitions, number))
+        costs[rng.uniform(size=costs.shape) < 0.2] = np.nan
+        costs[0, 0] = 1.0
+        grid, *found = beta_table(betas, costs, relative)
+        np.testing.assert_array_equal(grid, betas)
+        np.testing.assert_allclose(found, literal_table(costs, relative), atol=1e-12)
 
 
 class TestBetaCurve:
@@ -35,34 +55,24 @@ class TestBetaCurve:
         np.testing.assert_allclose(band_of(axes), [means - errors, means + errors])
         assert star_of(axes) == (3, means[3])
         assert legend_of(axes) == ["digits", f"lowest: {means[3]:.3g} at β = 0.25"]
-        ticks = [tick.get_text() for tick in axes.get_xticklabels()]
-        assert ticks == ["0", "0.05", "0.1", "0.25", "0.4", "0.75", "1"]
+        assert ticks_of(axes.xaxis) == ["0", "0.05", "0.1", "0.25", "0.4", "0.75", "1"]
 
     def test_relative(self):
         axes = beta_curve(BETAS, COSTS, relative=True)
         assert "relative to β = 0" in axes.get_ylabel()
         assert list(axes.get_lines()[0].get_ydata()) == [1.0, 1.0]
-        assert list(band_of(axes)[:, 0]) == [1.0, 1.0]
         beta_curve(BETAS, COSTS, ax=axes, relative=True)
         # One reference line, and a curve and a star each.
         assert len(axes.get_lines()) == 5
 
-    def test_one_repetition_has_no_band(self):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            axes = beta_curve(BETAS, COSTS[:1])
-        assert not axes.collections
-
-    def test_missing_costs(self):
+    @pytest.mark.filterwarnings("error")
+    def test_missing_costs_and_a_single_repetition(self):
         costs = COSTS.copy()
-        costs[0, 3], costs[:, 5] = np.nan, np.nan
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            axes = beta_curve(BETAS, costs, label="digits")
-            axes.figure.canvas.draw()
-        _, y = line_of(axes, "digits")
-        assert y[3] == pytest.approx(costs[1:, 3].mean())
-        assert np.isnan(y[5]) and np.isfinite(np.delete(y, 5)).all()
+        costs[:, 5] = np.nan
+        axes = beta_curve(BETAS, costs, label="digits")
+        axes.figure.draw_without_rendering()
+        assert np.flatnonzero(np.isnan(line_of(axes, "digits")[1])).tolist() == [5]
+        assert not beta_curve(BETAS, COSTS[:1]).collections
 
     def test_other_betas_on_the_same_axes(self):
         axes = beta_curve([0, 0.5, 1], [[1, 2, 3]])
@@ -70,11 +80,24 @@ class TestBetaCurve:
         with pytest.raises(ValueError, match=r"same betas \['0', '1'\]; received .*'0.5'"):
             beta_curve([0, 1], [[1, 2]], ax=axes)
 
-    def test_refused(self):
-        with pytest.raises(ValueError, match="Expected .*received"):
-            beta_curve([0, 1], [[1, 2, 3]])
+    @pytest.mark.parametrize(
+        "betas, costs, relative, message",
+        [
+            ([0, 0.5], [1.0, 2.0], False, r"`costs` of shape \(repetitions, 2\); received"),
+            ([0, 0.5], [[1.0, 2.0, 3.0]], False, "a column for each beta"),
+            ([0.5, 0.5], [[1.0, 2.0]], False, "`betas` to ascend"),
+            ([0, 1.5], [[1.0, 2.0]], False, "`betas` to ascend from 0 to 1"),
+            ([0, 0.5], [[1.0, np.inf]], False, "finite and at least 0 or NaN; received inf"),
+            ([0, 0.5], [[1.0, 1e39]], False, "of a size up to 1e.38; received 1e.39"),
+            ([0, 0.5], [[1e-9, 1e38]], True, "of a size up to 1e.38; received .*e.46"),
+            ([0, 0.5], [[np.nan, 1.0]], True, "not all missing"),
+            ([0.1, 0.5], [[1.0, 2.0]], True, "first of `betas` to be 0.*received 0.1"),
+            ([0, 0.5], [[0.0, 2.0]], True, "above 0 at beta 0"),
+        ],
+    )
+    def test_refused(self, betas, costs, relative, message):
+        with pytest.raises(ValueError, match=f"Expected .*{message}"):
+            beta_curve(betas, costs, relative=relative)
 
-    def test_image(self, tmp_path):
-        assert_like_baseline(
-            lambda ax: beta_curve(BETAS, COSTS, ax=ax, relative=True), "beta_curve", tmp_path
-        )
+    def test_image(self, baseline_axes):
+        beta_curve(BETAS, COSTS, ax=baseline_axes, relative=True)

@@ -1,9 +1,11 @@
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from csdl_keras.plots import cost_against_threshold
-from tests.plots.baseline_image import assert_like_baseline, legend_of, line_of, star_of
-from tests.plots.threshold_test import literal_cost
+from csdl_keras.plots.cost_against_threshold import threshold_table
+from tests.plots.drawn import legend_of, line_of, star_of
 
 MATRIX = [[0, 1], [4, 0]]
 RNG = np.random.default_rng(0)
@@ -11,27 +13,49 @@ Y_TRUE = RNG.integers(2, size=40)
 PROBABILITIES = np.clip(RNG.uniform(size=40) * 0.7 + 0.3 * Y_TRUE, 0.0, 1.0)
 
 
+def literal_cost(y_true, probabilities, cost_matrix, threshold):
+    decisions = [1 if probability >= threshold else 0 for probability in probabilities]
+    return np.mean([cost_matrix[y][d] for y, d in zip(y_true, decisions, strict=True)])
+
+
+class TestThresholdTable:
+    @hypothesis.settings(max_examples=40)
+    @hypothesis.given(
+        st.integers(0, 99),
+        st.integers(1, 25),
+        st.sampled_from([[[0, 1], [9, 0]], [[0, 7], [0.5, 0]], [[0, 0], [2, 0]]]),
+    )
+    def test_against_a_literal_loop(self, seed, size, matrix):
+        rng = np.random.default_rng(seed)
+        y_true = rng.integers(2, size=size)
+        probabilities = rng.choice([0.0, 0.1, 0.25, 0.3, 0.8, 1.0], size=size)
+        thresholds, costs = threshold_table(y_true, probabilities, matrix)
+        assert thresholds.tolist() == sorted(set(probabilities)) + [np.inf]
+        # Between two thresholds, the cost of the higher one applies.
+        for t in [*thresholds, *np.linspace(0.0, 1.2, 49)]:
+            index = np.searchsorted(thresholds, t, side="left")
+            assert costs[index] == pytest.approx(literal_cost(y_true, probabilities, matrix, t))
+
+    def test_shapes_of_probabilities(self):
+        scores = np.array([0.25, 0.5, 0.75], "float32")
+        expected = threshold_table([0, 1, 1], scores, MATRIX)
+        for same in (scores[:, None], np.stack([1 - scores, scores], axis=1)):
+            np.testing.assert_array_equal(threshold_table([0, 1, 1], same, MATRIX), expected)
+
+
 class TestCostAgainstThreshold:
     def test_curve(self):
         axes = cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX, label="model")
         x, y = line_of(axes, "model")
-        assert x[0] == 0.0 and x[-1] > 1.0
-        np.testing.assert_array_equal(x[1:-1], np.sort(PROBABILITIES))
-        for left, right, cost in zip(x, x[1:], y[1:], strict=False):
-            for threshold in (right, 0.5 * (left + right)):
-                expected = literal_cost(Y_TRUE, PROBABILITIES, MATRIX, threshold)
-                assert cost == pytest.approx(expected)
+        thresholds, costs = threshold_table(Y_TRUE, PROBABILITIES, MATRIX)
+        np.testing.assert_array_equal(x[:-1], [0.0, *thresholds[:-1]])
         # From 0 on: the first step has no left end of its own.
-        assert y[0] == y[1]
+        np.testing.assert_array_equal(y, [costs[0], *costs])
+        assert x[-1] > 1.0
         (curve,) = [line for line in axes.get_lines() if line.get_label() == "model"]
         assert curve.get_drawstyle() == "steps-pre"
-
-    def test_star(self):
-        x, y = star_of(cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX))
-        grid = np.append(PROBABILITIES, 2.0)
-        costs = [literal_cost(Y_TRUE, PROBABILITIES, MATRIX, t) for t in grid]
-        assert y == pytest.approx(min(costs))
-        assert literal_cost(Y_TRUE, PROBABILITIES, MATRIX, x) == pytest.approx(min(costs))
+        best = costs.argmin()
+        assert star_of(axes) == (thresholds[best], costs[best])
 
     @pytest.mark.parametrize(
         "matrix, threshold",
@@ -45,14 +69,8 @@ class TestCostAgainstThreshold:
     def test_one_bayes_threshold_for_several_curves(self):
         axes = cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX, label="a")
         cost_against_threshold(Y_TRUE, PROBABILITIES**2, MATRIX, ax=axes, label="b")
-        words = legend_of(axes)
-        assert [word.split(":")[0] for word in words] == [
-            "Bayes threshold 0.2",
-            "a",
-            "lowest",
-            "b",
-            "lowest",
-        ]
+        words = [word.split(":")[0] for word in legend_of(axes)]
+        assert words == ["Bayes threshold 0.2", "a", "lowest", "b", "lowest"]
 
     def test_nothing_costs_anything(self):
         axes = cost_against_threshold([0, 1], [0.2, 0.7], np.zeros((2, 2)))
@@ -64,13 +82,21 @@ class TestCostAgainstThreshold:
         x, y = star_of(axes)
         assert x > 1.0 and y == 0.0
 
-    def test_refused(self):
-        with pytest.raises(ValueError, match="Expected .*received"):
-            cost_against_threshold([0, 1], [0.2, 2.0], MATRIX)
+    @pytest.mark.parametrize(
+        "y_true, probabilities, matrix, message",
+        [
+            ([0, 1], [0.1, 1.5], MATRIX, "at most 1; received 1.5"),
+            ([0, 1], [0.1], MATRIX, "an entry for each of 2 labels"),
+            ([0, 1], np.full((2, 3), 1 / 3), MATRIX, "two classes"),
+            ([0, 1], np.zeros((2, 1, 1)), MATRIX, r"received shape \(2, 1, 1\)"),
+            ([0, 2], [0.1, 0.2], MATRIX, "below 2"),
+            ([0, 1], [0.1, 0.2], 1 - np.eye(3), "one row for each of 2 classes"),
+            ([0, 1], [0.1, 0.2], [[0, 1, 2], [9, 0, 2]], r"shape \(K, K\)"),
+        ],
+    )
+    def test_refused(self, y_true, probabilities, matrix, message):
+        with pytest.raises(ValueError, match=f"Expected .*{message}"):
+            cost_against_threshold(y_true, probabilities, matrix)
 
-    def test_image(self, tmp_path):
-        assert_like_baseline(
-            lambda ax: cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX, ax=ax),
-            "cost_against_threshold",
-            tmp_path,
-        )
+    def test_image(self, baseline_axes):
+        cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX, ax=baseline_axes)

@@ -1,37 +1,26 @@
-"""What importing and calling plots does to the rest of the process."""
-
-from tests.support.fresh_process import run_python
-
-CODE = """
+import importlib
+import io
 import sys
-import keras, matplotlib
-# Keras imports it; from here on nobody can.
-sys.modules["matplotlib.pyplot"] = None
-before = dict(matplotlib.rcParams)
+
+import matplotlib
+import pytest
+
 import csdl_keras
-print("csdl_keras.plots" in sys.modules)
-import csdl_keras.plots as plots
-for axes in (
-    plots.beta_curve([0, 1], [[1.0, 2.0], [1.0, 3.0]]),
-    plots.cost_against([1, 2], [3, 4], "depth"),
-    plots.cost_against_threshold([0, 1], [0.2, 0.7], [[0, 1], [9, 0]]),
-    plots.cost_confusion([0, 1], [0, 0], [[0, 1], [9, 0]]),
-    plots.cost_matrix_heatmap([[0, 1], [9, 0]]),
-    plots.risk_coverage([0, 1], [[0.5, 0.9], [0.8, 0.1]], [[0, 1], [9, 0]]),
-):
-    axes.figure.savefig("/dev/null", format="png")
-print(dict(matplotlib.rcParams) == before, sys.modules["matplotlib.pyplot"])
-"""
+from tests.plots.arguments_test import CALLS
 
 
-class TestImport:
-    def test_no_pyplot_and_no_global_setting(self):
-        assert run_python(CODE).split() == ["False", "True", "None"]
-
-    def test_without_matplotlib(self):
-        code = (
-            "import sys\nsys.modules['matplotlib'] = None\nimport csdl_keras\n"
-            "try:\n    import csdl_keras.plots\n"
-            "except ModuleNotFoundError as error:\n    print(error)"
-        )
-        assert "pip install 'csdl_keras[compare]'" in run_python(code)
+def test_no_pyplot_no_global_setting_and_an_error_without_matplotlib(monkeypatch):
+    monkeypatch.setattr(csdl_keras, "plots", csdl_keras.plots)
+    for name in [name for name in sys.modules if name.startswith("csdl_keras.plots")]:
+        monkeypatch.delitem(sys.modules, name)
+    # From here on, importing pyplot fails.
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    before = dict(matplotlib.rcParams)
+    with monkeypatch.context() as context:
+        context.setitem(sys.modules, "matplotlib", None)
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'csdl_keras\[compare\]'"):
+            importlib.import_module("csdl_keras.plots")
+    importlib.import_module("csdl_keras.plots")
+    for draw in CALLS.values():
+        draw().figure.savefig(io.BytesIO(), format="png")
+    assert dict(matplotlib.rcParams) == before

@@ -1,9 +1,8 @@
 import numpy as np
-import pytest
 
+from csdl_keras.evaluation import risk_coverage_curve
 from csdl_keras.plots import risk_coverage
-from tests.evaluation.risk_coverage_test import literal_table
-from tests.plots.baseline_image import assert_like_baseline, legend_of
+from tests.plots.drawn import legend_of
 
 MATRIX = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [1.0, 4.0, 0.0]])
 RNG = np.random.default_rng(1)
@@ -15,30 +14,18 @@ Y_TRUE = np.where(
 
 
 class TestRiskCoverage:
-    def test_curve(self):
-        axes = risk_coverage(Y_TRUE, EXPECTED, MATRIX)
-        coverages, risks = literal_table(Y_TRUE, EXPECTED, MATRIX)
+    def test_curve_and_its_area(self):
+        axes = risk_coverage(Y_TRUE, EXPECTED, MATRIX, label="CSDNN")
+        coverages, risks = risk_coverage_curve(Y_TRUE, EXPECTED, MATRIX)
         (line,) = axes.get_lines()
         np.testing.assert_allclose(line.get_xdata(), [0.0, *coverages])
         np.testing.assert_allclose(line.get_ydata(), [risks[0], *risks])
-
-    def test_area_in_the_legend_is_that_of_the_steps(self):
-        axes = risk_coverage(Y_TRUE, EXPECTED, MATRIX, label="CSDNN")
-        (line,) = axes.get_lines()
         assert line.get_drawstyle() == "steps-pre"
         area = float(np.sum(np.diff(line.get_xdata()) * line.get_ydata()[1:]))
         assert legend_of(axes) == [f"CSDNN: area {area:.3g}"]
-        assert legend_of(risk_coverage(Y_TRUE, EXPECTED, MATRIX)) == [f"area {area:.3g}"]
 
-    def test_one_example(self):
-        axes = risk_coverage([0], [[0.3, 0.1, 0.2]], MATRIX)
-        assert legend_of(axes) == ["area 1"]
+    def test_one_example_without_label(self):
+        assert legend_of(risk_coverage([0], [[0.3, 0.1, 0.2]], MATRIX)) == ["area 1"]
 
-    def test_refused(self):
-        with pytest.raises(ValueError, match="Expected .*received"):
-            risk_coverage(Y_TRUE, EXPECTED[:, :2], MATRIX)
-
-    def test_image(self, tmp_path):
-        assert_like_baseline(
-            lambda ax: risk_coverage(Y_TRUE, EXPECTED, MATRIX, ax=ax), "risk_coverage", tmp_path
-        )
+    def test_image(self, baseline_axes):
+        risk_coverage(Y_TRUE, EXPECTED, MATRIX, ax=baseline_axes)

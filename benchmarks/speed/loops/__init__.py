@@ -3,17 +3,33 @@
 import importlib
 from typing import Any
 
-MODULES = {"tensorflow": "loops.by_tensorflow", "jax": "loops.by_jax", "torch": "loops.by_torch"}
+import numpy as np
 
 
-def make_loop(backend: str, weights: list, learning_rate: float) -> Any:
-    """The `Loop` of that framework, for a network of logistic layers and a linear one.
+class Loop:
+    """Trains a network of logistic layers and a linear one by SOSR and SGD.
 
-    It minimises the SOSR loss by SGD: `run(x, y, batch_size)` trains an epoch.
-
-    Args:
-        backend: name of the framework.
-        weights: initial kernels and biases in turn.
-        learning_rate: of SGD.
+    Each framework has a subclass with `step(x, y)`, which trains on a batch and returns its
+    loss, and `arrays()`, which returns the weights.
     """
-    return importlib.import_module(MODULES[backend]).Loop(weights, learning_rate)
+
+    def run(self, x: np.ndarray, y: np.ndarray, batch_size: int) -> float:
+        """Trains an epoch; returns the last loss."""
+        loss: Any = None
+        for start in range(0, len(x), batch_size):
+            part = slice(start, start + batch_size)
+            loss = self.step(x[part], y[part])
+        return float(loss)
+
+    def step(self, x: np.ndarray, y: np.ndarray) -> Any:
+        """Trains on a batch; returns its loss."""
+        raise NotImplementedError
+
+    def arrays(self) -> list[np.ndarray]:
+        """Returns the weights."""
+        raise NotImplementedError
+
+
+def make_loop(backend: str, weights: list[np.ndarray], learning_rate: float) -> Loop:
+    """Returns the loop of a framework, from kernels and biases in turn."""
+    return importlib.import_module(f"loops.by_{backend}").FrameworkLoop(weights, learning_rate)

@@ -2,19 +2,16 @@
 
 import tensorflow as tf
 
+from loops import Loop
 
-class Loop:
-    """Trains a network of logistic layers and a linear one by SOSR and SGD.
 
-    Args:
-        weights: initial kernels and biases in turn.
-        learning_rate: of SGD.
-    """
+class FrameworkLoop(Loop):
+    """A loop in TensorFlow."""
 
     def __init__(self, weights, learning_rate):
         self.weights = [tf.Variable(array) for array in weights]
         self.rate = learning_rate
-        self.step = tf.function(self._step)
+        self.compiled = tf.function(self._step)
 
     def _step(self, x, y):
         with tf.GradientTape() as tape:
@@ -28,14 +25,8 @@ class Loop:
             variable.assign_sub(self.rate * slope)
         return loss
 
-    def run(self, x, y, batch_size):
-        """Trains an epoch; returns the last loss."""
-        loss = None
-        for start in range(0, len(x), batch_size):
-            part = slice(start, start + batch_size)
-            loss = self.step(tf.constant(x[part]), tf.constant(y[part]))
-        return float(loss)
+    def step(self, x, y):
+        return self.compiled(tf.constant(x), tf.constant(y))
 
     def arrays(self):
-        """The weights."""
         return [variable.numpy() for variable in self.weights]

@@ -2,20 +2,18 @@
 
 import torch
 
+from loops import Loop
 
-class Loop:
-    """Trains a network of logistic layers and a linear one by SOSR and SGD.
 
-    Args:
-        weights: initial kernels and biases in turn.
-        learning_rate: of SGD.
-    """
+class FrameworkLoop(Loop):
+    """A loop in PyTorch."""
 
     def __init__(self, weights, learning_rate):
         self.weights = [torch.tensor(array, requires_grad=True) for array in weights]
         self.rate = learning_rate
 
-    def _step(self, x, y):
+    def step(self, x, y):
+        x, y = torch.from_numpy(x), torch.from_numpy(y)
         for kernel, bias in zip(self.weights[:-2:2], self.weights[1:-2:2], strict=True):
             x = torch.sigmoid(torch.addmm(bias, x, kernel))
         estimates = torch.addmm(self.weights[-1], x, self.weights[-2])
@@ -29,14 +27,5 @@ class Loop:
                 variable.grad = None
         return loss.detach()
 
-    def run(self, x, y, batch_size):
-        """Trains an epoch; returns the last loss."""
-        loss = None
-        for start in range(0, len(x), batch_size):
-            part = slice(start, start + batch_size)
-            loss = self._step(torch.from_numpy(x[part]), torch.from_numpy(y[part]))
-        return float(loss)
-
     def arrays(self):
-        """The weights."""
         return [variable.detach().numpy() for variable in self.weights]

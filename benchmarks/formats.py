@@ -1,10 +1,16 @@
-"""Compares costs by the mean of paired ratios."""
+"""Formats tables and mean ratios in Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
+
+
+def markdown_table(head: Sequence[str], body: Iterable[Sequence[str]], left: int = 1) -> list[str]:
+    """Returns the lines of a table, whose first `left` columns are aligned to the left."""
+    rules = ["---"] * left + ["---:"] * (len(head) - left)
+    return ["| " + " | ".join(cells) + " |" for cells in (head, rules, *body)]
 
 
 class MeanRatio(NamedTuple):
