@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.fitting import seeded_fit as _seeded_fit
-from csdl_keras.pretraining import data as _pretraining_data
+from csdl_keras.fitting import seeded_fit
+from csdl_keras.pretraining import data as pretraining_data
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.layer_fit import LayerFit
 from tests.support.interruptions import Stop
@@ -95,6 +95,17 @@ def pretrain_by_hand(model, x, costs, beta, corruption, epochs, batch_size):
         codes = keras.Model(model.input, layer.output).predict(x, verbose=0)
 
 
+class Batch(keras.utils.PyDataset):
+    """All pairs in one batch."""
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return X, COSTS.astype("float32")
+
+
+@pytest.mark.usefixtures("run_eagerly")
 class TestStage:
     @pytest.mark.parametrize(
         "beta,tied,reconstruction",
@@ -151,7 +162,7 @@ class TestStage:
     def test_a_dataset_of_one_batch_equals_the_array(self):
         """Also with Dropout: the codes that layers learn from are those of prediction."""
         results = []
-        for x, costs in ((X, COSTS), (Batches(X, COSTS, batch_size=len(X)), None)):
+        for x, costs in ((X, COSTS), (Batch(), None)):
             keras.utils.set_random_seed(3)
             inputs = hidden = keras.Input((6,))
             for units in (5, 4):
@@ -165,38 +176,25 @@ class TestStage:
         assert_same_weights(*results, atol=1e-5, rtol=1e-4)
 
 
-class Batches(keras.utils.PyDataset):
-    """Pairs `(x, costs)` in batches."""
+@pytest.mark.skipif(keras.backend.backend() == "torch", reason="compiles nothing")
+def test_later_epochs_compile_nothing(monkeypatch):
+    """Python runs a stage only where it is traced: as often in four epochs as in one."""
+    traced = []
+    call = LayerFit.call
 
-    def __init__(self, x, costs, batch_size):
-        super().__init__()
-        self.x, self.costs, self.batch_size = x, costs, batch_size
+    def counted(stage, inputs, training=False):
+        traced.append(stage.name)
+        return call(stage, inputs, training)
 
-    def __len__(self):
-        return -(-len(self.x) // self.batch_size)
-
-    def __getitem__(self, index):
-        part = slice(index * self.batch_size, (index + 1) * self.batch_size)
-        return self.x[part], self.costs[part].astype("float32")
-
-    @pytest.mark.skipif(keras.backend.backend() == "torch", reason="compiles nothing")
-    def test_later_epochs_compile_nothing(self, monkeypatch):
-        """Python runs a stage only where it is traced: as often in four epochs as in one."""
-        traced = []
-        call = LayerFit.call
-
-        def counted(stage, inputs, training=False):
-            traced.append(stage.name)
-            return call(stage, inputs, training)
-
-        monkeypatch.setattr(LayerFit, "call", counted)
-        for epochs in (1, 4):
-            net = make_net(seed=0)
-            csdl.pretrain(net, X, COSTS, 0.25, epochs=epochs, batch_size=10, seed=0, verbose=0)
-        half = len(traced) // 2
-        assert 2 <= half < 8 and traced[:half] == traced[half:]
+    monkeypatch.setattr(LayerFit, "call", counted)
+    for epochs in (1, 4):
+        net = make_net(seed=0)
+        csdl.pretrain(net, X, COSTS, 0.25, epochs=epochs, batch_size=10, seed=0, verbose=0)
+    half = len(traced) // 2
+    assert 2 <= half < 8 and traced[:half] == traced[half:]
 
 
+@pytest.mark.usefixtures("run_eagerly")
 class TestCodesThatDoNotFit:
     """They are computed for each batch, and training is the same."""
 
@@ -209,7 +207,7 @@ class TestCodesThatDoNotFit:
             COSTS,
             beta=0.25,
             corruption=0.3,
-            epochs=3,
+            epochs=2,
             batch_size=16,
             optimizer=keras.optimizers.Adam(0.01),
             seed=1,
@@ -220,30 +218,22 @@ class TestCodesThatDoNotFit:
         )
         return net.get_weights()
 
-    @pytest.fixture
-    def expected(self):
-        return self.pretrained()
-
-    @pytest.fixture
-    def none_fits(self, expected, monkeypatch):
-        monkeypatch.setattr(_pretraining_data, "_MOST_CODES", 0)
-
-    def test_same_training(self, expected, none_fits, monkeypatch):
+    def test_same_training_also_if_resumed(self, monkeypatch, tmp_path):
         def predict(*args, **kwargs):
             raise AssertionError("all codes at once")
 
+        expected = self.pretrained()
+        monkeypatch.setattr(pretraining_data, "_MOST_CODES", 0)
         monkeypatch.setattr(keras.Model, "predict", predict)
+        monkeypatch.setattr(seeded_fit, "SECONDS", 0.0)
         assert_same_weights(self.pretrained(), expected, atol=1e-5, rtol=1e-4)
-
-    def test_taken_up_in_the_middle(self, expected, none_fits, monkeypatch, tmp_path):
-        monkeypatch.setattr(_seeded_fit, "SECONDS", 0.0)
         with pytest.raises(InterruptedError):
-            self.pretrained(Stop(1, 2), cache=csdl.StageCache(tmp_path))
+            self.pretrained(Stop(1, 1), cache=csdl.StageCache(tmp_path))
         found = self.pretrained(cache=csdl.StageCache(tmp_path))
         assert_same_weights(found, expected, atol=1e-5, rtol=1e-4)
 
     def test_what_fits(self):
-        data = _pretraining_data.PretrainingData(make_net(), X, None, False, None, 10, None)
+        data = pretraining_data.PretrainingData(make_net(), X, None, False, None, 10, None)
         assert data.keeps_codes(None)
         for units, fit in ((2**24, True), (2**26, False)):  # 40 rows, of 2.7 and of 11 GB
             assert data.keeps_codes(types.SimpleNamespace(output_shape=(None, units))) == fit
