@@ -112,3 +112,13 @@ def test_deviations():
     windows = np.lib.stride_tricks.sliding_window_view(picture.astype("float64"), (5, 7))
     found = module._deviations(picture, 5, 7)
     np.testing.assert_allclose(found, windows.std(axis=(2, 3)), atol=1e-9)
+
+
+def test_photographs():
+    """Gray, in [0, 1], and neighbouring pixels are alike."""
+    pictures = module.photographs()
+    assert len(pictures) == 14
+    for picture in pictures:
+        assert picture.ndim == 2 and min(picture.shape) >= 300 and picture.dtype == np.float32
+        assert 0.0 <= picture.min() < picture.max() <= 1.0 and picture.std() > 0.02
+        assert np.corrcoef(picture[:, 1:].ravel(), picture[:, :-1].ravel())[0, 1] > 0.7

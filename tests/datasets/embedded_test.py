@@ -1,10 +1,7 @@
-"""Data sets and photographs that Python packages include."""
-
 import numpy as np
 import pytest
 
 from csdl_keras.datasets.embedded import EMBEDDED
-from csdl_keras.datasets.photographs import photographs
 from tests.datasets.helpers import SPLITS, labels, share_images
 
 SHAPES = {
@@ -48,13 +45,3 @@ class TestEmbedded:
         x = data.x_test.reshape(len(data.x_test), 1, -1)
         nearest = ((x - means) ** 2).sum(axis=2).argmin(axis=1)
         assert np.mean(nearest == data.y_test) > 0.75
-
-
-def test_photographs():
-    """Gray, in [0, 1], and neighbouring pixels are alike."""
-    pictures = photographs()
-    assert len(pictures) == 14
-    for picture in pictures:
-        assert picture.ndim == 2 and min(picture.shape) >= 300 and picture.dtype == np.float32
-        assert 0.0 <= picture.min() < picture.max() <= 1.0 and picture.std() > 0.02
-        assert np.corrcoef(picture[:, 1:].ravel(), picture[:, :-1].ravel())[0, 1] > 0.7
