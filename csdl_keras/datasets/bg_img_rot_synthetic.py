@@ -6,13 +6,29 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.datasets.data_set import DataSet, check_data_set
-from csdl_keras.datasets.photographs import photographs
+from csdl_keras.datasets.variants import luma
 
 #: Smallest standard deviation of the pixels of a patch that is accepted.
 MIN_DEVIATION = 0.1
 #: Candidate patches of each image. About half are rejected, so all are in one of 10**9 images.
 _CANDIDATES = 32
+#: Photographs in scikit-image's wheels; its other pictures are downloaded or not photographs.
+_SCIKIT_IMAGE_NAMES = (
+    "astronaut",
+    "brick",
+    "camera",
+    "chelsea",
+    "clock",
+    "coffee",
+    "coins",
+    "grass",
+    "gravel",
+    "moon",
+    "rocket",
+    "stereo_motorcycle",
+)
 
 
 def bg_img_rot_synthetic(
@@ -30,7 +46,8 @@ def bg_img_rot_synthetic(
     the paper leaves open, are ours: the rotation is bilinear; an image is the
     pixelwise `max(digit, patch)`, so that the digit is white as in the paper's
     pictures; patches with a standard deviation below 0.1 are rejected; and the
-    photographs are the 14 of `photographs`, while the authors took 20 from the web. As
+    photographs are the 14 included in scikit-image and scikit-learn, while the authors took
+    20 from the web. As
     in the original, all splits draw from the same photographs. This is not the original
     data set: results on the two are similar in kind but must not be compared.
 
@@ -107,6 +124,23 @@ def bg_img_rot_synthetic(
         splits[f"x_{split}"] = np.maximum(rotated, patches)[..., None]
         splits[f"y_{split}"] = y
     return dataclasses.replace(base, name="bg_img_rot_synthetic", **splits)
+
+
+def photographs() -> list[np.ndarray]:
+    """Loads the 14 photographs included in scikit-image and scikit-learn, in gray.
+
+    Returns:
+        Float32 arrays `(height, width)` in [0, 1], always in the same order.
+    """
+    from sklearn.datasets import load_sample_images  # slow to import
+
+    library = optional_module("skimage.data", "compare")
+    pictures = [getattr(library, name)() for name in _SCIKIT_IMAGE_NAMES]
+    # A stereo pair is a tuple of two pictures and their disparity; the left picture serves.
+    pictures = [entry[0] if isinstance(entry, tuple) else entry for entry in pictures]
+    pictures += load_sample_images().images
+    scaled = [picture.astype("float32") / np.float32(255) for picture in pictures]
+    return [luma(picture)[..., 0] if picture.ndim == 3 else picture for picture in scaled]
 
 
 def _rotated(images: np.ndarray, angles: np.ndarray) -> np.ndarray:

@@ -1,7 +1,6 @@
-"""Data set of images with training, validation and test splits."""
+"""Holds images and labels in training, validation and test splits."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -73,6 +72,6 @@ class DataSet:
         return self.x_train.shape[1:]
 
 
-def check_data_set(name: str, data: Any) -> DataSet:
+def check_data_set(name: str, data: object) -> DataSet:
     """Returns `data` if it is a `DataSet`."""
     return check_type(name, data, DataSet, "a DataSet")

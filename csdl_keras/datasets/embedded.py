@@ -1,4 +1,4 @@
-"""Digit images included in Python packages, so that no download is needed."""
+"""Loads digit images that Python packages include, so that no download is needed."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Imbalanced, smaller and grayscale variants of a data set."""
+"""Makes imbalanced, smaller and grayscale variants of a data set."""
 
 import dataclasses
 

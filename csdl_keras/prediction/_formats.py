@@ -1,10 +1,13 @@
 """Writes models in the formats of `export`, with TensorFlow as Keras' backend."""
 
 import contextlib
+import importlib
 import io
 import json
 import logging
+import os
 import pathlib
+import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -13,10 +16,30 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.optional import optional_module
+from csdl_keras._utils.processes import end_with
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
 
 CONFIG = "config.json"
+
+
+def main() -> None:
+    """Writes a saved serving model in the process that `export` starts on another backend.
+
+    The arguments of the process are the paths to read and to write, the format, and the
+    modules that register the model's custom classes.
+    """
+    end_with(os.getppid())
+    model, path, format, *modules = sys.argv[1:]
+    try:
+        for module in modules:
+            importlib.import_module(module)
+        # The process that started this one has just written the file, so its code is trusted.
+        loaded = keras.saving.load_model(model, compile=False, safe_mode=False)
+        write_artifact(loaded, pathlib.Path(path), format)
+    except Exception as error:
+        print(error)
+        sys.exit(1)
 
 
 def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> keras.Model:
@@ -42,7 +65,7 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
         return keras.saving.load_model(copy, compile=False, safe_mode=False)
 
 
-def _changed(config: dict[str, Any], dtypes: tuple[str, ...]) -> dict[str, Any]:
+def _changed(config: dict, dtypes: tuple[str, ...]) -> dict:
     """Returns the config of a functional model with float32 in all layers but its inputs."""
     changed = _in_float32(config, dtypes)
     for before, after in zip(config["config"]["layers"], changed["config"]["layers"], strict=True):
@@ -51,7 +74,7 @@ def _changed(config: dict[str, Any], dtypes: tuple[str, ...]) -> dict[str, Any]:
     return changed
 
 
-def _in_float32(config: Any, dtypes: tuple[str, ...]) -> Any:
+def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:
     """Returns a config with float32 in place of dtypes, and of dtype policies that use them."""
     if isinstance(config, list):
         return [_in_float32(value, dtypes) for value in config]
@@ -107,11 +130,11 @@ def _silenced(*names: str) -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _savedmodel(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> None:
+def _savedmodel(model: keras.Model, path: pathlib.Path, signature: list) -> None:
     model.export(path, format="tf_saved_model", verbose=False, input_signature=signature)
 
 
-def _litert(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> None:
+def _litert(model: keras.Model, path: pathlib.Path, signature: list) -> None:
     lite = optional_module("tensorflow", "export").lite
     # Other operations would need the whole of TensorFlow at run time.
     target = {"supported_ops": [lite.OpsSet.TFLITE_BUILTINS]}
@@ -121,7 +144,7 @@ def _litert(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> Non
         model.export(str(path), format="litert", verbose=False, **arguments)
 
 
-def _onnx(model: keras.Model, path: pathlib.Path, signature: list[Any]) -> None:
+def _onnx(model: keras.Model, path: pathlib.Path, signature: list) -> None:
     tf = optional_module("tensorflow", "export")
     tf2onnx = optional_module("tf2onnx", "export")
     onnx = optional_module("onnx", "export")

@@ -1,4 +1,4 @@
-"""The Bayes decision for any classifier."""
+"""Makes classifiers decide at the lowest expected cost."""
 
 from typing import Any
 

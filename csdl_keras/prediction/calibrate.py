@@ -1,4 +1,4 @@
-"""Calibration of class probabilities on held-out examples."""
+"""Calibrates class probabilities on held-out examples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -161,7 +161,9 @@ def fit_temperature(
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
-def _parts(model: keras.Model, from_logits: bool) -> tuple[Any, Any, Callable[[Any], Any] | None]:
+def _parts(
+    model: keras.Model, from_logits: bool
+) -> tuple[Any, Any, Callable[[Tensor], Tensor] | None]:
     """Returns inputs, probabilities, and the step from these to costs or `None`."""
     # A layer that several models share has several inputs; the history has this model's.
     history: Any = model.outputs[0]._keras_history if has_structure(model) else None

@@ -1,4 +1,4 @@
-"""A model of costs from a model of their logarithms or logits."""
+"""Turns models of the logarithms or logits of costs into models of costs."""
 
 import keras
 

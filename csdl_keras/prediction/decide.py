@@ -1,4 +1,4 @@
-"""Decisions of a trained model."""
+"""Makes the decisions of a trained model."""
 
 from typing import Any
 

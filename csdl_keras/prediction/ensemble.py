@@ -1,4 +1,4 @@
-"""The mean of several models' outputs."""
+"""Averages the outputs of several models."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Files of models that decide without Keras."""
+"""Exports models, with their decision, for runtimes without Keras."""
 
 import contextlib
 import os
@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import Any
 
 import keras
 
@@ -135,25 +134,14 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
     }
     saved = path.with_name("model.keras")
     model.save(saved)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "csdl_keras.prediction._export_process",
-            saved,
-            path,
-            format,
-            *modules,
-        ],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    code = "from csdl_keras.prediction._formats import main; main()"
+    command: list[str | os.PathLike] = [sys.executable, "-c", code, saved, path, format, *modules]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
 
 
-def _modules(config: Any) -> set[str]:
+def _modules(config: object) -> set[str]:
     """Returns the modules of all classes in a saved config that are not Keras' own."""
     if not isinstance(config, dict):
         parts = config if isinstance(config, (list, tuple)) else ()

@@ -1,4 +1,4 @@
-"""Models that output decisions, with or without their costs."""
+"""Builds models that output decisions, with or without their costs."""
 
 from typing import Any
 
@@ -106,7 +106,7 @@ def serving_model(
     return keras.Model(inputs, outputs, name=f"{model.name}_serving")
 
 
-def _new_inputs(ends: Any) -> Any:
+def _new_inputs(ends: Tensor) -> Tensor:
     """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
     if isinstance(ends, dict):
         return {name: _new_input(end, name) for name, end in ends.items()}

@@ -1,1 +1,1 @@
-"""The first stage: greedy, layer-wise pre-training."""
+"""The first stage, pre-training: greedy and layer by layer."""

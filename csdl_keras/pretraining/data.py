@@ -2,8 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import keras
 import numpy as np
@@ -29,10 +29,10 @@ UNBOUNDED_HINT = (
 
 
 class PretrainingData:
-    """Inputs and costs, from arrays or from a dataset of batches.
+    """Reads inputs and costs from arrays or from a dataset of batches.
 
     Args:
-        model: what is pre-trained.
+        model: the model that is pre-trained.
         x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
         costs: cost vectors `(N, D)`, labels `(N,)` if there is a matrix, or None;
             read only if `costs_needed`.
@@ -40,13 +40,13 @@ class PretrainingData:
         cost_matrix: checked, or None.
         batch_size: examples a batch, for arrays.
         steps_per_epoch: batches an epoch, or None.
-        unlabelled: arrays only: inputs `(U, ...)` without costs, or None.
+        unlabelled: inputs `(U, ...)` without costs, only with arrays, or None.
     """
 
     def __init__(
         self,
         model: keras.Model,
-        x: Any,
+        x: ArrayLike | Iterable,
         costs: ArrayLike | None,
         costs_needed: bool,
         cost_matrix: np.ndarray | None,
@@ -62,17 +62,17 @@ class PretrainingData:
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
         if self.is_array:
-            self._take_arrays(model, x, costs)
+            self._take_arrays(model, cast(ArrayLike, x), costs)
             if unlabelled is not None:
                 self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
         elif unlabelled is None:
-            self._take_dataset(x, costs)
+            self._take_dataset(cast(Iterable, x), costs)
         else:
             raise ValueError(
                 "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
             )
 
-    def _take_arrays(self, model: keras.Model, x: Any, costs: ArrayLike | None) -> None:
+    def _take_arrays(self, model: keras.Model, x: ArrayLike, costs: ArrayLike | None) -> None:
         inputs = number_array("x", x, "(N, ...)")
         if inputs.ndim < 2 or 0 in inputs.shape:
             raise ValueError(f"Expected `x` of shape (N, ...); received shape {inputs.shape}.")
@@ -114,7 +114,7 @@ class PretrainingData:
 
     @property
     def _form(self) -> str:
-        """The expected form of costs, in words."""
+        """Describes the expected form of costs."""
         if self.cost_matrix is None:
             return "of shape (N, D)"
         return "to be integer labels of shape (N,), rows of `cost_matrix`"
@@ -132,7 +132,7 @@ class PretrainingData:
         parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
-    def _take_dataset(self, x: Any, costs: ArrayLike | None) -> None:
+    def _take_dataset(self, x: Iterable, costs: ArrayLike | None) -> None:
         if costs is not None:
             raise ValueError(
                 "Expected `costs` only with arrays; a dataset gives pairs (x, costs) itself."
@@ -220,9 +220,9 @@ class PretrainingData:
 def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
     """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
     low, high = float(np.min(codes)), float(np.max(codes))
-    if not (-_LARGEST <= low and high <= _LARGEST):  # nor is NaN
+    if not (-_LARGEST <= low and high <= _LARGEST):  # This is true of NaN as well.
         raise ValueError(
-            f"Expected {what} to be finite, also as float32; received NaN, infinity or the like."
+            f"Expected {what} to be finite, also as float32; received {low} to {high}."
         )
     if bounded:
         check_range(what, codes, 0, 1, ", as the cross-entropy demands", f" {UNBOUNDED_HINT}")

@@ -1,4 +1,4 @@
-"""The layers of a network that pre-training trains one after the other."""
+"""Finds the hidden layers that pre-training trains one after the other."""
 
 import warnings
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
             "Expected `model` to be a functional or sequential keras.Model whose inputs are "
             f"known; received {type(model).__name__}."
         )
-    # The last Dense layer is the output layer, whatever stands behind it: a softmax, a decision.
+    # A softmax or a decision may follow the last Dense layer, which is the output layer.
     layers = [layer for layer in model.layers if isinstance(layer, keras.layers.Dense)][:-1]
     if not layers:
         raise ValueError(
             f"Expected a model with hidden keras.layers.Dense layers; received {model.name!r} "
             f"with {[type(layer).__name__ for layer in model.layers]}. The last Dense layer "
-            "counts as the output layer; layers inside nested models are not looked at."
+            "counts as the output layer; layers inside nested models do not count."
         )
     for layer in layers:
         if len(layer.input.shape) != 2:

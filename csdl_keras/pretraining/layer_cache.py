@@ -1,4 +1,4 @@
-"""Keeps pre-trained layers in a cache, each found by everything that it depends on."""
+"""Keeps pre-trained layers in a cache, by keys of everything that they depend on."""
 
 import json
 import pathlib
@@ -14,30 +14,30 @@ from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
 
-# To be raised when the code of pre-training gives other results, so that no cache returns old ones.
+# Raise it when the code of pre-training gives other results, so that no cache returns old ones.
 LAYER_VERSION = 3
 
-#: Parts of a layer's config that do not count: its name, and initializers, since the initial
-#: weights are described themselves.
+#: Parts of a layer's config that are left out: its name, and initializers, since descriptions
+#: hold a digest of the initial weights.
 _NOT_DESCRIBED = ("name", "kernel_initializer", "bias_initializer")
 
 
 class LayerCache:
-    """Pre-trains a layer unless its cache has one that came from all the same.
+    """Pre-trains a layer unless the cache has the result of the same pre-training.
 
-    Networks that begin alike share the layers they have in common: what is above
-    a layer does not matter to its pre-training. Functions and layers of your own are told
-    by their names alone, not by their code.
+    Networks with equal lower layers share these, since the layers above a layer do not
+    change its pre-training. Your own functions and layers are identified by their names
+    alone, not by their code.
 
     Args:
         cache: where pre-trained layers are kept.
         data: the data of pre-training.
         data_id: name of the data, needed for a dataset.
-        choices: everything else that pre-training depends on, fit for JSON.
+        choices: the other arguments that pre-training depends on, fit for JSON.
 
     Raises:
-        ValueError: if the data are a dataset, which cannot be identified by its
-            contents, and have no name.
+        ValueError: if the data are a dataset without a name, since a dataset cannot be
+            identified by its contents.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class LayerCache:
         cache: StageCache,
         data: PretrainingData,
         data_id: str | None,
-        choices: dict[str, Any],
+        choices: dict,
     ):
         if not data.is_array and data_id is None:
             raise ValueError(
@@ -69,9 +69,10 @@ class LayerCache:
         below: keras.Model | None,
         fit: Callable[[pathlib.Path | None], keras.callbacks.History],
     ) -> keras.callbacks.History:
-        """Gives the layer of a CAE its pre-trained weights; `fit` is called only if it must be.
+        """Gives the layer of a CAE its pre-trained weights and returns their history.
 
-        It is given a folder in which it can keep what it needs to go on from, or `None`.
+        `fit` is called only if the cache lacks them. Its argument is a folder in which it can
+        keep its progress, or `None`.
         """
         layer: Any = cae.encoder
         config = layer.get_config()
@@ -95,15 +96,15 @@ class LayerCache:
 
 
 def describe_model(model: keras.Model) -> list[str]:
-    """Describes a model by its structure and a digest of weights, without names of layers."""
+    """Describes a model by its structure and a digest of its weights, without layer names."""
     config = _with_numbers(model.get_config(), {model.name: "model"})
     return [_as_text(config), fingerprint(*model.get_weights())]
 
 
-def _with_numbers(value: Any, numbers: dict[str, str], key: str = "") -> Any:
-    """A part of a config, the layers in it called by numbers where it names them.
+def _with_numbers(value: object, numbers: dict[str, str], key: str = "") -> object:
+    """Replaces the names of layers in a config with numbers, only where layers are named.
 
-    Elsewhere the same word may be something else, such as the activation of a layer `relu`.
+    Elsewhere the same word may have another meaning, such as the activation `relu`.
     """
     if isinstance(value, dict):
         layers = value.get("layers")
@@ -123,5 +124,5 @@ def describe_optimizer(optimizer: keras.optimizers.Optimizer) -> dict[str, Any]:
     return {**optimizer.get_config(), "name": f"{kind.__module__}.{kind.__qualname__}"}
 
 
-def _as_text(config: dict[str, Any]) -> str:
+def _as_text(config: object) -> str:
     return json.dumps(config, sort_keys=True, default=str)

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.types import Tensor
+from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.fitting.seeded_fit import seeded_fit
 from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
@@ -25,10 +25,10 @@ def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
 class LayerFit(keras.Model):
     """A CAE whose input and reconstruction target is the code that `below` computes.
 
-    `fit` takes inputs of `below`, or of the CAE itself where `below` is None, and
-    cost vectors (labels, where there is a cost matrix) as targets unless `beta` is 0. A
-    part of weight 0 is left out altogether, so that costs cannot touch a stage with `beta = 0`.
-    A `sample_weight` is that of costs; every example is reconstructed.
+    `fit` takes inputs of `below`, or of the CAE itself if `below` is None. Its targets are
+    cost vectors, or labels with a cost matrix, unless `beta` is 0. A loss of weight 0 is
+    left out, so that costs cannot change a fit with `beta = 0`. `sample_weight` applies to
+    costs alone; every example is reconstructed.
     """
 
     output_kind = "cost"
@@ -42,7 +42,7 @@ class LayerFit(keras.Model):
         cost_matrix: np.ndarray | None = None,
         cost_scale: float = 1.0,
     ):
-        # Targets keep float32 whatever the policy; the layers inside compute as they are told.
+        # Targets keep float32 under every policy; the layers inside compute under their own.
         super().__init__(name=f"pretrain_{cae.encoder.name}", dtype="float32")
         self.cae = cae
         self.below = below
@@ -82,17 +82,17 @@ class LayerFit(keras.Model):
 
     def pretrain(
         self,
-        inputs: Any,
-        targets: Any,
+        inputs: ArrayLike | Iterable,
+        targets: ArrayLike | None,
         optimizer: keras.optimizers.Optimizer,
         steps_per_execution: int,
         seed: int | None,
         unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
-        """Compiles and fits; variables that this stage must not change are frozen meanwhile."""
+        """Compiles and fits, with the variables frozen that this fit must not change."""
         self.cae.build((None, self.cae.encoder.kernel.shape[0]))
-        self.built = True  # there is nothing else to build
+        self.built = True  # There is nothing else to build.
         frozen = [] if self.below is None else list(self.below.trainable_variables)
         if "cost" not in self.loss_weights:
             frozen += self.cae.regressor.trainable_variables
@@ -109,7 +109,7 @@ class LayerFit(keras.Model):
 
 
 @contextlib.contextmanager
-def frozen_variables(variables: Iterable[Any]) -> Iterator[None]:
+def frozen_variables(variables: Iterable[keras.Variable]) -> Iterator[None]:
     """Makes variables non-trainable inside the `with` block."""
     changed = [variable for variable in variables if variable.trainable]
     for variable in changed:

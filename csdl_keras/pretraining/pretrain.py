@@ -3,8 +3,7 @@
 import functools
 import itertools
 import pathlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import keras
 
@@ -38,13 +37,13 @@ from csdl_keras.pretraining.layer_fit import LayerFit
 
 def pretrain(
     model: keras.Model,
-    x: Any,
+    x: ArrayLike | Iterable,
     costs: ArrayLike | None = None,
     beta: float = 0.0,
     corruption: float = 0.25,
     epochs: int = 15,
     batch_size: int = 100,
-    optimizer: str | dict[str, Any] | keras.optimizers.Optimizer = "adam",
+    optimizer: str | dict | keras.optimizers.Optimizer = "adam",
     reconstruction: str = "cross_entropy",
     tied: bool = False,
     seed: int | None = None,
@@ -65,21 +64,17 @@ def pretrain(
     `(1 - beta) L_CE + beta L_SOSR` on the clean codes of the layers below; its
     weights are the model's own, not copies. Then train the model as a whole
     with any loss. `beta=0` gives the stacked denoising auto-encoder (SDAE), the
-    cost vectors of `costs.zero_one` the error-aware SEAE. The output layer, and
-    layers that are not `Dense` or not trainable, stay as they are; a warning names
-    hidden layers that are frozen.
+    cost vectors of `costs.zero_one` the error-aware SEAE. All other layers stay as
+    they are; a warning names hidden layers that are not trainable.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
             layer whose input is `(batch, features)`.
-        x: inputs `(N, ...)` as the model takes them, or a `tf.data.Dataset`
-            (or `PyDataset`) of batches `x` or `(x, costs)`, finite or with
-            `steps_per_epoch`. What enters a hidden layer must lie in [0, 1] for
-            the cross-entropy.
-        costs: cost vectors `(N, D)`, or integer labels `(N,)` if there is a
-            `cost_matrix`; needed for `beta > 0`, ignored for `beta = 0`. They
-            should be about 1: the paper divides by the largest cost, and so
-            does `cost_scale=1 / C.max()`.
+        x: inputs `(N, ...)`, or a `tf.data.Dataset` or `PyDataset` of batches `x`
+            or `(x, costs)`. The inputs of hidden layers must lie in [0, 1] for the
+            cross-entropy.
+        costs: cost vectors `(N, D)`, or integer labels `(N,)` with a `cost_matrix`;
+            needed for `beta > 0`, ignored for `beta = 0`.
         beta: balance in [0, 1] between reconstruction (0) and costs (1).
             Defaults to 0.
         corruption: probability in [0, 1] of zeroing an input. Defaults to 0.25.
@@ -97,13 +92,12 @@ def pretrain(
             the steps of an epoch, for arrays on TensorFlow and JAX, and 1 elsewhere.
         callbacks: Keras callbacks for the fit of each layer.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
-        cost_matrix: `None` (default), or array-like `(K, K)`, `C[true, decision]`,
-            and `costs`, or the second part of a dataset's batches, are integer
-            labels.
-        cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
-        cache: a `StageCache` in which pre-trained layers are looked up and kept,
-            see Notes; needs a `seed`, and `callbacks` that only observe. `None`
-            (default) keeps nothing.
+        cost_matrix: array-like `(K, K)`, `C[true, decision]`, if costs are given as
+            labels. Defaults to `None`.
+        cost_scale: factor above 0 by which costs are multiplied. Defaults to 1; the
+            paper's is `1 / C.max()`, so that costs are about 1.
+        cache: a `StageCache` that keeps pre-trained layers; needs a `seed`, and
+            `callbacks` that only observe. `None` (default) keeps nothing.
         data_id: name that identifies a dataset, needed with a `cache`.
         unlabelled: more inputs `(U, ...)` without costs, if `x` is an array. They are
             reconstructed like those of `x`; the loss of costs is the mean over `x`
@@ -114,10 +108,8 @@ def pretrain(
         those of `"reconstruction_loss"` and `"cost_loss"` that have weight.
 
     Raises:
-        ValueError: before training, if an argument is out of range, the model has no
-            trainable hidden `Dense` layer, costs are missing or fail their check,
-            values for the cross-entropy lie outside [0, 1], or a cache comes without
-            a seed or with callbacks that may change training.
+        ValueError: before training, if the model has no trainable hidden `Dense` layer
+            or an argument fails its check.
         DivergedError: if training diverges.
 
     Notes:
@@ -177,7 +169,7 @@ def pretrain(
     )
     num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
     for lower, layer in itertools.pairwise(layers):
-        if layer.input is not lower.output:  # something between them can leave [0, 1]
+        if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
     kept = None
     if cache is not None:

@@ -26,7 +26,7 @@ sys.modules[{package!r}] = None
 USES = """
 import csdl_keras as csdl, numpy as np
 import keras, tempfile, os
-from csdl_keras.datasets import photographs
+from csdl_keras.datasets.bg_img_rot_synthetic import photographs
 matrix = [[0, 1], [5, 0]]
 network = csdl.models.mlp((4,), 2, (3,))
 folder = tempfile.mkdtemp()
@@ -34,7 +34,7 @@ uses = {
     "plots": lambda: csdl.plots.cost_matrix_heatmap(matrix),
     "tuning": lambda: csdl.tuning.Range,
     "mnist_5k": lambda: csdl.datasets.load("mnist_5k"),
-    "pictures": lambda: photographs.photographs(),
+    "pictures": photographs,
     "onnx": lambda: csdl.export(network, os.path.join(folder, "a.onnx"), "onnx"),
     "tfds": lambda: csdl.datasets.load("mnist", data_dir=folder),
 }

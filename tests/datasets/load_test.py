@@ -11,34 +11,22 @@ from tests.datasets.helpers import SPLITS, hashes
 module = importlib.import_module("csdl_keras.datasets.load")
 
 
+def assert_same(data, expected):
+    assert (data.name, data.imbalanced) == (expected.name, expected.imbalanced)
+    for split in SPLITS:
+        assert hashes(data, split) == hashes(expected, split)
+
+
 class TestLoad:
-    def test_plain(self):
-        data = load("digits")
-        assert (data.name, len(data.y_train), data.imbalanced) == ("digits", 1100, False)
-
-    def test_imbalanced(self):
-        data = load("digits", imbalanced=True, seed=3)
-        expected = datasets.imbalance(load("digits"), seed=3)
-        for split in SPLITS:
-            assert hashes(data, split) == hashes(expected, split)
-        assert data.imbalanced
-
-    def test_train_size(self):
-        data = load("digits", train_size=200, seed=3)
-        expected = datasets.subset(load("digits"), 200, seed=3)
-        for split in SPLITS:
-            assert hashes(data, split) == hashes(expected, split)
-        assert len(data.y_train_val) == 200
-
-    def test_both(self):
-        data = load("digits", imbalanced=True, train_size=300)
-        rare = np.random.default_rng(0).choice(10, 4, replace=False)
-        counts = np.bincount(data.y_train_val)
-        assert counts.sum() == 300
-        assert counts[rare].max() < 0.5 * np.delete(counts, rare).min()
-
-    def test_the_seed_does_not_change_splits(self):
-        assert hashes(load("digits", seed=5), "test") == hashes(load("digits"), "test")
+    def test_variants(self):
+        plain = load("digits")
+        assert (plain.name, len(plain.y_train), plain.imbalanced) == ("digits", 1100, False)
+        assert_same(load("digits", seed=5), plain)  # splits do not depend on it
+        rare = datasets.imbalance(plain, seed=3)
+        assert_same(load("digits", imbalanced=True, seed=3), rare)
+        assert_same(load("digits", train_size=200, seed=3), datasets.subset(plain, 200, seed=3))
+        both = load("digits", imbalanced=True, train_size=300, seed=3)
+        assert_same(both, datasets.subset(rare, 300, seed=3))
 
     @pytest.mark.parametrize("name", [None, 3, b"digits"])
     def test_names_that_are_no_strings(self, name):
@@ -50,28 +38,18 @@ class TestLoad:
             load("digits", train_size=5000)
 
     def test_grayscale(self, monkeypatch):
-        rgb = dataclasses.replace(
-            load("digits"),
-            **{f"x_{s}": np.repeat(getattr(load("digits"), f"x_{s}"), 3, -1) for s in SPLITS},
-        )
+        plain = load("digits")
+        images = {f"x_{s}": np.repeat(getattr(plain, f"x_{s}"), 3, axis=-1) for s in SPLITS}
+        rgb = dataclasses.replace(plain, **images)
         monkeypatch.setattr(module, "load_tfds", lambda name, data_dir: rgb)
-        assert load("cifar10").input_shape == (8, 8, 3)
+        assert load("cifar10") is rgb
         gray = load("cifar10", grayscale=True, imbalanced=True)
         assert (gray.input_shape, gray.imbalanced) == ((8, 8, 1), True)
-        np.testing.assert_allclose(
-            gray.x_test, datasets.imbalance(load("digits")).x_test, atol=1e-6
-        )
+        np.testing.assert_allclose(gray.x_test, datasets.imbalance(plain).x_test, atol=1e-6)
 
     def test_bg_img_rot_synthetic_is_made_from_mnist(self, monkeypatch, tmp_path):
-        asked = []
-
-        def mnist(name, data_dir):
-            asked.append((name, data_dir))
-            return load("mnist_5k", train_size=100)
-
-        monkeypatch.setattr(module, "load_tfds", mnist)
-        data = load("bg_img_rot_synthetic", data_dir=tmp_path, seed=3)
-        expected = datasets.bg_img_rot_synthetic(load("mnist_5k", train_size=100))
+        asked, base = [], load("digits")
+        monkeypatch.setattr(module, "load_tfds", lambda *args: asked.append(args) or base)
+        monkeypatch.setattr(module, "bg_img_rot_synthetic", lambda data: data)
+        assert load("bg_img_rot_synthetic", data_dir=tmp_path, seed=3) is base
         assert asked == [("mnist", tmp_path)]
-        assert data.name == "bg_img_rot_synthetic"
-        assert hashes(data, "test") == hashes(expected, "test")

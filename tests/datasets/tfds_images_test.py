@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 
 from csdl_keras.datasets import DataUnavailableError, load
-from tests.datasets.helpers import SPLITS, hashes, labels, share_images
-from tests.support.fresh_process import REPOSITORY, run_python
+from tests.datasets.helpers import SPLITS, labels, share_images
 
 tfds = pytest.importorskip("tensorflow_datasets")
 
 
-# Types of pixels, and by what images of 0 to 255 are divided or multiplied in the files.
-OTHER_PIXELS = {
+# Types of pixels, and the divisor that gives the files' pixels from images of 0 to 255.
+PIXELS = {
+    "image_uint16": (np.uint16, 1 / 257),
     "image_float32": (np.float32, 255),
     "float32_of_255": (np.float32, 1),
-    "image_float32_of_255": (np.float32, 1),
     "float64_of_65535": (np.float64, 1 / 257),
     "float16": (np.float16, 255),
-    "int32": (np.int32, 1),
     "int64": (np.int64, 1),
     "uint8_tensor": (np.uint8, 1),
     "rounded_up": (np.float32, 255 / (1 + 2**-22)),
@@ -42,55 +40,43 @@ class TinyImages(tfds.core.GeneratorBasedBuilder):
         "sizes": {"train": 6},
         "no_labels": {"train": 6},
         "unsupervised": {"train": 6},
-        "deep": {"train": 36},
-        "floats": {"train": 36},
-        **{name: {"train": 20, "validation": 8, "test": 8} for name in OTHER_PIXELS},
+        **{name: {"train": 20, "validation": 8, "test": 8} for name in PIXELS},
     }
     BUILDER_CONFIGS = [tfds.core.BuilderConfig(name=name) for name in SIZES]
 
     def _info(self):
         name = self.builder_config.name
+        dtype, _ = PIXELS.get(name, (np.uint8, 1))
+        kind = tfds.features.Tensor
+        if name not in PIXELS or name.startswith("image"):
+            kind = tfds.features.Image
+        side = None if name == "sizes" else 4
         label = tfds.features.ClassLabel(num_classes=3)
         if name == "no_labels":
             label = tfds.features.Scalar(np.int64)
-        side = None if name == "sizes" else 4
-        picture = tfds.features.Image(
-            shape=(side, side, 1),
-            dtype=np.uint16 if name == "deep" else np.uint8,
-        )
-        if name == "floats":
-            picture = tfds.features.Tensor(shape=(side, side, 1), dtype=np.float32)
-        if name in OTHER_PIXELS:
-            kind = tfds.features.Image if "image" in name else tfds.features.Tensor
-            picture = kind(shape=(side, side, 1), dtype=OTHER_PIXELS[name][0])
+        picture = kind(shape=(side, side, 1), dtype=dtype)
         return self.dataset_info_from_configs(
             features=tfds.features.FeaturesDict({"picture": picture, "kind": label}),
             supervised_keys=None if name == "unsupervised" else ("picture", "kind"),
         )
 
     def _split_generators(self, dl_manager):
-        start = 0
-        generators = {}
+        generators, start = {}, 0
         for split, size in self.SIZES[self.builder_config.name].items():
             generators[split] = self._generate_examples(start, size)
             start += size
         return generators
 
     def _generate_examples(self, start, size):
+        name = self.builder_config.name
+        dtype, divisor = PIXELS.get(name, (np.uint8, 1))
         for number in range(start, start + size):
-            side = 4 + number % 2 if self.builder_config.name == "sizes" else 4
-            image = np.full((side, side, 1), 255, dtype="uint8")
+            side = 4 + number % 2 if name == "sizes" else 4
+            image = np.full((side, side, 1), 255)
             image[0, 0] = number
-            if self.builder_config.name == "deep":
-                image = image.astype("uint16") * 257
-            elif self.builder_config.name == "floats":
-                image = image.astype("float32") / np.float32(255)
-            elif self.builder_config.name in OTHER_PIXELS:
-                dtype, divisor = OTHER_PIXELS[self.builder_config.name]
-                if self.builder_config.name == "dark_training" and number < 20:
-                    image = np.ones_like(image)
-                image = (image / divisor).astype(dtype)
-            yield number, {"picture": image, "kind": number % 3}
+            if name == "dark_training" and number < 20:
+                image[:] = 1
+            yield number, {"picture": (image / divisor).astype(dtype), "kind": number % 3}
 
 
 @pytest.fixture(scope="module")
@@ -123,36 +109,28 @@ class TestSplits:
             assert getattr(data, f"x_{split}").dtype == np.float32
             assert labels(data, split).dtype == np.int64
 
-    def test_without_test_the_validation_split_is_the_test(self, folder):
-        data = load("tiny_images/no_test", data_dir=folder)
-        assert sorted(numbers(data, "test")) == list(range(12, 17))
-        assert len(numbers(data, "val")) == 2
-        assert sorted(numbers(data, "train") + numbers(data, "val")) == list(range(12))
-
-    def test_without_validation_it_is_a_sixth_of_training(self, folder):
-        data = load("tiny_images/no_validation", data_dir=folder)
-        assert sorted(numbers(data, "test")) == list(range(12, 16))
+    @pytest.mark.parametrize("config,size", [("no_test", 5), ("no_validation", 4)])
+    def test_one_split_is_missing(self, folder, config, size):
+        """A sixth of training is for validation; without a test, validation is the test."""
+        data = load(f"tiny_images/{config}", data_dir=folder)
+        assert sorted(numbers(data, "test")) == list(range(12, 12 + size))
         assert len(numbers(data, "val")) == 2
         assert sorted(numbers(data, "train") + numbers(data, "val")) == list(range(12))
 
     def test_without_either_a_sixth_is_taken_twice(self, folder):
+        """Always by the shuffles in the documentation."""
+        builder = tfds.builder("tiny_images/train_only", data_dir=folder)
+        stored = [int(e["picture"][0, 0, 0]) for e in tfds.as_numpy(builder.as_dataset("train"))]
+        shuffled = np.array(stored)[np.random.default_rng(0).permutation(36)]
+        rest = shuffled[:30][np.random.default_rng(0).permutation(30)]
         data = load("tiny_images/train_only", data_dir=folder)
-        train, val, test = (numbers(data, split) for split in SPLITS)
-        assert (len(train), len(val), len(test)) == (25, 5, 6)
-        assert sorted(train + val + test) == list(range(36))
-
-    @pytest.mark.parametrize("config", ["deep", "floats"])
-    def test_other_types_of_pixels(self, folder, config):
-        data = load(f"tiny_images/{config}", data_dir=folder)
-        expected = load("tiny_images/train_only", data_dir=folder)
-        assert data.x_train.dtype == np.float32
-        np.testing.assert_allclose(data.x_train.max(), 1.0)
-        everything = numbers(data, "train") + numbers(data, "val") + numbers(data, "test")
-        assert sorted(everything) == list(range(36))
-        assert len(data.x_test) == len(expected.x_test)
+        assert numbers(data, "test") == shuffled[30:].tolist()
+        assert numbers(data, "train") == rest[:25].tolist()
+        assert numbers(data, "val") == rest[25:].tolist()
+        assert not share_images(data)
 
     @pytest.mark.parametrize(
-        "config", [name for name in OTHER_PIXELS if name not in ("negative", "beyond", "nan")]
+        "config", [name for name in PIXELS if name not in ("negative", "beyond", "nan")]
     )
     def test_every_type_of_pixels_becomes_0_to_1(self, folder, config):
         data = load(f"tiny_images/{config}", data_dir=folder)
@@ -169,27 +147,6 @@ class TestSplits:
             order = np.argsort(images[:, 0, 0, 0])
             np.testing.assert_allclose(images[order], expected, atol=1e-3)
 
-    @pytest.mark.parametrize("config", ["negative", "beyond", "nan"])
-    def test_values_that_tell_nothing(self, folder, config):
-        with pytest.raises(ValueError, match="Expected images whose values lie in .*scale it"):
-            load(f"tiny_images/{config}", data_dir=folder)
-
-    def test_shuffles_are_those_of_the_documentation(self, folder):
-        builder = tfds.builder("tiny_images/train_only", data_dir=folder)
-        stored = [int(e["picture"][0, 0, 0]) for e in tfds.as_numpy(builder.as_dataset("train"))]
-        shuffled = np.array(stored)[np.random.default_rng(0).permutation(36)]
-        rest = shuffled[:30][np.random.default_rng(0).permutation(30)]
-        data = load("tiny_images/train_only", data_dir=folder)
-        assert numbers(data, "test") == shuffled[30:].tolist()
-        assert numbers(data, "train") == rest[:25].tolist()
-        assert numbers(data, "val") == rest[25:].tolist()
-
-    def test_splits_are_always_the_same(self, folder):
-        first, again = (load("tiny_images/train_only", data_dir=folder) for _ in range(2))
-        for split in SPLITS:
-            assert hashes(first, split) == hashes(again, split)
-        assert not share_images(first)
-
     @pytest.mark.parametrize(
         "config,match",
         [
@@ -197,6 +154,9 @@ class TestSplits:
             ("sizes", "Expected images of one size; .* has 2 sizes in its split 'train'"),
             ("no_labels", "images with one class label each; .*'picture', 'kind'"),
             ("unsupervised", "images with one class label each"),
+            ("negative", "Expected images whose values lie in .*scale it"),
+            ("beyond", "Expected images whose values lie in .*scale it"),
+            ("nan", "Expected images whose values lie in .*scale it"),
         ],
     )
     def test_sets_that_do_not_fit(self, folder, config, match):
@@ -251,17 +211,11 @@ class TestNames:
         for name in ("mnits", *names, "svhn", "cifar10"):
             assert repr(name) in str(caught.value)
 
-    @pytest.mark.parametrize("online", [True, False])
     @pytest.mark.parametrize(
-        "name,known",
-        [
-            ("mnist", "mnist"),
-            ("cifar10", "cifar10"),
-            ("svhn", "svhn_cropped"),
-            ("bg_img_rot_synthetic", "mnist"),
-        ],
+        "name,known,online",
+        [("svhn", "svhn_cropped", True), ("bg_img_rot_synthetic", "mnist", False)],
     )
-    def test_files_that_cannot_be_fetched(self, tmp_path, monkeypatch, online, name, known):
+    def test_files_that_cannot_be_fetched(self, tmp_path, monkeypatch, name, known, online):
         def fail(self, *args, **kwargs):
             raise ConnectionError("no route to host")
 
@@ -273,11 +227,3 @@ class TestNames:
         for part in (str(tmp_path / known), f"'{name}'", f"load('{known}')", "TFDS_DATA_DIR"):
             assert part in message
         assert ("no route to host" in message) == online
-
-    def test_the_variable_names_the_folder(self, folder):
-        code = (
-            f"import sys; sys.path.insert(0, {str(REPOSITORY)!r})\n"
-            "import csdl_keras, tests.datasets.tfds_images_test\n"
-            "print(len(csdl_keras.datasets.load('tiny_images/all_splits').y_train))"
-        )
-        assert run_python(code, TFDS_DATA_DIR=str(folder)).split() == ["12"]

@@ -1,5 +1,3 @@
-"""Tests of networks that decide together."""
-
 import keras
 import numpy as np
 import pytest
@@ -9,8 +7,9 @@ from csdl_keras import bayes_classifier, calibrate, decide, output_kind
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import ensemble, mlp
 from tests.support.small_models import FEATURES, functional, inputs, sequential
-from tests.support.testing import TestCase
+from tests.support.testing import TestCase, dtype_policy
 
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 X = inputs(20)
 
@@ -20,14 +19,30 @@ def members(number=3, **kwargs):
 
 
 class TestEnsemble(TestCase):
-    @pytest.mark.parametrize("output", ["probability", "cost"])
-    @pytest.mark.parametrize("number", [1, 2, 5])
-    def test_the_mean_of_its_members(self, output, number):
-        models = members(number, output=output)
-        together = ensemble(models)
-        assert output_kind(together) == output
+    @pytest.mark.parametrize(
+        "models,output",
+        [
+            (members(1), "probability"),
+            (members(3), "probability"),
+            (members(3, output="cost"), "cost"),
+            (
+                [make([layers.Dense(3, "softmax")]) for make in (functional, sequential)],
+                "probability",
+            ),
+        ],
+    )
+    def test_the_mean_of_its_members(self, models, output, tmp_path):
+        ensemble(models).save(tmp_path / "ensemble.keras")
+        loaded = keras.saving.load_model(tmp_path / "ensemble.keras")
         expected = np.mean([model.predict(X, verbose=0) for model in models], axis=0)
-        self.assertAllClose(together.predict(X, verbose=0), expected)
+        for together in (ensemble(models), loaded):
+            assert output_kind(together) == output
+            self.assertAllClose(together.predict(X, verbose=0), expected)
+
+    def test_the_same_member_twice(self):
+        (model,) = members(1)
+        outputs = ensemble([model, model]).predict(X, verbose=0)
+        self.assertAllClose(outputs, model.predict(X, verbose=0))
 
     def test_mean_of_expected_costs_is_expected_cost_of_the_mean(self):
         models = members()
@@ -41,46 +56,23 @@ class TestEnsemble(TestCase):
         careful = bayes_classifier(calibrate(ensemble(members()), X, labels), MATRIX)
         assert decide(careful, X).shape == (len(X),)
 
-    def test_members_of_other_makes(self):
-        models = [
-            functional([layers.Dense(3, "softmax")]),
-            sequential([layers.Dense(3, "softmax")]),
-        ]
-        expected = np.mean([model.predict(X, verbose=0) for model in models], axis=0)
-        self.assertAllClose(ensemble(models).predict(X, verbose=0), expected)
-
-    def test_the_same_member_twice(self):
-        (model,) = members(1)
-        self.assertAllClose(
-            ensemble([model, model]).predict(X, verbose=0), model.predict(X, verbose=0)
-        )
-
     def test_large_costs_do_not_overflow_in_mixed_precision(self):
-        policy = keras.config.dtype_policy()
-        keras.config.set_dtype_policy("mixed_float16")
-        try:
-            members = [mlp((4,), 3, (5,), seed=seed) for seed in (0, 1)]
-            matrix = 1e5 * (1 - np.eye(3))
-            costs = ensemble([bayes_classifier(m, matrix) for m in members])
-            outputs = costs.predict(np.zeros((2, 4), "float32"), verbose=0)
-        finally:
-            keras.config.set_dtype_policy(policy)
+        with dtype_policy("mixed_float16"):
+            careful = [bayes_classifier(one, 1e5 * (1 - np.eye(3))) for one in members(2)]
+            outputs = ensemble(careful).predict(X, verbose=0)
         assert outputs.dtype == "float32" and np.isfinite(outputs).all()
 
-    def test_saved_and_loaded(self, tmp_path):
-        together = ensemble(members(output="cost"))
-        together.save(tmp_path / "ensemble.keras")
-        loaded = keras.saving.load_model(tmp_path / "ensemble.keras")
-        assert output_kind(loaded) == "cost"
-        self.assertAllClose(loaded.predict(X, verbose=0), together.predict(X, verbose=0))
-
-    def test_what_it_refuses(self):
-        with pytest.raises(ValueError, match="at least one member"):
-            ensemble([])
-        with pytest.raises(ValueError, match="of one kind"):
-            ensemble([*members(1), *members(1, output="cost")])
-        with pytest.raises(ValueError, match="same shapes"):
-            ensemble([*members(1), functional([layers.Dense(2, "softmax")])])
-        with pytest.raises(ValueError, match="Expected a model that ends in"):
-            ensemble([functional([layers.Dense(3)])])
-        assert output_kind(ensemble([functional([CostOutput(3)])])) == "cost"
+    @pytest.mark.parametrize(
+        "models,match",
+        [
+            ([], "at least one member"),
+            (3, "`members` to be a sequence"),
+            ([*members(1), *members(1, output="cost")], "of one kind"),
+            ([*members(1), functional([layers.Dense(2, "softmax")])], "same shapes"),
+            ([functional([layers.Dense(3)])], "Expected a model that ends in"),
+            ([keras.Model(x := keras.Input((3,)), [x, CostOutput(3)(x)])], "one output"),
+        ],
+    )
+    def test_errors(self, models, match):
+        with pytest.raises(ValueError, match=match):
+            ensemble(models)

@@ -1,0 +1,118 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from csdl_keras.datasets import grayscale, imbalance, subset
+from tests.datasets.helpers import SPLITS, hashes, labels, toy_data
+
+
+def colored(channels):
+    """Toy data whose images are random, 2x3 pixels."""
+    data, rng = toy_data(), np.random.default_rng(0)
+    images = {
+        f"x_{split}": rng.random((len(labels(data, split)), 2, 3, channels), dtype="float32")
+        for split in SPLITS
+    }
+    return dataclasses.replace(data, **images)
+
+
+class TestImbalance:
+    @pytest.mark.parametrize(
+        "arguments,rare,left", [({}, 4, 0.3), ({"seed": 7, "fraction": 0.5, "num_rare": 1}, 1, 0.5)]
+    )
+    def test_counts(self, arguments, rare, left):
+        data = toy_data(per_class=100, num_classes=10)
+        thinned = imbalance(data, **arguments)
+        classes = np.random.default_rng(arguments.get("seed", 0)).choice(10, rare, replace=False)
+        for split, size in zip(SPLITS, (60, 20, 20), strict=True):
+            expected = np.full(10, size)
+            expected[classes] = round(left * size)
+            np.testing.assert_array_equal(np.bincount(labels(thinned, split)), expected)
+        assert (thinned.imbalanced, data.imbalanced, len(data.y_train)) == (True, False, 600)
+        assert (thinned.name, thinned.num_classes) == ("toy", 10)
+
+    def test_remaining_examples_keep_their_order(self):
+        data = toy_data()
+        thinned, again, other = (imbalance(data, seed=seed) for seed in (1, 1, 2))
+        for split in SPLITS:
+            before, after = hashes(data, split), hashes(thinned, split)
+            assert after == [image for image in before if image in set(after)]
+            assert after == hashes(again, split)
+        assert hashes(thinned, "train") != hashes(other, "train")
+
+    @pytest.mark.parametrize(
+        "arguments,match",
+        [
+            ({"seed": -1}, "Expected `seed`"),
+            ({"fraction": -0.1}, "Expected `fraction`"),
+            ({"fraction": 1.0}, "Expected `fraction` below 1"),
+            ({"num_rare": 0}, "Expected `num_rare`"),
+            ({"num_rare": 6}, "Expected at least num_rare=6 classes; 'toy' has 5"),
+            ({"data": imbalance(toy_data())}, "'toy' is imbalanced already"),
+        ],
+        ids=str,
+    )
+    def test_errors(self, arguments, match):
+        with pytest.raises(ValueError, match=match):
+            imbalance(**{"data": toy_data(), **arguments})
+
+
+class TestSubset:
+    def test_sizes_and_examples(self):
+        data, small, again, other = toy_data(), *(subset(toy_data(), 40, s) for s in (0, 0, 1))
+        assert [len(hashes(small, split)) for split in SPLITS] == [30, 10, 20]
+        for split in SPLITS:
+            assert set(hashes(small, split)) <= set(hashes(data, split))
+        assert hashes(small, "test") == hashes(data, "test")
+        assert hashes(small, "train") == hashes(again, "train")
+        assert set(hashes(small, "train")) != set(hashes(other, "train"))
+
+    def test_classes_keep_their_proportions(self):
+        data = imbalance(toy_data(per_class=100, num_classes=10))
+        small = subset(data, len(data.y_train_val) // 2)
+        counts = np.bincount(small.y_train)
+        np.testing.assert_allclose(counts, np.bincount(data.y_train) / 2, atol=1.0)
+        assert small.imbalanced
+
+    def test_the_smallest_and_the_largest(self):
+        small, large = subset(toy_data(), 20), subset(toy_data(), 80)
+        assert len(small.y_train_val) == 20 and set(small.y_val) == set(range(5))
+        assert hashes(large, "train") == hashes(toy_data(), "train")
+
+    @pytest.mark.parametrize(
+        "arguments,match",
+        [
+            ((0,), "Expected `train_size`"),
+            ((40, -1), "Expected `seed`"),
+            ((16,), "`train_size` from 20 .* to 80; received 16"),
+            ((81,), "`train_size` from 20 .* to 80; received 81"),
+            ((78,), "`train_size` for which every class can be divided, or 80"),
+        ],
+    )
+    def test_errors(self, arguments, match):
+        with pytest.raises(ValueError, match=match):
+            subset(toy_data(), *arguments)
+
+
+class TestGrayscale:
+    def test_weights(self):
+        data = colored(3)
+        gray = grayscale(data)
+        for split in SPLITS:
+            expected = getattr(data, f"x_{split}").astype("float64") @ [0.299, 0.587, 0.114]
+            found = getattr(gray, f"x_{split}")
+            assert found.dtype == np.float32 and found.shape[1:] == (2, 3, 1)
+            np.testing.assert_allclose(found[..., 0], expected, atol=1e-6)
+            np.testing.assert_array_equal(labels(gray, split), labels(data, split))
+
+    def test_white_does_not_exceed_1(self):
+        white = np.ones((20, 2, 2, 3), "float32")
+        gray = grayscale(dataclasses.replace(toy_data(), x_test=white, x_train=white.repeat(3, 0)))
+        np.testing.assert_array_equal(gray.x_test, white[..., :1])
+
+    def test_channels(self):
+        data = colored(1)
+        assert grayscale(data) is data
+        with pytest.raises(ValueError, match=r"1 or 3 channels; received 'toy'.*\(2, 3, 4\)"):
+            grayscale(colored(4))
