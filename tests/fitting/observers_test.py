@@ -3,9 +3,9 @@
 import keras
 import numpy as np
 import pytest
+from csdl_keras.fitting.observers import OBSERVERS
 
 import csdl_keras as csdl
-from csdl_keras.fitting.observers import OBSERVERS
 from tests.support.trainers import MATRICES, Counter, make_trainer
 
 

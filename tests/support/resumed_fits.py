@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import Resume, ShuffledBatches
-from csdl_keras.fitting.callback_memory import digests
+from csdl_keras.fitting.callbacks import digests
 from tests.support.eager import eager_models
 from tests.support.interruptions import TOLERANCE, Stop
 
