@@ -124,12 +124,6 @@ def test_same_after_saving(name, tmp_path):
     assert output_kind(loaded) == ("cost" if name in COST else "probability")
 
 
-def test_message_names_model_and_layer():
-    model = functional([layers.Dense(3, "relu", name="last")], name="odd")
-    with pytest.raises(ValueError, match="'odd', which ends in Dense 'last'.*'relu'"):
-        output_kind(model)
-
-
 def two_outputs():
     x = keras.Input((3,))
     return keras.Model(x, [CostOutput(3)(x), CostOutput(3)(x)])
@@ -147,18 +141,15 @@ def two_outputs():
     ids=["subclassed", "wrapped", "CAE", "unbuilt", "two outputs"],
 )
 def test_structure_that_cannot_be_seen(make):
-    with pytest.raises(ValueError, match="output='cost'"):
+    with pytest.raises(ValueError, match="received '.*', which ends in .* Pass output='cost'"):
         output_kind(make())
     assert output_kind(make(), "probability") == "probability"
 
 
-def test_rows_that_sum_to_1_are_no_costs():
+def test_values_and_losses_are_checked():
     with pytest.raises(ValueError, match="rows that sum to 1.*probabilities"):
         output_kind(functional([Subclassed(3, "softmax")]), "cost")
     assert output_kind(functional([Subclassed(3)]), "cost") == "cost"
-
-
-def test_costs_trained_as_scores():
     model = functional([CostOutput(3)])
     for loss in ("sparse_categorical_crossentropy", keras.losses.KLDivergence()):
         model.compile("sgd", loss)
@@ -166,9 +157,6 @@ def test_costs_trained_as_scores():
             output_kind(model)
     model.compile("sgd", "mse")
     assert output_kind(model) == "cost"
-
-
-@pytest.mark.parametrize("output", ["costs", "", 0, ["cost"]])
-def test_unknown_output(output):
-    with pytest.raises(ValueError, match="`output`"):
-        output_kind(functional([CostOutput(3)]), output)
+    for output in ("costs", 0, ["cost"]):
+        with pytest.raises(ValueError, match="`output`"):
+            output_kind(model, output)
