@@ -91,12 +91,6 @@ class TestEverywhere:
         with pytest.raises(csdl.DivergedError, match="training 'ensemble_bayes'"):
             csdl.train(algorithm, x, DATA.y_train, MATRICES[0], validation, settings=TOO_FAST)
 
-    def test_pretraining_of_any_model(self):
-        model, sgd = csdl.models.mlp((4,), 3, (5,)), keras.optimizers.SGD(1e38)
-        name = f"pretrain_{csdl.hidden_layers(model)[0].name}"
-        with pytest.raises(csdl.DivergedError, match=f"training '{name}'"):
-            csdl.pretrain(model, X, epochs=3, batch_size=10, optimizer=sgd, verbose=0)
-
     def test_a_network_of_the_user(self):
         estimator = CostSensitiveClassifier(lambda *_: make_model(1e38, "own"), settings=TOO_FAST)
         with pytest.raises(csdl.DivergedError, match="training 'own'"):

@@ -98,15 +98,6 @@ class TestKeys:
         assert environment() == before
         tried("settings of Keras and its backend, changed")
 
-    def test_all_settings(self, monkeypatch, tried):
-        """Also those that a process cannot change back, such as op determinism on TensorFlow."""
-        found, before = settings(), environment()
-        changed = {name: (lambda name=name: f"another {name}", None) for name in found}
-        monkeypatch.setattr(_environment, "settings", lambda: changed)
-        now = environment()["settings"]
-        assert now == {name: f"another {name}" for name in before["settings"]}
-        tried("settings of Keras and its backend, replaced", len(found))
-
     def test_versions_and_the_backend(self, monkeypatch, tried):
         names = set(environment()["versions"])
         assert names == {"csdl_keras", "keras", "numpy", keras.backend.backend()}
@@ -127,16 +118,13 @@ class TestKeys:
 
     def test_variables_for_worker_processes(self, monkeypatch):
         """Variables that are set for worker processes change no key of the process itself."""
-        for name in VARIABLES:
-            monkeypatch.delenv(name, raising=False)
         before, variables = environment(), dict(os.environ)
         with workers(2):
-            assert environment() == before
             with workers(2):
-                pass
+                assert environment() == before
             assert environment() == before
         assert environment() == before and dict(os.environ) == variables
-        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
+        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "another")
         own = environment()
         with workers(2):
             assert environment() == own != before

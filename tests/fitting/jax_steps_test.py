@@ -163,12 +163,6 @@ class TestLooped:
         seeded_fit(model, x, y, 0, batch_size=10, verbose=0)
         assert loops == [0] * 20
 
-    def test_a_training_that_stops_early(self):
-        x, y, _ = data()
-        stop = keras.callbacks.EarlyStopping("loss", patience=0, mode="max")
-        arguments = {"callbacks": [stop], "batch_size": 10, "epochs": 9, "verbose": 0}
-        assert len(seeded_fit(make_model(steps=4), x, y, 0, **arguments).epoch) < 9
-
     def test_other_data_afterwards(self):
         x, y, weights = data()
         model = make_model(steps=4)

@@ -1,5 +1,7 @@
 """`Resume` with every callback of Keras: nothing is lost in any epoch."""
 
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -36,22 +38,13 @@ def change_rate(when):
     return held[0]
 
 
-def stop_early(**arguments):
-    return EarlyStopping(patience=2, **MONITOR, **arguments)
-
-
-def reduce_rate(**arguments):
-    return ReduceLROnPlateau(factor=0.5, patience=1, **MONITOR, **arguments)
-
-
 def multiply_rate():
     return LearningRateScheduler(lambda epoch, rate: 0.7 * rate)
 
 
-def save(path, **arguments):
-    return ModelCheckpoint(path, **MONITOR, **arguments)
-
-
+stop_early = functools.partial(EarlyStopping, patience=2, **MONITOR)
+reduce_rate = functools.partial(ReduceLROnPlateau, factor=0.5, patience=1, **MONITOR)
+save = functools.partial(ModelCheckpoint, **MONITOR)
 MOMENTS = ("on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_end")
 #: Functions that make the callbacks of a fit in a folder; names begin with the class.
 CASES = {
@@ -76,14 +69,8 @@ CASES = {
     "Callback": lambda _: [Warm()],
 }
 #: Callbacks of Keras that do not affect results, or that `Resume` refuses.
-OTHERS = {
-    "BackupAndRestore",
-    "CallbackList",
-    "ProgbarLogger",
-    "RemoteMonitor",
-    "TensorBoard",
-    "OrbaxCheckpoint",  # It needs packages that the tests do not install.
-}
+OTHERS = {"BackupAndRestore", "CallbackList", "ProgbarLogger", "RemoteMonitor", "TensorBoard"}
+OTHERS |= {"OrbaxCheckpoint"}  # It needs packages that the tests do not install.
 
 
 def test_every_callback_of_keras_is_here():
@@ -112,7 +99,7 @@ def test_another_patience_is_used(tmp_path):
     """The arguments of callbacks are no part of the state."""
     with pytest.raises(InterruptedError):
         fit(tmp_path, lambda _: [stop_early()], stop=[Stop(0, 2)])
-    patient = EarlyStopping(patience=9, **MONITOR)
+    patient = stop_early(patience=9)
     _, history, _, _ = fit(tmp_path, lambda _: [patient])
     assert len(history.epoch) == EPOCHS and (patient.patience, patient.wait) == (9, 3)
 

@@ -8,14 +8,11 @@ from tests.support.resumed_fits import adam, check, fit, interrupt
 QUICK = ("accumulation", "schedule")
 
 
-def decaying():
-    return keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=3, decay_rate=0.5)
-
-
+DECAYING = keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=3, decay_rate=0.5)
 OPTIMIZERS = {
     "average, overwriting": lambda: adam(use_ema=True, ema_overwrite_frequency=2),
     "accumulation": lambda: adam(gradient_accumulation_steps=3),
-    "schedule": lambda: keras.optimizers.SGD(decaying(), momentum=0.9),
+    "schedule": lambda: keras.optimizers.SGD(DECAYING, momentum=0.9),
     "clipnorm": lambda: adam(clipnorm=0.1, weight_decay=0.01),
     "global_clipnorm": lambda: adam(global_clipnorm=0.1, amsgrad=True),
     **{

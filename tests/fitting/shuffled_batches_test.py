@@ -51,21 +51,6 @@ class TestOrder:
         made[0].epoch = 3
         assert made[0].fingerprint() == ShuffledBatches(**arguments).fingerprint()
 
-    @pytest.mark.parametrize(
-        "arguments,message",
-        [
-            ({"y": Y[1:]}, r"same number of examples; received the lengths \[10, 9\]"),
-            ({"x": X[:0]}, "same number"),
-            ({"sample_weight": np.ones(10)}, "`y` with a `sample_weight`"),
-            ({"batch_size": 0}, "`batch_size`"),
-            ({"seed": -1}, "`seed`"),
-            ({"steps_per_epoch": 0}, "`steps_per_epoch`"),
-        ],
-    )
-    def test_refuses(self, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            ShuffledBatches(**{"x": X, **arguments})
-
 
 def network(*layers):
     model = keras.Sequential([keras.Input((3,)), *layers, keras.layers.Dense(2)])
