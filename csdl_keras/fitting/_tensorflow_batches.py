@@ -1,9 +1,19 @@
-"""Batches of arrays as datasets of TensorFlow.
+"""Turns arrays into TensorFlow datasets on which `fit` does not wait.
 
-`fit` makes such datasets by itself, at two prices. An epoch often ends only when the tuner
-of `tf.data` next wakes up, some 10, 30, 70, 150, ... ms from its beginning, and so may take
-twice as long: these datasets have no tuner. And every batch of a `PyDataset` passes
-through Python by itself: here they come in blocks.
+`fit` makes datasets of its own, which cost time in two ways. Their epochs often end only when the
+autotuner of `tf.data` next wakes up, 10, 30, 70, 150, ... ms after their beginning: an epoch may
+take twice as long as its steps. And each batch of a `PyDataset` passes through Python by itself.
+The datasets made here have no autotuner and pass through Python in blocks of batches.
+
+Throughput relative to a loop written by hand in TensorFlow, on two CPU cores (README, "Speed"):
+
+| network | `fit` on arrays | as the package trains |
+| --- | ---: | ---: |
+| 3x3000, batch 128 | 0.87 | 0.99 |
+| 2x50, batch 1 | 0.51 | 1.78 |
+| 2x50, batch 20 | 0.53 | 1.69 |
+
+The package also sets `steps_per_execution` to 32, from which small networks gain as well.
 """
 
 import math
@@ -13,24 +23,22 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras.fitting.shuffled_batches import ShuffledBatches, to_floatx
+from csdl_keras.fitting.shuffled_batches import Arrays, ShuffledBatches, to_floatx
 
-#: Most batches of a block, and most bytes of several.
+#: Largest number of batches in a block, and largest size in bytes of one with several.
 _BATCHES = 32
-
-
 _BYTES = 2**22
 
 
 def shuffled(batches: ShuffledBatches) -> Any:
-    """The batches of the epoch that `batches` is at.
+    """Returns the batches of the current epoch of `batches`.
 
     Returns:
-        On TensorFlow a `tf.data.Dataset`; elsewhere, and where arrays do not hold
-        numbers, `batches`.
+        A `tf.data.Dataset` on TensorFlow; `batches` itself on other backends and if an array
+        holds no numbers.
     """
-    # The last batch of a turn may be smaller, and end no epoch.
-    alike = len(batches) == batches.batches_per_turn or (
+    # If the last batch of a pass is smaller and not the last of an epoch, `rebatch` would fill it.
+    alike = len(batches) == batches.batches_per_pass or (
         batches.num_examples % batches.batch_size == 0
     )
     most = _BATCHES if alike else 1
@@ -39,15 +47,16 @@ def shuffled(batches: ShuffledBatches) -> Any:
 
 
 def in_order(arrays: tuple, batch_size: int = 32) -> Any:
-    """Batches of arrays in their order.
+    """Returns batches of arrays in the order of their rows.
 
     Args:
-        arrays: inputs, targets and the like, each `(N, ...)`, or structures of them.
-        batch_size: examples a batch, by default as many as in `evaluate`.
+        arrays: inputs, targets and sample weights, each `(N, ...)` or a list or dict of such
+            arrays.
+        batch_size: examples in a batch. Defaults to 32, as in `evaluate`.
 
     Returns:
-        On TensorFlow a `tf.data.Dataset`; elsewhere, and where they are not arrays
-        of numbers, `arrays`.
+        A `tf.data.Dataset` on TensorFlow; `arrays` itself on other backends and if something
+        other than an array of numbers is among them.
     """
     if not all(isinstance(array, np.ndarray) for array in keras.tree.flatten(arrays)):
         return arrays
@@ -55,7 +64,7 @@ def in_order(arrays: tuple, batch_size: int = 32) -> Any:
 
     def block(index: int, most: int) -> tuple[Any, int]:
         rows = slice(index * batch_size, (index + most) * batch_size)
-        # TensorFlow takes the memory of what it is given, and may write into it.
+        # TensorFlow takes over the memory of these arrays and may write into it, so copy.
         part = keras.tree.map_structure(lambda array: np.array(to_floatx(array[rows])), arrays)
         return part, min(most, number - index)
 
@@ -63,13 +72,21 @@ def in_order(arrays: tuple, batch_size: int = 32) -> Any:
 
 
 def _dataset(
-    arrays: Any,
+    arrays: Arrays | tuple,
     batch_size: int,
     number: int,
-    block: Callable[[int, int], tuple[Any, int]],
+    block: Callable[[int, int], tuple],
     most: int,
 ) -> Any:
-    """A dataset of `number` batches, `block(index, most)` giving several; or `None`."""
+    """Makes a dataset of `number` batches, or returns `None` if that is not possible.
+
+    Args:
+        arrays: the arrays that the batches are taken from.
+        batch_size: examples in a batch.
+        number: batches in an epoch.
+        block: function `(index, most) -> (batches, count)` that joins up to `most` batches.
+        most: largest number of batches in a block.
+    """
     flat = keras.tree.flatten(arrays)
     if keras.backend.backend() != "tensorflow" or any(it.dtype.kind not in "biuf" for it in flat):
         return None

@@ -1,7 +1,6 @@
-"""Stops training that diverges, and says why."""
+"""Stops training that diverges and names the likely causes."""
 
 import math
-from typing import Any
 
 import keras
 from keras import ops
@@ -10,11 +9,11 @@ from csdl_keras._utils.checks import check_type
 
 
 class DivergedError(FloatingPointError):
-    """Training has left the finite numbers, so that there is no model.
+    """Training reached NaN or infinity, so that there is no model.
 
     Args:
-        message: what diverged, when, and what the likely causes are.
-        epoch: the epoch, counted from 1. Defaults to 0, unknown.
+        message: the error message.
+        epoch: the epoch in which training diverged, counted from 1. Defaults to 0 (unknown).
 
     Example:
 
@@ -28,21 +27,19 @@ class DivergedError(FloatingPointError):
 
 
 class RaiseOnDivergence(keras.callbacks.Callback):
-    """Raises `DivergedError` once a loss, or in the end a weight, is NaN or infinite.
+    """Raises `DivergedError` when a loss, or a final weight, is NaN or infinite.
 
-    `keras.callbacks.TerminateOnNaN` ends such a training without an error, so
-    that a model of NaN goes on to evaluation or into a file. Losses are looked
-    at after each epoch and weights after the last one, so that no step has to wait for
-    a number. Give it as the last callback, after one that restores the weights
-    of the best epoch. `Trainer`, `train` and `pretrain` have it in every `fit`.
+    `keras.callbacks.TerminateOnNaN` ends such a training without an error, so that a model of NaN
+    is evaluated or saved. This callback checks losses after each epoch and weights after the last
+    one, so that no step waits for a value. Pass it as the last callback, after one that restores
+    the weights of the best epoch. `Trainer`, `train` and `pretrain` add it to every `fit`.
 
     Args:
-        what: what is trained, for the message; `None` (default) is the name of
-            the model.
+        what: name of the training in the message. `None` (default) uses the model's name.
 
     Raises:
-        ValueError: if `what` is no string.
-        DivergedError: in `fit`, with the epoch and the likely causes.
+        ValueError: if `what` is not a string or `None`.
+        DivergedError: during `fit`, with the epoch and the likely causes.
 
     Example:
 
@@ -63,17 +60,17 @@ class RaiseOnDivergence(keras.callbacks.Callback):
             check_type("what", what, str, "a string or None")
         self.what = what
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         self._epoch = 0
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self._epoch = epoch + 1
         for name in ("loss", "val_loss"):
             value = float((logs or {}).get(name, 0.0))
             if not math.isfinite(value):
                 self._fail(f"a finite `{name}`", str(value))
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: dict[str, float] | None = None) -> None:
         for weight in self.model.weights:
             if not bool(ops.all(ops.isfinite(ops.cast(weight, "float32")))):
                 self._fail("finite weights", f"NaN or infinity in {weight.path!r}")
@@ -84,7 +81,7 @@ class RaiseOnDivergence(keras.callbacks.Callback):
             f"Expected {expected} in training {self.what or repr(self.model.name)}; received "
             f"{received} in epoch {self._epoch}: the training diverged. Likely causes: a learning "
             f"rate that is too high (it is {rate:.3g}); costs far above 1 (divide them by their "
-            "largest, or pass `cost_scale` to losses and `pretrain`); inputs of large numbers "
-            "that are not standardised.",
+            "largest, or pass `cost_scale` to losses and `pretrain`); large inputs that are "
+            "not standardised.",
             self._epoch,
         )

@@ -1,4 +1,4 @@
-"""Training that goes on where it was killed."""
+"""Continues training where it was interrupted."""
 
 import os
 import random
@@ -12,39 +12,43 @@ import numpy as np
 from csdl_keras._utils.array_file import DamagedFileError, OtherFitError, read_arrays, write_arrays
 from csdl_keras._utils.checks import check_callbacks, check_number, check_path, check_type
 from csdl_keras._utils.files import check_writable
-from csdl_keras.fitting.callback_memory import call_first, digests, recall, remind, with_memory
+from csdl_keras.fitting.callbacks import (
+    call_first,
+    digests,
+    restore_state,
+    save_state,
+    with_state,
+)
 from csdl_keras.fitting.shuffled_batches import SeededEpochs, ShuffledBatches
 from csdl_keras.fitting.stage_cache import warn_of_damage
 
 
 class Resume(SeededEpochs):
-    """Keeps the state of `fit` in a file; killed at any moment, it goes on from there.
+    """Saves the state of `fit` to a file after each epoch and continues from there.
 
-    It ends where an undisturbed run does, to rounding: the file holds weights, the
-    variables of the optimizer (with its loss scale), the history and what callbacks of
-    Keras remember, all as they are between two epochs; and what is random follows from
-    the seed of the batches, the epoch and the step, which
-    `keras.callbacks.BackupAndRestore` leaves to chance. The file is replaced as a whole.
-    It stays when training ends, and `fit` then takes the last epoch again: what follows
-    `fit` can be killed as well. Delete it to train anew.
+    A training that is killed and continued ends like one that is not, up to rounding. The file
+    holds the state between two epochs: weights, the optimizer's variables (with its loss scale),
+    the history and the state of Keras' callbacks. Random numbers depend only on the seed of the
+    batches, the epoch and the step; with `keras.callbacks.BackupAndRestore` they differ after a
+    restart. The file is replaced as a whole. It stays when training ends, and a new `fit` then
+    repeats the last epoch, so that the code after `fit` can be killed as well. Delete the file
+    to train from the beginning.
 
-    The model must be built, and the same in every process, up to the values of weights.
-    In `fit`, the place of `Resume` among the callbacks does not matter: it is called
-    first. A layer or callback of your own that draws random numbers elsewhere than from
-    a `keras.random.SeedGenerator` of its own is not covered.
+    The model must be built, and be the same in each process except for the values of its
+    weights. `Resume` may stand anywhere among the callbacks of `fit` and is called first. Your
+    own layers and callbacks must draw random numbers from a `keras.random.SeedGenerator` only.
 
     Args:
-        path: the file, such as `"runs/fit.npz"`; its folder is made.
+        path: the file, such as `"runs/fit.npz"`; its folder is created.
         batches: the `ShuffledBatches` that `fit` is given.
-        callbacks: those of your own that remember something from epoch to epoch in
-            attributes made up of numbers, strings, NumPy arrays, lists and dicts; they go
-            to `fit` too. Those of Keras are found there, and may be named here.
-        seconds: least time from one writing to the next. Defaults to 0: every epoch.
+        callbacks: your own callbacks with a state: attributes made up of numbers, strings, NumPy
+            arrays, lists and dicts. Pass them to `fit` too. Keras' own callbacks are found there.
+        seconds: least time between two saves. Defaults to 0, which saves after each epoch.
 
     Raises:
-        ValueError: if an argument is none of the above; before training, if the file
-            cannot be written, is damaged or of another fit, or `fit` is given other data,
-            its own `steps_per_epoch`, or `BackupAndRestore` beside `Resume`.
+        ValueError: if an argument is invalid; before training, if the file cannot be written, is
+            damaged or belongs to another fit, or if `fit` is given other data, its own
+            `steps_per_epoch`, or `BackupAndRestore` in addition.
         OSError: if the disk is full later on; the file stays as it was.
 
     Example:
@@ -65,7 +69,7 @@ class Resume(SeededEpochs):
     ...     model.compile("sgd", "mse")
     ...     batches = ShuffledBatches(np.ones((40, 2)), np.zeros(40), seed=0)
     ...     return model.fit(batches, epochs=epochs, callbacks=[Resume(path, batches)], verbose=0)
-    >>> first, second = train(epochs=2), train(epochs=3)  # which begins behind the first epoch
+    >>> first, second = train(epochs=2), train(epochs=3)  # continues after one epoch
     >>> second.epoch, second.history["loss"][0] == first.history["loss"][0]
     ([0, 1, 2], True)
     """
@@ -88,47 +92,47 @@ class Resume(SeededEpochs):
         self._written = 0.0
         self._readings = 0
 
-    def set_params(self, params: dict[str, Any]) -> None:
-        # Each callback may change model and optimizer when an epoch begins, as
-        # LearningRateScheduler does. The first one to be called finds them between two epochs.
+    def set_params(self, params: dict[str, object]) -> None:
+        # Callbacks such as LearningRateScheduler change model and optimizer when an epoch begins;
+        # only the first callback sees their state between two epochs.
         super().set_params(params)
         self._others = call_first(self)
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         self._check_fit()
         if not self.model.optimizer.built:
             self.model.optimizer.build(self.model.trainable_variables)
-        self._remembering = with_memory(self._others, self.callbacks)
+        self._stateful = with_state(self._others, self.callbacks)
         arrays = [keras.ops.convert_to_numpy(one) for one in self._variables()]
-        # The old file stays until the new one is whole; the best weights may be in it too.
+        # The old file stays until the new one is whole, and both may hold the best weights too.
         room = 4 * sum(array.nbytes for array in arrays)
         check_writable("the folder of `path`", self.path.parent, room)
         self._identity = {
             "batches": self.batches.fingerprint(),
             "variables": [list(array.shape) for array in arrays],
             "optimizer": type(self.model.optimizer).__name__,
-            "callbacks": [type(one).__name__ for one in self._remembering],
+            "callbacks": [type(one).__name__ for one in self._stateful],
             "backend": keras.backend.backend(),
         }
         self._begun, self._found, self._written = False, None, time.monotonic()
         if self.path.exists():
             self._find()
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        # Here all callbacks are through with the epoch before, and none has begun this one.
+    def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        # All callbacks have ended the last epoch, and none has begun this one.
         if not self._begun:
             self._begun = True
-            self._beginnings = [digests(one) for one in self._remembering]
+            self._beginnings = [digests(one) for one in self._stateful]
             self._take_up()
         elif time.monotonic() - self._written >= self.seconds:
             self._write(epoch)
             self._written = time.monotonic()
         super().on_epoch_begin(epoch)
-        # From these `fit` draws an order of batches, unless it is given shuffle=False.
+        # `fit` draws the order of batches from these numbers unless shuffle=False.
         random.seed(f"{self.batches.seed} {epoch}")
         self._readings = self.batches.readings
 
-    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: dict[str, float] | None = None) -> None:
         if self.batches.readings == self._readings:
             raise ValueError(
                 "Expected `fit` on the ShuffledBatches that Resume was given; received other data."
@@ -139,13 +143,13 @@ class Resume(SeededEpochs):
             raise ValueError("Expected a model that is built; received one without weights.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has, which takes "
-                f"`steps_per_epoch` instead of `fit`; received {self.params['steps']}."
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
+                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
             )
         for callback in self._others:
             if isinstance(callback, (Resume, keras.callbacks.BackupAndRestore)):
                 raise ValueError(
-                    "Expected one callback that goes on where training was killed; received "
+                    "Expected one callback that continues interrupted training; received "
                     f"Resume and {type(callback).__name__}."
                 )
         for callback in self.callbacks:
@@ -159,7 +163,7 @@ class Resume(SeededEpochs):
         return [*self.model.weights, *self.model.optimizer.variables]
 
     def _find(self) -> None:
-        """Lets `fit` begin where the file ends; the rest follows once all callbacks have begun."""
+        """Reads the file and sets the first epoch; `_take_up` restores the state."""
         record, arrays = read_arrays(self.path)
         for name, value in self._identity.items():
             if record.get("identity", {}).get(name) != value:
@@ -176,39 +180,40 @@ class Resume(SeededEpochs):
                 f"received {self.params['epochs']}."
             )
         self._found = {**record, "arrays": arrays}
-        # What keras.callbacks.BackupAndRestore sets too.
+        # keras.callbacks.BackupAndRestore sets this attribute too.
         self.model._initial_epoch = record["epoch"]
 
     def _take_up(self) -> None:
+        """Restores the state that was read, after the `on_train_begin` of all callbacks."""
         if self._found is None:
             return
         self.model._initial_epoch = None
         variables, arrays = self._variables(), self._found["arrays"]
         for variable, array in zip(variables, arrays, strict=False):
             variable.assign(array)
-        for callback, memory in zip(self._remembering, self._found["memories"], strict=True):
-            remind(callback, memory, arrays[len(variables) :])
+        for callback, state in zip(self._stateful, self._found["memories"], strict=True):
+            restore_state(callback, state, arrays[len(variables) :])
         self._found = None
 
     def _write(self, epoch: int) -> None:
         arrays: list[np.ndarray] = []
-        pairs = zip(self._remembering, self._beginnings, strict=True)
-        memories = [recall(callback, beginning, arrays) for callback, beginning in pairs]
-        record = {"identity": self._identity, "epoch": epoch, "memories": memories}
+        pairs = zip(self._stateful, self._beginnings, strict=True)
+        states = [save_state(callback, beginning, arrays) for callback, beginning in pairs]
+        record = {"identity": self._identity, "epoch": epoch, "memories": states}
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
         write_arrays(self.path, record, [*own, *arrays])
 
 
 class OwnResume(Resume):
-    """Begins anew where the file is damaged or of another fit, with a warning.
+    """Replaces a file that is damaged or of another fit, with a warning.
 
-    The file of a stage is the package's own: nobody else would delete it.
+    It is for files that the package itself keeps, which a user would not know to delete.
     """
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         try:
             super().on_train_begin(logs)
-        # What a file of another version lacks is found missing in many ways.
+        # Files of other versions may lack anything.
         except (DamagedFileError, OtherFitError, LookupError, TypeError) as error:
             warn_of_damage(self.path, error)
             self.path.unlink(missing_ok=True)

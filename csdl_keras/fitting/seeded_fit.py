@@ -1,4 +1,4 @@
-"""The one way in which the package calls `fit`."""
+"""Calls `fit` with batches that follow from a seed; all training of the package goes through it."""
 
 import math
 import pathlib
@@ -12,34 +12,34 @@ from csdl_keras.fitting._jax_steps import use_looped_steps
 from csdl_keras.fitting._tensorflow_batches import in_order, shuffled
 from csdl_keras.fitting.divergence import RaiseOnDivergence
 from csdl_keras.fitting.resume import OwnResume
-from csdl_keras.fitting.shuffled_batches import SeededEpochs, ShuffledBatches
+from csdl_keras.fitting.shuffled_batches import Arrays, SeededEpochs, ShuffledBatches
 
-#: Most steps of an execution. More gain next to nothing, and Ctrl-C and callbacks wait for the
-#: last of them.
+#: Largest number of steps in an execution. More are hardly faster, and Ctrl-C and callbacks have
+#: to wait for the last step.
 MOST = 32
 
-#: Least time from one writing of the state to the next: what a kill may cost beside the epoch
-#: under way. Writing takes some 20 ms, as long as an epoch of a small network.
+#: Least seconds between two saves of the state, which a killed process loses in addition to the
+#: current epoch. A save takes about 20 ms, as long as an epoch of a small network.
 SECONDS = 2.0
 
 
 def executed_steps(examples: int, batch_size: int, steps_per_epoch: int | None = None) -> int:
     """Returns `steps_per_execution` of `keras.Model.compile` for an epoch over arrays.
 
-    The time that a step of a small network takes beside arithmetic shrinks to a third; its
-    results are the same. PyTorch's `fit` supports only 1.
+    It cuts the overhead of a small network's steps to a third and leaves results the same.
+    PyTorch's `fit` supports only 1.
     """
     if keras.backend.backend() == "torch":
         return 1
     return min(MOST, steps_per_epoch or math.ceil(examples / batch_size))
 
 
-def follows_seed(x: Any, arguments: Mapping[str, Any]) -> bool:
-    """Tells whether `seeded_fit` shuffles `x`; a dataset keeps its order, as does `shuffle=False`.
+def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:
+    """Returns True if `seeded_fit` shuffles `x`: an array, unless `arguments` turn shuffling off.
 
     Args:
-        x: inputs.
-        arguments: of `fit`.
+        x: the inputs; datasets keep their own order.
+        arguments: the arguments of `fit`.
     """
     return hasattr(x, "__array__") and bool(arguments.get("shuffle", True))
 
@@ -47,11 +47,11 @@ def follows_seed(x: Any, arguments: Mapping[str, Any]) -> bool:
 def seeded_fit(
     model: keras.Model,
     x: Any,
-    y: Any,
+    y: Arrays | None,
     seed: int | None,
     unfinished: pathlib.Path | None = None,
     callbacks: Sequence[keras.callbacks.Callback] = (),
-    remembering: Sequence[keras.callbacks.Callback] = (),
+    stateful: Sequence[keras.callbacks.Callback] = (),
     what: str | None = None,
     may_diverge: bool = False,
     sample_weight: ArrayLike | None = None,
@@ -60,21 +60,19 @@ def seeded_fit(
     validation_data: Any = None,
     **fit_arguments: Any,
 ) -> keras.callbacks.History:
-    """Calls `model.fit` so that batches and masks follow from a seed, the epoch and the step.
+    """Calls `model.fit` such that batches and masks depend only on seed, epoch and step.
 
     Args:
-        model: compiled and built.
-        x: inputs; a dataset keeps its own order, whatever the seed.
-        y: targets, or `None`.
-        seed: `None` leaves `fit` to shuffle.
-        unfinished: folder in which the state is kept after epochs, and from which training
-            goes on; damaged files are replaced. `None` (default) keeps nothing.
-        callbacks: as in `fit`.
-        remembering: more callbacks, which may be of the package's own and remember something,
-            see `Resume`.
-        what: name of what is trained, for the error if training diverges.
-        may_diverge: whether training that diverges goes on instead of raising.
-            Defaults to `False`.
+        model: a model that is compiled and built.
+        x: the inputs. A dataset keeps its own order, whatever the seed.
+        y: the targets, or `None`.
+        seed: seed of batches and masks. `None` leaves shuffling to `fit`.
+        unfinished: folder where the state is saved between epochs and from which training
+            continues; damaged files are replaced. `None` (default) saves nothing.
+        callbacks: callbacks that need no saved state, or are Keras' own.
+        stateful: more callbacks, whose state `Resume` saves too.
+        what: name of the training in the error if it diverges.
+        may_diverge: if `True`, training that diverges continues. Defaults to `False`.
         sample_weight, batch_size, steps_per_epoch, validation_data: as in `fit`.
         **fit_arguments: other arguments of `fit`.
 
@@ -82,9 +80,9 @@ def seeded_fit(
         The history of all epochs.
 
     Raises:
-        DivergedError: if training diverges, unless it may.
+        DivergedError: if training diverges and `may_diverge` is `False`.
     """
-    callbacks = [*callbacks, *remembering]
+    callbacks = [*callbacks, *stateful]
     if not may_diverge:
         callbacks.append(RaiseOnDivergence(what))
     if seed is None or not follows_seed(x, fit_arguments):
@@ -103,13 +101,12 @@ def seeded_fit(
     if unfinished is None:
         callbacks.append(SeededEpochs(batches))
     else:
-        callbacks.append(OwnResume(unfinished / "epochs.npz", batches, remembering, SECONDS))
+        callbacks.append(OwnResume(unfinished / "epochs.npz", batches, stateful, SECONDS))
     if data is not batches:
         begin = keras.callbacks.LambdaCallback(on_epoch_begin=lambda *_: batches.on_epoch_begin())
         callbacks.append(begin)
     if validation_data is not None:
         validation_data = in_order(validation_data)
     use_looped_steps(model)
-    # The batches are shuffled already.
     fit_arguments["shuffle"] = False
     return model.fit(data, validation_data=validation_data, callbacks=callbacks, **fit_arguments)

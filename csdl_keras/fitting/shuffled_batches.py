@@ -1,7 +1,7 @@
-"""Batches and random numbers that follow from a seed and the number of the epoch."""
+"""Batches and random numbers of layers that depend only on a seed and the epoch."""
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 import numpy as np
@@ -9,25 +9,29 @@ import numpy as np
 from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import LARGEST_INTEGER, check_integer
+from csdl_keras._utils.types import ArrayLike
 
-#: Sets the random numbers of orders, and those of layers, apart from others of the same seed.
+#: An array of `N` rows, or a list or dict of such arrays.
+Arrays: TypeAlias = ArrayLike | list | dict
+
+#: Last number of the seeds of orders and of layers, which makes their random numbers differ.
 _ORDERS, _LAYERS = 1, 2
 
 
 class ShuffledBatches(keras.utils.PyDataset):
-    """Shuffled batches of arrays, the same ones for the same seed and epoch.
+    """Shuffled batches of arrays that depend only on the seed and the epoch.
 
     The order in which `fit` itself shuffles depends on all numbers drawn before, so training
-    cannot resume in the middle; on TensorFlow, after `keras.utils.set_random_seed`, it is
-    even the same in every epoch. The order of these batches is the permutation
-    `numpy.random.default_rng([seed, turn, 1])`, on all backends, `turn` counting the
-    passes over the data from 0. Only the batch is copied.
+    cannot resume in the middle; on TensorFlow, after `keras.utils.set_random_seed`, it is even
+    the same in every epoch. These batches have the order of the permutation
+    `numpy.random.default_rng([seed, n, 1])` in the pass number `n` over the data, counted from 0,
+    on all backends. Only the current batch is copied.
 
     Args:
-        x: array of `N` rows, or a structure (list, dict) of them.
-        y: targets, the same; `None` (default) is none.
-        sample_weight: `(N,)`, or `None` (default).
-        batch_size: examples in a batch; the last one of a pass may have fewer. Defaults to 32.
+        x: array of `N` rows, or a list or dict of such arrays.
+        y: targets in the same form, or `None` (default).
+        sample_weight: array `(N,)`, or `None` (default).
+        batch_size: examples in a batch; the last batch of a pass may have fewer. Defaults to 32.
         seed: an integer of at least 0. Defaults to 0.
         steps_per_epoch: batches in an epoch, instead of the same argument of `fit`; the next
             epoch continues after them. `None` (default) is one pass.
@@ -47,9 +51,9 @@ class ShuffledBatches(keras.utils.PyDataset):
 
     def __init__(
         self,
-        x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        x: Arrays,
+        y: Arrays | None = None,
+        sample_weight: ArrayLike | None = None,
         batch_size: int = 32,
         seed: int = 0,
         steps_per_epoch: int | None = None,
@@ -67,15 +71,15 @@ class ShuffledBatches(keras.utils.PyDataset):
         self.num_examples = lengths[0]
         self.batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
         self.seed = check_integer("seed", seed, low=0, high=LARGEST_INTEGER)
-        self.batches_per_turn = math.ceil(self.num_examples / self.batch_size)
-        self.steps_per_epoch = self.batches_per_turn
+        self.batches_per_pass = math.ceil(self.num_examples / self.batch_size)
+        self.steps_per_epoch = self.batches_per_pass
         if steps_per_epoch is not None:
             self.steps_per_epoch = check_integer(
                 "steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER
             )
-        #: The epoch whose batches these are; `Resume` sets it.
+        #: The epoch whose batches are returned; callbacks set it.
         self.epoch = 0
-        #: How often they have been read from the first one.
+        #: Number of epochs in which the batches were read.
         self.readings = 0
         self._order: tuple[int, np.ndarray] | None = None
 
@@ -86,28 +90,29 @@ class ShuffledBatches(keras.utils.PyDataset):
         return self.block(index)[0]
 
     def block(self, index: int, most: int = 1) -> tuple[Any, int]:
-        """Batches that follow one another in a turn, as one.
+        """Joins successive batches of the epoch.
 
         Args:
-            index: of the first, in the epoch.
-            most: how many, unless the epoch or the turn ends before. Defaults to 1.
+            index: index of the first batch in the epoch.
+            most: largest number of batches; the epoch or the pass may end before. Defaults to 1.
 
         Returns:
-            The batches as one, arrays `(count * batch_size, ...)` or shorter at the end of
-            a turn, and `count`, how many they are.
+            The joined batches, arrays `(count * batch_size, ...)` or shorter at the end of a
+            pass, and their number `count`.
         """
-        turn, batch = divmod(self.epoch * self.steps_per_epoch + index, self.batches_per_turn)
-        count = min(most, self.steps_per_epoch - index, self.batches_per_turn - batch)
-        order = self._order  # a reference of its own, since other threads may replace it
-        if order is None or order[0] != turn:
-            rng = np.random.default_rng([self.seed, turn, _ORDERS])
-            self._order = order = (turn, rng.permutation(self.num_examples))
+        total = self.epoch * self.steps_per_epoch + index
+        pass_number, batch = divmod(total, self.batches_per_pass)
+        count = min(most, self.steps_per_epoch - index, self.batches_per_pass - batch)
+        order = self._order  # Other threads may replace the attribute.
+        if order is None or order[0] != pass_number:
+            rng = np.random.default_rng([self.seed, pass_number, _ORDERS])
+            self._order = order = (pass_number, rng.permutation(self.num_examples))
         rows = order[1][batch * self.batch_size : (batch + count) * self.batch_size]
         part = keras.tree.map_structure(lambda array: to_floatx(array.take(rows, 0)), self.arrays)
         return part, count
 
     def on_epoch_begin(self) -> None:
-        """Called by `fit`, and instead of it where others give it the batches."""
+        """Counts the epochs that read the batches; called by `fit`."""
         self.readings += 1
 
     def fingerprint(self) -> str:
@@ -116,8 +121,8 @@ class ShuffledBatches(keras.utils.PyDataset):
         return fingerprint(np.array(sizes), *keras.tree.flatten(self.arrays))
 
 
-def _rows(array: Any) -> np.ndarray:
-    """An array of rows; data frames by position."""
+def _rows(array: ArrayLike) -> np.ndarray:
+    """Converts to an array that has rows."""
     rows = as_array("x, y and sample_weight", array, "(N, ...)")
     if rows.ndim == 0:
         raise ValueError(
@@ -128,7 +133,7 @@ def _rows(array: Any) -> np.ndarray:
 
 
 def to_floatx(array: np.ndarray) -> np.ndarray:
-    """Floats in the type of Keras, as `fit` makes them of arrays; too large ones are infinite."""
+    """Converts floats to Keras' default float type, as `fit` does; too large ones are infinite."""
     if array.dtype.kind != "f" or array.dtype == keras.config.floatx():
         return array
     with np.errstate(over="ignore"):
@@ -136,22 +141,22 @@ def to_floatx(array: np.ndarray) -> np.ndarray:
 
 
 class SeededEpochs(keras.callbacks.Callback):
-    """Begins each epoch of `fit` at batches and masks that follow from its number alone.
+    """Makes the batches and masks of each epoch of `fit` depend only on its number.
 
-    Layers that draw at random (`Dropout`, `MaskingNoise`, `RandomShift`, ...) do so from
-    `keras.random.SeedGenerator`s, whose states count what has been drawn. Each epoch
-    sets them to `(s, 0)`, `s` from `numpy.random.default_rng([seed, epoch, 2])`. On
-    PyTorch the global seed is set too, from which a `Dropout` without one draws.
+    Random layers (`Dropout`, `MaskingNoise`, `RandomShift`, ...) draw from
+    `keras.random.SeedGenerator`s, whose states count the numbers drawn. Each epoch sets them to
+    `(s, 0)` with `s` from `numpy.random.default_rng([seed, epoch, 2])`. On PyTorch it also sets
+    the global seed, from which a `Dropout` without a seed draws.
 
     Args:
-        batches: what is fitted on.
+        batches: the batches that `fit` is given.
     """
 
     def __init__(self, batches: ShuffledBatches):
         super().__init__()
         self.batches = batches
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self.batches.epoch = epoch
         states = generator_states(self.model)
         rng = np.random.default_rng([self.batches.seed, epoch, _LAYERS])
@@ -162,5 +167,5 @@ class SeededEpochs(keras.callbacks.Callback):
 
 
 def generator_states(model: keras.Model) -> list[Any]:
-    """The states of a model's generators of random numbers, in the order of its layers."""
+    """Returns the states of a model's random number generators, in the order of its layers."""
     return [one for one in model.variables if one.name == "seed_generator_state"]

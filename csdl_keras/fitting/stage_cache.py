@@ -1,4 +1,4 @@
-"""Finished stages of training, in memory or in a folder."""
+"""Keeps the results of training stages, in memory or in a folder."""
 
 import contextlib
 import copy
@@ -10,8 +10,8 @@ import pathlib
 import shutil
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import filelock
 import numpy as np
@@ -20,15 +20,18 @@ from csdl_keras._utils.array_file import DamagedFileError, read_arrays, write_ar
 from csdl_keras._utils.checks import check_path
 from csdl_keras._utils.files import check_writable
 
+#: Everything that a stage depends on, as a dict that JSON can hold.
+Description: TypeAlias = Mapping[str, object]
+
 
 @dataclasses.dataclass(frozen=True)
 class StageResult:
     """Result of a finished stage.
 
     Args:
-        arrays: weights, or whatever arrays the stage makes.
-        info: numbers and strings about it, fit for JSON.
-        seconds: time that it took.
+        arrays: weights or other arrays.
+        info: a dict that JSON can hold, such as the number of epochs.
+        seconds: time that the stage took. Defaults to 0.
     """
 
     arrays: Sequence[np.ndarray]
@@ -37,26 +40,24 @@ class StageResult:
 
 
 class StageCache:
-    """Keeps the results of stages, found by a description of everything that they depend on.
+    """Keeps the results of stages by a description of everything that they depend on.
 
-    The address of a stage is a digest of its description, so that a changed
-    choice finds nothing and an unchanged one never computes twice. Trainers on
-    different data, with different seeds or under different settings of Keras can
-    share a cache: their descriptions hold all of that, and the versions of the
-    package, Keras and its backend. In memory it keeps copies. In a folder,
-    a stage is one file that appears whole or not at all: a process killed at
-    any moment leaves nothing half-written, and processes that share the folder
-    wait for each other instead of computing the same stage. Beside it lies, until
-    it is finished, what the stage keeps to go on from. A damaged file counts as
-    none, with a warning, and its stage is computed anew.
+    The key of a stage is a digest of its description: a changed choice finds nothing, and an
+    unchanged one is never computed twice. Trainers with different data, seeds or settings of
+    Keras can share a cache, since descriptions contain these and the versions of the package,
+    Keras and its backend.
+
+    In memory, the cache keeps copies. In a folder, each stage is one file that is written as a
+    whole, even if the process is killed, and processes that share the folder wait for each other
+    instead of computing the same stage. The saved state of an unfinished stage lies beside its
+    file. A damaged file counts as missing, with a warning, and its stage is computed anew.
 
     Args:
-        folder: where the files are, made if it is not there; `None` (default)
-            keeps stages in memory.
+        folder: folder of the files, created if missing. `None` (default) keeps stages in memory.
 
     Raises:
-        ValueError: if the folder is no path or cannot be written to; later, if a
-            description is not fit for JSON.
+        ValueError: if the folder is not a path or cannot be written to; later, if JSON cannot
+            hold a description.
 
     Example:
 
@@ -69,15 +70,15 @@ class StageCache:
     """
 
     def __init__(self, folder: str | os.PathLike | None = None):
-        # A process may move to another working directory, and so may the workers that it starts.
+        # This process and those that it starts may change the working directory.
         self.folder = None if folder is None else check_path("folder", folder).absolute()
         if self.folder is not None:
             check_writable("`folder`", self.folder)
         self._memory: dict[str, StageResult] = {}
 
     @staticmethod
-    def key(description: dict[str, Any]) -> str:
-        """Returns the address of a stage, 64 hexadecimal digits."""
+    def key(description: Description) -> str:
+        """Returns the key of a stage, 64 hexadecimal digits."""
         try:
             text = json.dumps(description, sort_keys=True, allow_nan=False)
         except (TypeError, ValueError) as error:
@@ -86,17 +87,17 @@ class StageCache:
             ) from error
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def path(self, description: dict[str, Any]) -> pathlib.Path:
+    def path(self, description: Description) -> pathlib.Path:
         """Returns the file of a stage."""
         if self.folder is None:
             raise ValueError("Expected a cache with a folder; this one is in memory.")
         key = self.key(description)
         return self.folder / key[:2] / f"{key}.npz"
 
-    def unfinished(self, description: dict[str, Any]) -> pathlib.Path | None:
-        """A folder for what a stage needs to go on from, gone once it is finished.
+    def unfinished(self, description: Description) -> pathlib.Path | None:
+        """Returns the folder of an unfinished stage's state, or `None` for a cache in memory.
 
-        `None` if the cache is in memory.
+        It is removed when the stage is finished.
         """
         if self.folder is None:
             return None
@@ -106,21 +107,21 @@ class StageCache:
             path.unlink(missing_ok=True)
         return path
 
-    def __contains__(self, description: dict[str, Any]) -> bool:
+    def __contains__(self, description: Description) -> bool:
         if self.folder is None:
             return self.key(description) in self._memory
         return self.find(description) is not None
 
     def get(
         self,
-        description: dict[str, Any],
-        compute: Callable[[], tuple[Sequence[np.ndarray], dict[str, Any]]],
+        description: Description,
+        compute: Callable[[], tuple[Sequence[np.ndarray], dict]],
     ) -> StageResult:
-        """Returns the stage of that description, computed unless it has been.
+        """Returns the stage of that description and computes it if it is missing.
 
         Args:
-            description: all that the stage depends on, fit for JSON.
-            compute: makes its arrays and `info`.
+            description: everything that the stage depends on, as JSON can hold it.
+            compute: function that returns its arrays and `info`.
         """
         with self._lock(description):
             result = self.find(description)
@@ -132,19 +133,14 @@ class StageCache:
             self._remove_unfinished(description)
             return result
 
-    def put(self, description: dict[str, Any], result: StageResult) -> None:
-        """Keeps a stage that was computed elsewhere, unless it is there.
-
-        Args:
-            description: all that the stage depends on, fit for JSON.
-            result: what it left.
-        """
+    def put(self, description: Description, result: StageResult) -> None:
+        """Keeps a stage that was computed elsewhere, unless it is already there."""
         with self._lock(description):
             if description not in self:
                 self._keep(description, result)
             self._remove_unfinished(description)
 
-    def find(self, description: dict[str, Any]) -> StageResult | None:
+    def find(self, description: Description) -> StageResult | None:
         """Returns the stage of that description, or `None` if it is missing or damaged."""
         key = self.key(description)
         if self.folder is None:
@@ -161,21 +157,21 @@ class StageCache:
             warn_of_damage(path, error)
             return None
 
-    def _keep(self, description: dict[str, Any], result: StageResult) -> None:
+    def _keep(self, description: Description, result: StageResult) -> None:
         if self.folder is None:
             self._memory[self.key(description)] = copy.deepcopy(result)
             return
         record = {"info": result.info, "seconds": result.seconds, "description": description}
         write_arrays(self.path(description), record, result.arrays)
 
-    def _remove_unfinished(self, description: dict[str, Any]) -> None:
+    def _remove_unfinished(self, description: Description) -> None:
         folder = self.unfinished(description)
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
-    def _lock(self, description: dict[str, Any]) -> Iterator[None]:
-        """Holds a stage against other processes; the system lets go if this one is killed."""
+    def _lock(self, description: Description) -> Iterator[None]:
+        """Locks a stage against other processes; the system unlocks it if this one is killed."""
         if self.folder is None:
             yield
             return
@@ -187,12 +183,12 @@ class StageCache:
 
 def warn_of_damage(path: pathlib.Path, why: object) -> None:
     """Warns that a file of a stage cannot be used, so that the stage is computed again."""
-    # Always from this line, so that Python says it once for each file.
+    # The warning comes from this line always, so that Python shows it once for each file.
     warnings.warn(f"{path} is damaged; its stage is computed anew: {why}", stacklevel=1)
 
 
-def check_cache(cache: Any, seed: int | None) -> StageCache | None:
-    """Returns `cache` if it is a `StageCache`, which comes with a seed, or `None`."""
+def check_cache(cache: object, seed: int | None) -> StageCache | None:
+    """Returns `cache` if it is `None`, or a `StageCache` and `seed` is given."""
     if cache is None:
         return None
     if not isinstance(cache, StageCache):

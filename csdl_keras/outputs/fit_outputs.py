@@ -1,8 +1,8 @@
-"""Tells losses, metrics and layers what the model outputs whose `fit` is calling them.
+"""Finds out what the model outputs whose `fit` or `evaluate` calls a loss, metric or layer.
 
-Keras hands them tensors and no model, so the model is found on the call stack: of
-`fit` and `evaluate` on every backend, while they build and trace their step. So an
-output that is taken for what it is not raises before the first step.
+Keras passes them tensors but no model, so this module searches the call stack for the model while
+the step is built and traced. An output of the wrong kind then raises before the first step, on
+every backend.
 """
 
 import functools
@@ -31,8 +31,8 @@ from csdl_keras.outputs.kind import (
 )
 from csdl_keras.outputs.values import outputs_at_random
 
+# Names of the methods of `keras.Model` that have the outputs or the model among their variables.
 _COMPUTE = ("compute_loss", "compute_metrics")
-
 _STEPS = ("_symbolic_build", "train_step", "test_step")
 
 _CLASSIFIER_METRICS = (
@@ -59,15 +59,15 @@ _CLASSIFIER_METRICS = (
     keras.metrics.TruePositives,
 )
 
-# Their names in `compile`: of classes, of functions, and abbreviations.
+# Their names in `compile`: those of classes and functions, and abbreviations.
 _CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_METRICS}
 _CLASSIFIER_NAMES |= {"acc", "ce", "crossentropy", "bce"}
 
-# Outputs for random inputs of models of unknown structure, and how often there were none.
-_ASKED: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
-_REFUSED: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
+# Outputs of models for random inputs, and how often they could not be computed.
+_RANDOM_OUTPUTS: weakref.WeakKeyDictionary[keras.Model, np.ndarray] = weakref.WeakKeyDictionary()
+_FAILURES: weakref.WeakKeyDictionary[keras.Model, int] = weakref.WeakKeyDictionary()
 
-# The outputs whose costs have been checked, by what `compile` keeps: PyTorch asks at each step.
+# The outputs that `check_compiled` has passed, by what `compile` stores. PyTorch checks each step.
 _CHECKED: weakref.WeakKeyDictionary[Any, set[int]] = weakref.WeakKeyDictionary()
 
 
@@ -75,13 +75,13 @@ class FitOutput(NamedTuple):
     """An output of the model that is being fitted or evaluated.
 
     Args:
-        kind: `"cost"`, `"probability"`; `"distribution"` if nothing but its rows for
-            random inputs, which sum to 1, tells that it is a probability; `"score"`
-            where a loss of classifiers trains it, or it is a logarithm, and it is no
-            probability; `"other"` if it is known to be no probability; `"unknown"`.
+        kind: `"cost"` or `"probability"`; `"distribution"` if only its values for random inputs,
+            which sum to 1, show that it is a probability; `"score"` for a logarithm of
+            probabilities and for other scores that a classifier's loss trains; `"other"` if it
+            is known to be no probability; else `"unknown"`.
         structure: the kind by structure alone, see `describe_output`.
-        words: the model and its last layer, as an error message names them.
-        rows: returns the outputs for two random inputs, `(2, D)`, or `None`.
+        words: the model and its last layer, as error messages name them.
+        rows: function that returns the outputs for two random inputs, `(2, D)`, or `None`.
     """
 
     kind: str
@@ -91,12 +91,15 @@ class FitOutput(NamedTuple):
 
 
 def fit_output(y_pred: Tensor) -> FitOutput | None:
-    """The output of the model in `fit` or `evaluate` that `y_pred` is, if there is one.
+    """Describes the model output that a loss or metric is given in `fit` or `evaluate`.
 
-    It also checks what is compiled beside the caller, see `check_compiled`.
+    It also checks the model's other losses and metrics, see `check_compiled`.
 
     Args:
-        y_pred: the tensor that a loss or metric is given.
+        y_pred: the tensor that the loss or metric is given.
+
+    Returns:
+        The output, or `None` if no model computes `y_pred`.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -113,7 +116,7 @@ def fit_output(y_pred: Tensor) -> FitOutput | None:
 
 
 def check_cost_layer(layer: keras.layers.Layer) -> None:
-    """Raises if a layer of costs ends a model that is being fitted as a classifier."""
+    """Raises if the last layer of a model outputs costs and the model is fitted as a classifier."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name in _STEPS:
@@ -128,13 +131,13 @@ def check_cost_layer(layer: keras.layers.Layer) -> None:
 
 
 def check_compiled(model: keras.Model, output: FitOutput, place: int, number: int) -> None:
-    """Raises if Keras' own losses or metrics take the costs of a model for scores of classes.
+    """Raises if costs are compiled with Keras' losses or metrics for classifiers.
 
     Args:
         model: the model that is being fitted.
         output: one of its outputs.
-        place: which of them it is.
-        number: how many there are.
+        place: index of that output.
+        number: number of outputs.
     """
     if output.kind != "cost" or _is_checked(model, place):
         return
@@ -155,28 +158,28 @@ def check_compiled(model: keras.Model, output: FitOutput, place: int, number: in
 
 
 def _is_checked(model: keras.Model, place: int) -> bool:
-    """Returns True if costs have met the loss and metrics that the model is compiled with."""
+    """Returns True if `check_compiled` has passed the output with the current loss and metrics."""
     compiled = getattr(model, "_compile_config", None)
     return compiled is not None and place in _CHECKED.get(compiled, ())
 
 
-def _classifier_metric(metric: Any) -> str | None:
-    """The name of a metric, as `compile` was given it, if it is one of Keras' for classifiers."""
+def _classifier_metric(metric: object) -> str | None:
+    """Returns the name of a metric if it is one of Keras' metrics for classifiers."""
     if isinstance(metric, _CLASSIFIER_METRICS):
         return metric.name
-    function = getattr(metric, "_fn", metric)  # of a function that Keras made a metric
+    function = getattr(metric, "_fn", metric)  # Keras wraps functions.
     name = function if isinstance(function, str) else getattr(function, "__name__", "")
     own = isinstance(function, str) or str(getattr(function, "__module__", "")).startswith("keras.")
     return name if own and name.replace("_", "").lower() in _CLASSIFIER_NAMES else None
 
 
 def check_class_weight() -> None:
-    """Raises if `fit` weighs cost vectors by class, which it would take from their argmax."""
+    """Raises if `fit` weights cost vectors by class, which Keras takes to be their argmax."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name in ("fit", "train_on_batch") and "class_weight" in frame.f_locals:
             if frame.f_locals["class_weight"] is not None:
-                _give_back_values(frame.f_locals)
+                _restore_values(frame.f_locals)
                 raise ValueError(
                     "Expected no `class_weight` with cost vectors as targets, whose class Keras "
                     "takes to be their costliest decision; received one. Multiply the cost "
@@ -187,10 +190,10 @@ def check_class_weight() -> None:
         frame = frame.f_back
 
 
-def _give_back_values(fit: Mapping[str, Any]) -> None:
-    """Lets `fit` put the values of variables back, which it has taken out of the model on JAX.
+def _restore_values(fit: Mapping[str, Any]) -> None:
+    """Makes `fit` on JAX restore the values of variables, which it has moved out of the model.
 
-    After an error it puts back those of its last step, of which it may have had none.
+    After an error it restores those of its last step, but there may have been no step.
     """
     if keras.backend.backend() == "jax" and "state" in fit:
         kinds = ("trainable", "non_trainable", "optimizer", "metrics")
@@ -199,36 +202,36 @@ def _give_back_values(fit: Mapping[str, Any]) -> None:
 
 
 def _describe(model: keras.Model, place: int, number: int, frame: FrameType) -> FitOutput:
-    """Describes one of the outputs of a model whose step calls from `frame`."""
+    """Describes an output of a model whose step has the stack frame `frame`."""
     loss = loss_of(model, place, number)
     kind, words = describe_output(model)
     if kind not in OUTPUTS and has_structure(model) and len(model.outputs) == number:
         kind, words = describe_tensor(model.outputs[place])
     structure, words = kind, f"{model.name!r}, which ends in {words}"
-    ask = functools.partial(_ask, model, number, frame)
-    if kind == "unknown" and (rows := ask()) is not None:
+    rows_of = functools.partial(_rows, model, number, frame)
+    if kind == "unknown" and (rows := rows_of()) is not None:
         kind = "distribution" if probability_rows(rows).all() else "other"
     trained = loss_kind(loss)
     if trained == "probability" and (kind == "other" or (kind == "unknown" and of_logits(loss))):
         kind, words = "score", f"{words} and is trained by {loss_name(loss)}"
     if trained == "cost" and kind == "other":
         kind = "cost"
-    return FitOutput(kind, structure, words, ask)
+    return FitOutput(kind, structure, words, rows_of)
 
 
-def _ask(model: keras.Model, number: int, frame: FrameType | None) -> np.ndarray | None:
-    """Asks a model of one output once, since what kind of output it has does not change."""
-    if number > 1 or _REFUSED.get(model, 0) > 2:
+def _rows(model: keras.Model, number: int, frame: FrameType | None) -> np.ndarray | None:
+    """Returns the outputs of a model for random inputs, computed once, or `None`."""
+    if number > 1 or _FAILURES.get(model, 0) > 2:
         return None
-    if model not in _ASKED:
+    if model not in _RANDOM_OUTPUTS:
         inputs = inputs_of(model) if has_structure(model) else None
         while inputs is None and frame is not None:
-            if frame.f_locals.get("self") is model:  # `compute_loss` itself deletes its `x`.
+            if frame.f_locals.get("self") is model:  # Not `compute_loss`, which deletes its `x`.
                 inputs = frame.f_locals.get("x")
             frame = frame.f_back
         rows = None if inputs is None else outputs_at_random(model, inputs)
-        if rows is None:  # It can answer later where its variables have no values yet.
-            _REFUSED[model] = _REFUSED.get(model, 0) + 1
+        if rows is None:  # Try again later, when variables have values.
+            _FAILURES[model] = _FAILURES.get(model, 0) + 1
             return None
-        _ASKED[model] = rows
-    return _ASKED[model]
+        _RANDOM_OUTPUTS[model] = rows
+    return _RANDOM_OUTPUTS[model]

@@ -1,4 +1,4 @@
-"""Tells by a model's structure whether it outputs costs or probabilities."""
+"""Derives from a model's structure whether it outputs costs or probabilities."""
 
 from typing import Any
 
@@ -40,26 +40,24 @@ _CLASSIFIER_NAMES = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
 
 
 def output_kind(model: keras.Model, output: str | None = None) -> str:
-    """Tells whether a model outputs costs or probabilities.
+    """Returns whether a model outputs costs or probabilities.
 
-    The last layer shows it: `BayesDecision` and `CostOutput` output costs;
-    a softmax, and a single logistic unit, probabilities. This holds for a
-    reloaded model too, and through nested models. A layer or subclassed model of
-    your own says it by an attribute `output_kind = "cost"` or `"probability"`.
+    The last layer shows it: `BayesDecision` and `CostOutput` output costs; a softmax or a single
+    logistic unit outputs probabilities. This also holds for reloaded and nested models. Give
+    your own layer or subclassed model an attribute `output_kind = "cost"` or `"probability"`.
 
     Args:
         model: the model.
-        output: `"cost"` or `"probability"` for a model whose structure does not
-            tell. It is checked against what the structure and the loss that the
-            model was compiled with show; costs also against outputs for random inputs.
+        output: `"cost"` or `"probability"` for a model whose structure does not show it. It is
+            checked against the structure and the compiled loss; costs are also checked against
+            the outputs for random inputs.
 
     Returns:
         `"cost"` or `"probability"`.
 
     Raises:
-        ValueError: if the structure does not tell and `output` is None, if
-            `output` contradicts it, or if outputs that decide by argmin were
-            trained with a loss of classifiers.
+        ValueError: if the structure does not show it and `output` is None, if `output`
+            contradicts the structure, or if costs were trained with a classifier's loss.
 
     Example:
 
@@ -92,27 +90,27 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
 
 
 def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None:
-    """Raises if a model does not output what `output` says, by structure or by values."""
+    """Raises if `output` contradicts a model's structure or the values of its outputs."""
     possible = {"cost": ("cost", "other", "unknown"), "probability": ("probability", "unknown")}
     if kind not in possible[output]:
         raise ValueError(
             f"Expected `output` to say what {model.name!r} outputs; received output={output!r}, "
             f"but it ends in {layer}, which {_MEANING[kind]}."
         )
-    # Rows that sum to 1 for random inputs show probabilities; other rows show nothing.
+    # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
     if output == "cost" and kind == "unknown" and has_structure(model) and len(model.outputs) == 1:
         values = outputs_at_random(model, inputs_of(model))
         if values is not None:
             check_values(values, output)
 
 
-def check_loss(kind: str, model: str, loss: Any) -> None:
-    """Raises if costs were trained as a classifier's scores, whose argmin is the worst class.
+def check_loss(kind: str, model: str, loss: object) -> None:
+    """Raises if costs were trained with a classifier's loss, so that argmin is the worst class.
 
     Args:
-        kind: what the model's output is taken for.
+        kind: the kind of the model's output.
         model: the model and its last layer in words.
-        loss: as `keras.Model.compile` takes it for one output.
+        loss: loss of the output, as `keras.Model.compile` takes it.
     """
     if kind == "cost" and loss_kind(loss) == "probability":
         raise ValueError(
@@ -129,13 +127,13 @@ def loss_of(model: keras.Model, place: int, number: int) -> Any:
 
 
 def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
-    """Returns the part of a list or dict given to `compile` that is for an output, or `None`.
+    """Returns the losses or metrics of one output from those of all, or `None`.
 
     Args:
-        given: losses or metrics.
+        given: what `compile` was given.
         model: the model.
-        place: which of its outputs it is.
-        number: how many there are; all that is given for a single one is for it.
+        place: index of the output.
+        number: number of outputs; a single output has all losses or metrics.
     """
     if number == 1:
         flat = keras.tree.flatten(given)
@@ -147,39 +145,34 @@ def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
     return given[place] if isinstance(given, (list, tuple)) and len(given) == number else None
 
 
-def loss_kind(loss: Any) -> str | None:
-    """Returns the kind of outputs that a loss trains, or `None` if that is unknown.
-
-    Args:
-        loss: as `keras.Model.compile` takes it for one output.
-    """
+def loss_kind(loss: object) -> str | None:
+    """Returns the kind of outputs that a loss trains, or `None` if that is unknown."""
     if isinstance(loss, str):
         try:
             loss = keras.losses.get(loss)
-        except ValueError:  # Keras has its own message for it.
+        except ValueError:  # `fit` raises Keras' own error.
             return None
     if isinstance(loss, _CLASSIFIER_LOSSES) or getattr(loss, "__name__", "") in _CLASSIFIER_NAMES:
         return "probability"
     return getattr(loss, "output_kind", None)
 
 
-def of_logits(loss: Any) -> bool:
-    """Tells whether a loss of classifiers says that it is given logits."""
+def of_logits(loss: object) -> bool:
+    """Returns True if a classifier's loss has `from_logits=True`."""
     config = loss.get_config() if isinstance(loss, keras.losses.Loss) else {}
     return bool(config.get("from_logits", False))
 
 
-def loss_name(loss: Any) -> str:
+def loss_name(loss: object) -> str:
     """Returns the name of a loss for an error message."""
     return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:
-    """`(kind, last layer in words)`; kind is also `"score"`, `"other"` or `"unknown"`.
+    """Returns the kind of a model's output and its last layer in words.
 
-    `"score"` is a logarithm of probabilities; `"other"` an activation that is known
-    to give no distribution; `"unknown"` a layer, or a subclassed model, that cannot be
-    looked into.
+    The kind may also be `"score"` for a logarithm of probabilities, `"other"` for an activation
+    that gives no distribution, or `"unknown"` for other layers and subclassed models.
     """
     declared = getattr(model, "output_kind", None)
     if declared in OUTPUTS:
@@ -190,13 +183,13 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
 
 
 def describe_tensor(tensor: Tensor) -> tuple[str, str]:
-    """Describes a symbolic output of a functional model as `describe_output` does."""
+    """Returns the kind and the layer of a symbolic output, as `describe_output` does."""
     history = tensor._keras_history
     layer: Any = history.operation
     if isinstance(layer, keras.Model):
         return describe_output(layer)
     if isinstance(layer, keras.layers.Average):
-        # A mean of costs is a cost, one of probabilities a probability.
+        # A mean of costs is a cost; a mean of probabilities is a probability.
         parts = layer._inbound_nodes[history.node_index].input_tensors
         kinds = {describe_tensor(part)[0] for part in parts}
         return (kinds.pop() if len(kinds) == 1 else "unknown"), f"Average {layer.name!r}"
@@ -204,7 +197,7 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     declared = getattr(layer, "output_kind", None)
     if declared in OUTPUTS:
         return declared, words
-    # Keras' own softmax comes as a layer, as an activation, or as the operation of that name.
+    # Softmax may be a layer, an activation or an operation of Keras.
     if type(layer).__name__ == "Softmax":
         axis = getattr(layer, "axis", -1)
         return ("probability" if axis in (-1, 1) else "other"), words

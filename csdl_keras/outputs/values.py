@@ -1,8 +1,7 @@
-"""Tells costs from probabilities by their values, where no structure tells them apart."""
+"""Distinguishes costs from probabilities by their values if the structure does not show it."""
 
 import math
 import threading
-from typing import Any
 
 import keras
 import numpy as np
@@ -18,30 +17,27 @@ def known_values(tensor: Tensor) -> np.ndarray | None:
         return None
     try:
         return np.asarray(ops.convert_to_numpy(tensor))
-    except Exception:  # Each backend has its own error for a symbolic tensor.
+    except Exception:  # Each backend raises its own error for symbolic tensors.
         return None
 
 
 def check_values(values: np.ndarray, output: str | None) -> None:
-    """Raises if outputs are not what they are taken for.
+    """Raises if the values of outputs are probabilities instead of costs, or the reverse.
 
-    Rows that are all distributions are probabilities. They are believed to be costs
-    if `output="cost"` says so and there are two columns, since expected costs sum to
-    1 as well where each of two mistakes costs 1, or a single row.
+    If all rows sum to 1, the outputs count as probabilities. With `output="cost"`, a single row
+    and rows of two columns may be costs, since expected costs sum to 1 as well if each of two
+    mistakes costs 1.
 
     Args:
-        values: `(N, D)` outputs of a model; rows with NaN tell nothing.
+        values: outputs of a model, `(N, D)`; rows with NaN are ignored.
         output: `"cost"`, `"probability"`, or `None` for costs that no argument has named.
-
-    Raises:
-        ValueError: if they are probabilities in place of costs, or the reverse.
     """
     values = values[~np.isnan(values.astype("float64")).any(axis=1)]
     if not len(values):
         return
     proper, values = probability_rows(values), values.astype("float64")
     if output == "probability":
-        # A softmax in 16 bits leaves such rows, whatever type they have by now.
+        # A softmax in 16 bits is less exact, and its outputs may have been converted since.
         tolerated = probability_rows(values, TOLERANCE_16_BITS)
         if not tolerated.all():
             wrong = values[~tolerated]
@@ -63,11 +59,11 @@ def check_values(values: np.ndarray, output: str | None) -> None:
         )
 
 
-def outputs_at_random(model: keras.Model, inputs: Any) -> np.ndarray | None:
+def outputs_at_random(model: keras.Model, inputs: Tensor | list | dict) -> np.ndarray | None:
     """Returns the outputs of a model for two random inputs, or `None` if it cannot compute them.
 
-    They are computed in a new thread, in which nothing is being traced, so that they
-    have values even while `fit` compiles.
+    A new thread computes them, in which nothing is being traced, so that they have values even
+    while `fit` compiles.
 
     Args:
         model: a built model.
@@ -88,7 +84,7 @@ def outputs_at_random(model: keras.Model, inputs: Any) -> np.ndarray | None:
         try:
             outputs = model(keras.tree.map_structure(values, inputs), training=False)
             found.append(known_values(outputs))
-        except Exception:  # A model may refuse such inputs in any way.
+        except Exception:  # A model may raise any error for such inputs.
             found.append(None)
 
     thread = threading.Thread(target=ask, daemon=True)

@@ -21,7 +21,7 @@ from csdl_keras._utils.checks import (
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.fitting.observers import check_observers
+from csdl_keras.fitting.callbacks import check_observers
 from csdl_keras.fitting.stage_cache import StageCache, check_cache
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData

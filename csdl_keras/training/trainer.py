@@ -15,8 +15,8 @@ from csdl_keras._utils.checks import (
     check_verbose,
 )
 from csdl_keras._utils.types import ArrayLike, Verbose
+from csdl_keras.fitting.callbacks import check_observers
 from csdl_keras.fitting.environment import environment
-from csdl_keras.fitting.observers import check_observers
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm

@@ -1,10 +1,9 @@
-"""What the numbers of a training depend on beside its arguments, in keys and in workers."""
+"""Settings of the process that change results: all are in keys, and workers adopt them."""
 
 import contextlib
 import os
 
 import keras
-import numpy as np
 import pytest
 
 import csdl_keras as csdl
@@ -13,21 +12,17 @@ from csdl_keras.fitting.environment import VARIABLES, adopt, environment, settin
 from csdl_keras.training.stages import _run_alone
 from csdl_keras.training.workers import workers
 from tests.support.changes import all_keys, assert_all_differ
-from tests.support.trainers import DATA, MATRICES, make_trainer
-from tests.support.weights import assert_same_weights
+from tests.support.trainers import MATRICES, make_trainer
 
-#: What `keras.config` can tell that changes no result.
-IRRELEVANT = {
-    "is_interactive_logging_enabled": "what is printed",
-    "is_traceback_filtering_enabled": "what errors look like",
-}
+#: Settings that change what is printed and what errors look like, but no result.
+IRRELEVANT = {"is_interactive_logging_enabled", "is_traceback_filtering_enabled"}
 #: Setters whose names do not follow from what they set.
 SETTERS = {
     f"{verb}_{thing}": f"is_{thing}_enabled"
     for verb in ("enable", "disable")
     for thing in ("flash_attention", "interactive_logging", "traceback_filtering")
 }
-#: Another value of each setting that can be undone.
+#: Another value of each setting that can be changed back.
 CHANGED = {
     "dtype_policy": keras.dtype_policies.serialize(keras.DTypePolicy("mixed_bfloat16")),
     "epsilon": 1e-3,
@@ -54,7 +49,7 @@ CHANGED = {
 
 @contextlib.contextmanager
 def process_with(**values):
-    """Changes settings of the process within the `with`."""
+    """Changes settings of the process inside the `with`."""
     before = environment()
     try:
         for name, value in values.items():
@@ -65,105 +60,94 @@ def process_with(**values):
 
 
 def test_every_name_of_keras_config_is_classified():
-    """A new one fails here until it is a setting, or named among those that change nothing."""
+    """A new name fails here until it is a setting or in `IRRELEVANT`."""
     names = {name for name in dir(keras.config) if not name.startswith("_")}
     setters = {name for name in names if name.startswith("set_")} | (SETTERS.keys() & names)
     getters = names - setters - {"enable_unsafe_deserialization"}
-    assert getters <= settings().keys() | IRRELEVANT.keys() | {"backend"}
+    assert getters <= settings().keys() | IRRELEVANT | {"backend"}
     for name in setters:
         assert SETTERS.get(name, name.removeprefix("set_")) in getters
 
 
 class TestKeys:
-    @pytest.mark.parametrize("name", VARIABLES)
-    def test_a_variable_of_the_environment(self, name, monkeypatch, tmp_path, tried):
-        monkeypatch.delenv(name, raising=False)
-        without = all_keys(tmp_path)
-        monkeypatch.setenv(name, "0")
-        off = all_keys(tmp_path)
-        monkeypatch.setenv(name, "1")
-        on = all_keys(tmp_path)
-        for one, other in ((without, off), (without, on), (off, on)):
-            assert_all_differ(one, other)
-        tried("variables of the environment", 2)
-
-    @pytest.mark.parametrize("name", sorted(CHANGED.keys() & settings().keys()))
-    def test_a_setting(self, name, tmp_path, tried):
+    def test_every_stage_depends_on_the_environment(self, monkeypatch, tmp_path, tried):
+        monkeypatch.delenv("MKL_CBWR", raising=False)
         before = all_keys(tmp_path)
-        with process_with(**{name: CHANGED[name]}):
-            assert environment()["settings"][name] == CHANGED[name]
+        monkeypatch.setenv("MKL_CBWR", "AVX2")
+        assert_all_differ(before, all_keys(tmp_path))
+        monkeypatch.delenv("MKL_CBWR")
+        with process_with(image_data_format="channels_first"):
             assert_all_differ(before, all_keys(tmp_path))
         assert all_keys(tmp_path) == before
-        tried("settings of Keras and its backend, set")
+        tried("environments in keys of stages", 2)
 
-    def test_all_settings(self, monkeypatch, tmp_path, tried):
-        """Also those that a process cannot undo, such as op determinism on TensorFlow."""
-        found, before = settings(), all_keys(tmp_path)
-        for name in found:
-            told = {**found, name: (lambda: "another", None)}
-            monkeypatch.setattr(_environment, "settings", lambda told=told: told)
-            assert_all_differ(before, all_keys(tmp_path))
-        tried("settings of Keras and its backend, told", len(found))
-
-    @pytest.mark.parametrize("name", environment()["versions"])
-    def test_a_version(self, name, monkeypatch, tmp_path, tried):
-        before = all_keys(tmp_path)
-        if name == "csdl_keras":
-            monkeypatch.setattr(_environment, "__version__", "0.0")
-        else:
-            monkeypatch.setattr(_environment.importlib.import_module(name), "__version__", "0.0")
-        assert_all_differ(before, all_keys(tmp_path))
-        tried("versions")
-
-    def test_the_backend(self, monkeypatch, tmp_path, tried):
-        before = all_keys(tmp_path)
-        other = {"tensorflow": "numpy", "jax": "numpy", "torch": "numpy"}
-        monkeypatch.setattr(keras.backend, "backend", lambda: other[before_name])
-        before_name = keras.config.backend()
-        assert_all_differ(before, all_keys(tmp_path))
-        tried("versions")
-
-    def test_contexts_of_jax(self, tmp_path):
-        jax = pytest.importorskip("jax")
-        if keras.backend.backend() != "jax":
-            pytest.skip("settings of JAX matter to JAX alone")
-        before = all_keys(tmp_path)
-        with jax.default_matmul_precision("bfloat16"):
-            assert_all_differ(before, all_keys(tmp_path))
-
-    def test_processes_that_are_started(self, monkeypatch, tmp_path):
-        """What is set for them changes no key of the process that starts them."""
+    def test_variables_of_the_environment(self, monkeypatch, tried):
         for name in VARIABLES:
             monkeypatch.delenv(name, raising=False)
-        before, variables = all_keys(tmp_path), dict(os.environ)
+        assert environment()["variables"] == {}
+        for number, name in enumerate(VARIABLES):
+            monkeypatch.setenv(name, str(number))
+        assert environment()["variables"] == {name: str(i) for i, name in enumerate(VARIABLES)}
+        tried("variables of the environment", len(VARIABLES))
+
+    @pytest.mark.parametrize("name", sorted(CHANGED.keys() & settings().keys()))
+    def test_a_setting(self, name, tried):
+        before = environment()
+        with process_with(**{name: CHANGED[name]}):
+            assert environment()["settings"][name] == CHANGED[name] != before["settings"][name]
+        assert environment() == before
+        tried("settings of Keras and its backend, changed")
+
+    def test_versions_and_the_backend(self, monkeypatch, tried):
+        names = set(environment()["versions"])
+        assert names == {"csdl_keras", "keras", "numpy", keras.backend.backend()}
+        for name in names - {"csdl_keras"}:
+            monkeypatch.setattr(_environment.importlib.import_module(name), "__version__", "0.0")
+        monkeypatch.setattr(_environment, "__version__", "0.0")
+        assert set(environment()["versions"].values()) == {"0.0"}
+        monkeypatch.setattr(keras.backend, "backend", lambda: "numpy")
+        assert environment()["backend"] == "numpy"
+        tried("versions", len(names) + 1)
+
+    @pytest.mark.skipif(keras.backend.backend() != "jax", reason="settings of JAX")
+    def test_contexts_of_jax(self):
+        import jax
+
+        with jax.default_matmul_precision("bfloat16"):
+            assert environment()["settings"]["jax_default_matmul_precision"] == "bfloat16"
+
+    def test_variables_for_worker_processes(self, monkeypatch):
+        """Variables that are set for worker processes change no key of the process itself."""
+        before, variables = environment(), dict(os.environ)
         with workers(2):
-            assert all_keys(tmp_path) == before
             with workers(2):
-                pass
-            assert all_keys(tmp_path) == before
-        assert all_keys(tmp_path) == before and dict(os.environ) == variables
-        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
-        own = all_keys(tmp_path)
+                assert environment() == before
+            assert environment() == before
+        assert environment() == before and dict(os.environ) == variables
+        monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "another")
+        own = environment()
         with workers(2):
-            assert all_keys(tmp_path) == own != before
+            assert environment() == own != before
 
 
 class TestAdopt:
-    def test_another_version_is_refused(self):
-        there = environment()
-        there["versions"] = {**there["versions"], "keras": "1.0"}
-        with pytest.raises(ValueError, match="compute like the one.*versions keras .*not '1.0'"):
-            adopt(there)
-
-    def test_another_backend_is_refused(self):
-        with pytest.raises(ValueError, match="backend .*not 'theano'"):
-            adopt({**environment(), "backend": "theano"})
-
-    def test_what_cannot_be_set_is_refused(self):
-        there = environment()
-        there["settings"] = {**there["settings"], "distribution": ["DataParallel", [2]]}
-        with pytest.raises(ValueError, match="settings distribution None, not .'DataParallel'"):
-            adopt(there)
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"versions": {"keras": "1.0"}}, "compute like the one.*versions .*keras .*not '1.0'"),
+            ({"backend": "theano"}, "backend .*not 'theano'"),
+            (
+                {"settings": {"distribution": ["DataParallel", [2]]}},
+                "settings .*distribution None, not .'DataParallel'",
+            ),
+        ],
+    )
+    def test_what_cannot_be_set_is_refused(self, change, message):
+        ((part, value),) = change.items()
+        here = environment()
+        other = value if part == "backend" else {**here[part], **value}
+        with pytest.raises(ValueError, match=message):
+            adopt({**here, part: other})
 
     def test_variables_are_set_and_removed(self, monkeypatch):
         monkeypatch.setenv("MKL_CBWR", "AVX2")
@@ -176,7 +160,7 @@ class TestAdopt:
         assert "MKL_CBWR" not in os.environ
 
     def test_a_stage(self, tmp_path, run_eagerly):
-        """As in a worker process, which begins with the defaults of Keras."""
+        """Runs as in a worker process, which begins with Keras' default settings."""
         cache = csdl.StageCache(tmp_path)
         trainer = make_trainer(cache=cache)
         with process_with(image_data_format="channels_first"):
@@ -192,23 +176,6 @@ class TestAdopt:
         assert description in cache and other.describe_pretraining() not in cache
 
 
-def outputs(**arguments):
-    model = make_trainer(**arguments).train("dnn_sosr", MATRICES[0], ensemble=2).model
-    return model.predict(DATA.x_test, verbose=0)
-
-
-@pytest.mark.filterwarnings("ignore:Limiting steps_per_epoch to 1")
-def test_worker_processes_have_the_settings(tried):
-    """All settings of Keras at once; each that is left out would show."""
-    values = {"image_data_format": "channels_first", "epsilon": 1e-3, "max_steps_per_epoch": 1}
-    before = outputs()
-    with process_with(**values):
-        one, several = outputs(), outputs(jobs=2)
-    np.testing.assert_allclose(several, one, rtol=1e-4, atol=1e-5)
-    assert np.abs(one - before).max() > 1e-3
-    tried("settings in worker processes", len(values))
-
-
 def test_settings_that_change_before_the_training(run_eagerly):
     trainer = make_trainer(cache=csdl.StageCache())
     results = trainer.train_all([("dnn_blind", MATRICES[0]), ("dnn_sosr", MATRICES[0])])
@@ -218,13 +185,3 @@ def test_settings_that_change_before_the_training(run_eagerly):
         pytest.raises(ValueError, match="to stay as they were when training was asked for"),
     ):
         next(results)
-
-
-def test_a_cache_filled_under_another_image_data_format(run_eagerly, tmp_path):
-    for cache in (csdl.StageCache(), csdl.StageCache(tmp_path)):
-        first = make_trainer(cache=cache).train("dnn_blind", MATRICES[0]).model
-        with process_with(image_data_format="channels_first"):
-            expected = make_trainer().train("dnn_blind", MATRICES[0]).model
-            found = make_trainer(cache=cache).train("dnn_blind", MATRICES[0]).model
-        assert_same_weights(found, expected)
-        assert_same_weights(make_trainer(cache=cache).train("dnn_blind", MATRICES[0]).model, first)

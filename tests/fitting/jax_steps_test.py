@@ -1,6 +1,4 @@
-"""Steps of JAX in one loop of the compiler."""
-
-import itertools
+"""Steps of JAX in one compiled loop."""
 
 import keras
 import numpy as np
@@ -13,13 +11,14 @@ from csdl_keras.fitting.shuffled_batches import SeededEpochs
 
 ON_JAX = keras.backend.backend() == "jax"
 only_jax = pytest.mark.skipif(not ON_JAX, reason="steps of JAX")
-N, INPUTS, CLASSES = 203, 6, 4
+INPUTS, CLASSES = 6, 4
+LOSS = "sparse_categorical_crossentropy"
+layers = keras.layers
 
 
-def make_model(policy="float32", steps=32, optimizer="adam", **compile_arguments):
+def make_model(policy="float32", steps=32, **compile_arguments):
     """A network with all that a state may hold: masks, moving means, metrics, frozen weights."""
     keras.utils.set_random_seed(0)
-    layers = keras.layers
     model = keras.Sequential(
         [
             keras.Input((INPUTS,)),
@@ -29,18 +28,42 @@ def make_model(policy="float32", steps=32, optimizer="adam", **compile_arguments
             layers.Dense(CLASSES, activation="softmax", dtype=policy),
         ]
     )
-    model.compile(
-        optimizer,
-        "sparse_categorical_crossentropy",
-        metrics=["accuracy"],
-        weighted_metrics=["accuracy"],
-        steps_per_execution=steps,
-        **compile_arguments,
-    )
+    metrics = {"metrics": ["accuracy"], "weighted_metrics": ["accuracy"]}
+    model.compile("adam", LOSS, **metrics, steps_per_execution=steps, **compile_arguments)
     return model
 
 
-def data(number=N):
+def two_inputs():
+    keras.utils.set_random_seed(0)
+    ends = [keras.Input((INPUTS,), name="left"), keras.Input((2,), name="right")]
+    outputs = layers.Dense(CLASSES, "softmax")(layers.Concatenate()(ends))
+    model = keras.Model(ends, outputs)
+    model.compile("sgd", LOSS, steps_per_execution=32)
+    return model
+
+
+def convolutional():
+    inner = keras.Sequential([layers.Conv1D(2, 3)])
+    ends = [layers.Reshape((INPUTS, 1)), inner, layers.Flatten(), layers.Dense(CLASSES, "softmax")]
+    return keras.Sequential([keras.Input((INPUTS,)), *ends])
+
+
+class Widening(keras.Model):
+    """A model whose variables change their type in a step."""
+
+    def __init__(self):
+        super().__init__()
+        self.dense = layers.Dense(CLASSES, "softmax")
+
+    def call(self, inputs):
+        return self.dense(inputs)
+
+    def train_step(self, state, batch):
+        logs, (trainable, *rest) = super().train_step(state, batch)
+        return logs, ([it.astype("bfloat16") for it in trainable], *rest)
+
+
+def data(number=203):
     """Inputs, labels and weights."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(number, INPUTS)).astype("float32")
@@ -49,7 +72,7 @@ def data(number=N):
 
 @pytest.fixture
 def loops(monkeypatch):
-    """How many batches each loop took, 0 for a step by itself."""
+    """The number of batches that each loop takes; 0 stands for a step by itself."""
     taken = []
     blocks = _jax_steps._blocks
 
@@ -63,174 +86,90 @@ def loops(monkeypatch):
 
 
 class Steps(keras.callbacks.Callback):
-    """What callbacks are told of steps."""
+    """Notes the calls for steps, and their losses."""
 
     def __init__(self):
         super().__init__()
-        self.seen = []
+        self.seen, self.losses = [], []
 
     def on_train_batch_begin(self, batch, logs=None):
         self.seen.append(("begin", batch))
 
     def on_train_batch_end(self, batch, logs=None):
-        self.seen.append(("end", batch, round(float(logs["loss"]), 4)))
+        self.seen.append(("end", batch))
+        self.losses.append(float(logs["loss"]))
 
 
-def fitted(model, x, y, weights=None, looped=True, steps=None, batch_size=10, epochs=3):
-    """Weights, history and what callbacks saw, with the loop or with `fit` as it is."""
-    seen = Steps()
-    if looped:
-        history = seeded_fit(
-            model,
-            x,
-            y,
-            0,
-            callbacks=[seen],
-            sample_weight=weights,
-            batch_size=batch_size,
-            steps_per_epoch=steps,
-            epochs=epochs,
-            verbose=0,
-        )
-    else:
-        batches = ShuffledBatches(x, y, weights, batch_size, 0, steps)
+def assert_same_training(make, x, y, weights=None, steps=None, epochs=1, tolerance=1e-5):
+    """Compares variables, histories and calls of callbacks with those of plain `fit`."""
+    found = []
+    for looped in (True, False):
+        model, seen, batches = make(), Steps(), ShuffledBatches(x, y, weights, 10, 0, steps)
+        if looped:
+            _jax_steps.use_looped_steps(model)
         callbacks = [seen, SeededEpochs(batches)]
         history = model.fit(batches, epochs=epochs, callbacks=callbacks, shuffle=False, verbose=0)
-    variables = [*model.weights, *model.optimizer.variables]
-    return [keras.ops.convert_to_numpy(it) for it in variables], history.history, seen.seen
-
-
-def assert_same(one, other, tolerance=1e-5):
-    """Asserts the same weights, histories and calls of callbacks."""
-    for left, right in zip(one[0], other[0], strict=True):
-        np.testing.assert_allclose(left, right, rtol=tolerance, atol=tolerance)
-    assert one[1].keys() == other[1].keys()
-    for name in one[1]:
-        np.testing.assert_allclose(one[1][name], other[1][name], rtol=tolerance, atol=tolerance)
-    for left, right in zip(one[2], other[2], strict=True):
-        assert left[:2] == right[:2]
-        np.testing.assert_allclose(left[2:], right[2:], atol=max(1e-3, tolerance))
+        numbers = [*model.weights, *model.optimizer.variables, *history.history.values()]
+        found.append(([*map(np.asarray, numbers), np.array(seen.losses)], seen.seen))
+    assert found[0][1] == found[1][1]
+    for one, other in zip(found[0][0], found[1][0], strict=True):
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
 
 
 @only_jax
 class TestLooped:
     @pytest.mark.parametrize(
-        ("number", "batch_size", "most", "steps", "expected"),
+        ("number", "most", "steps", "expected"),
         [
-            (200, 10, 32, None, [20]),
-            (203, 10, 32, None, [20, 1]),
-            (203, 10, 8, None, [8, 8, 4, 1]),
-            (90, 10, 8, None, [8, 1]),
-            (200, 10, 8, 11, [8, 3]),
-            (203, 10, 32, 30, [20, 1, 9]),
-            (7, 10, 2, None, [1]),
+            (203, 8, None, [8, 8, 4, 1]),
+            (203, 32, 30, [20, 1, 9]),
+            (7, 2, None, [1]),
         ],
     )
-    def test_same_training_as_step_by_step(self, loops, number, batch_size, most, steps, expected):
+    def test_same_training_as_step_by_step(self, loops, number, most, steps, expected):
         x, y, _ = data(number)
-        one = fitted(make_model(steps=most), x, y, None, True, steps, batch_size, epochs=1)
+        assert_same_training(lambda: make_model(steps=most), x, y, steps=steps)
         assert loops == expected
-        other = fitted(make_model(steps=most), x, y, None, False, steps, batch_size, epochs=1)
-        assert loops == expected
-        assert_same(one, other)
 
     @pytest.mark.parametrize("policy", ["float32", "mixed_float16", "mixed_bfloat16"])
     def test_masks_weights_of_examples_and_precision(self, loops, policy):
         tolerance = 1e-5 if policy == "float32" else 2e-2
-        one = fitted(make_model(policy), *data())
+        assert_same_training(lambda: make_model(policy), *data(), epochs=3, tolerance=tolerance)
         assert loops == [20, 1] * 3
-        assert_same(one, fitted(make_model(policy), *data(), looped=False), tolerance)
 
     def test_several_inputs(self, loops):
         x, y, _ = data()
-
-        def make():
-            keras.utils.set_random_seed(0)
-            left, right = keras.Input((INPUTS,), name="left"), keras.Input((2,), name="right")
-            joined = keras.layers.Concatenate()([left, right])
-            model = keras.Model([left, right], keras.layers.Dense(CLASSES)(joined))
-            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-            model.compile("sgd", loss, steps_per_execution=16)
-            return model
-
         inputs = {"left": x, "right": x[:, :2].astype("float64")}
-        batches = ShuffledBatches(inputs, y, batch_size=10)
-        plain, looped = make(), make()
-        _jax_steps.use_looped_steps(looped)
-        for model in (plain, looped):
-            model.fit(batches, epochs=2, shuffle=False, verbose=0)
-        assert loops == [16, 4, 1] * 2
-        for left, right in zip(plain.get_weights(), looped.get_weights(), strict=True):
-            np.testing.assert_allclose(left, right, rtol=1e-5, atol=1e-6)
+        assert_same_training(two_inputs, inputs, y, epochs=2)
+        assert loops == [20, 1] * 2
 
-    def test_blocks_are_bounded(self, loops, monkeypatch):
+    @pytest.mark.parametrize(
+        ("most_bytes", "expected"),
+        # A batch has 10 inputs of 6 numbers of 4 bytes and labels of 8 bytes; the last one is
+        # smaller, so that several of its size would fit.
+        [(800, [2] * 10 + [1]), (300, [0] * 20 + [1])],
+    )
+    def test_blocks_are_bounded(self, loops, monkeypatch, most_bytes, expected):
         x, y, _ = data()
-        # Two batches and a half: 10 inputs of 6 numbers of 4 bytes, labels of 8 bytes.
-        monkeypatch.setattr(_jax_steps, "_BYTES", 800)
-        one = fitted(make_model(), x, y, epochs=1)
-        # The last batch is smaller, and has room for others of its kind.
-        assert loops == [2] * 10 + [1]
-        monkeypatch.setattr(_jax_steps, "_BYTES", 300)
-        other = fitted(make_model(), x, y, epochs=1)
-        assert loops[11:] == [0] * 20 + [1]
-        assert_same(one, other)
+        monkeypatch.setattr(_jax_steps, "_BYTES", most_bytes)
+        assert_same_training(make_model, x, y)
+        assert loops == expected
 
-    def test_what_convolves_goes_step_by_step(self, loops):
-        model = keras.Sequential(
-            [
-                keras.Input((INPUTS,)),
-                keras.layers.Reshape((INPUTS, 1)),
-                keras.Sequential([keras.layers.Conv1D(2, 3)]),
-                keras.layers.Flatten(),
-                keras.layers.Dense(CLASSES, activation="softmax"),
-            ]
-        )
-        model.compile("sgd", "sparse_categorical_crossentropy", steps_per_execution=8)
+    @pytest.mark.parametrize("make", [convolutional, Widening])
+    def test_models_that_cannot_loop(self, loops, make):
+        model = make()
+        model.compile("sgd", LOSS, steps_per_execution=8)
         x, y, _ = data(200)
         seeded_fit(model, x, y, 0, batch_size=10, verbose=0)
         assert loops == [0] * 20
 
-    def test_a_state_that_changes_its_type_goes_step_by_step(self, loops):
-        class Widening(keras.Model):
-            def __init__(self):
-                super().__init__()
-                self.dense = keras.layers.Dense(CLASSES, activation="softmax")
-
-            def call(self, inputs):
-                return self.dense(inputs)
-
-            def train_step(self, state, batch):
-                logs, (trainable, *rest) = super().train_step(state, batch)
-                return logs, ([it.astype("bfloat16") for it in trainable], *rest)
-
-        model = Widening()
-        model.compile("sgd", "sparse_categorical_crossentropy", steps_per_execution=8)
-        x, y, _ = data(200)
-        seeded_fit(model, x, y, 0, batch_size=10, verbose=0)
-        assert loops == [0] * 20
-
-    def test_a_training_that_stops_early(self):
-        x, y, _ = data()
-        stop = keras.callbacks.EarlyStopping("loss", patience=0, mode="max")
-        history = seeded_fit(
-            make_model(steps=4), x, y, 0, callbacks=[stop], batch_size=10, epochs=9, verbose=0
-        )
-        assert len(history.epoch) < 9
-
-    def test_other_data_afterwards(self, loops):
+    def test_other_data_afterwards(self):
         x, y, weights = data()
         model = make_model(steps=4)
         seeded_fit(model, x, y, 0, batch_size=10, verbose=0)
-        before = len(loops)
-
-        def batches():
-            for start in itertools.cycle(range(0, 200, 10)):
-                yield x[start : start + 10], y[start : start + 10]
-
-        model.fit(batches(), steps_per_epoch=8, epochs=2, verbose=0)
+        model.fit(((x[:10], y[:10]) for _ in range(8)), steps_per_epoch=8, verbose=0)
         model.fit(x, y, sample_weight=weights, batch_size=10, verbose=0)
-        assert len(loops) > before
-        assert int(model.optimizer.iterations) == 21 + 16 + 21
+        assert int(model.optimizer.iterations) == 21 + 8 + 21
 
 
 @only_jax
@@ -242,15 +181,11 @@ def test_only_several_compiled_steps_are_looped(arguments):
 
 
 @only_jax
-def test_not_over_several_devices():
-    previous = keras.distribution.distribution()
-    keras.distribution.set_distribution(keras.distribution.DataParallel())
-    try:
-        model = make_model()
-        _jax_steps.use_looped_steps(model)
-        assert model.train_function is None
-    finally:
-        keras.distribution.set_distribution(previous)
+def test_not_over_several_devices(monkeypatch):
+    monkeypatch.setattr(keras.distribution, "distribution", keras.distribution.DataParallel)
+    model = make_model()
+    _jax_steps.use_looped_steps(model)
+    assert model.train_function is None
 
 
 @pytest.mark.skipif(ON_JAX, reason="other backends")

@@ -1,25 +1,20 @@
-"""`Resume` with every optimizer of Keras, and what they can be given: nothing is lost."""
+"""`Resume` with every optimizer of Keras and their options: nothing is lost."""
 
 import keras
 import pytest
 
 from tests.support.resumed_fits import adam, check, fit, interrupt
 
-QUICK = ("average", "accumulation", "schedule")
+QUICK = ("accumulation", "schedule")
 
 
-def decaying():
-    return keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=3, decay_rate=0.5)
-
-
+DECAYING = keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=3, decay_rate=0.5)
 OPTIMIZERS = {
-    "average": lambda: adam(use_ema=True, ema_momentum=0.5),
     "average, overwriting": lambda: adam(use_ema=True, ema_overwrite_frequency=2),
-    "accumulation": lambda: adam(gradient_accumulation_steps=2),
-    "schedule": lambda: keras.optimizers.SGD(decaying(), momentum=0.9),
+    "accumulation": lambda: adam(gradient_accumulation_steps=3),
+    "schedule": lambda: keras.optimizers.SGD(DECAYING, momentum=0.9),
     "clipnorm": lambda: adam(clipnorm=0.1, weight_decay=0.01),
     "global_clipnorm": lambda: adam(global_clipnorm=0.1, amsgrad=True),
-    "loss scale": lambda: keras.optimizers.LossScaleOptimizer(adam(), dynamic_growth_steps=4),
     **{
         name: (lambda kind=kind: kind(learning_rate=0.05))
         for name, kind in vars(keras.optimizers).items()
@@ -35,6 +30,6 @@ OPTIMIZERS = {
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in OPTIMIZERS],
 )
 def test_optimizers(name, tmp_path, nothing_lost):
-    expected = fit(tmp_path / "undisturbed", optimizer=OPTIMIZERS[name], epochs=3)
-    found = interrupt(tmp_path / "fit", (1, 2), optimizer=OPTIMIZERS[name], epochs=3)
-    check(nothing_lost, "optimizers, in every epoch", found, expected, 2)
+    expected = fit(tmp_path / "undisturbed", optimizer=OPTIMIZERS[name], epochs=2)
+    found = interrupt(tmp_path / "fit", [1], optimizer=OPTIMIZERS[name], epochs=2)
+    check(nothing_lost, "optimizers", found, expected, 1)

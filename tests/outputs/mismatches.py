@@ -1,9 +1,10 @@
 """Every pair of a model's output and a loss, with every metric, tried in `evaluate`.
 
-`python -m tests.outputs.mismatches` writes `mismatches.md` beside it, a table of what works and
-what each of the others says; a test compares.
+`python -m tests.outputs.mismatches` writes `mismatches.md` beside this file, a table of what works
+and of the errors of the others, which a test compares.
 """
 
+import functools
 import pathlib
 import re
 from collections.abc import Callable
@@ -25,22 +26,21 @@ class Whole(keras.Model):
 
     def __init__(self, activation: str | None):
         super().__init__(name="model")
-        self.dense = layers.Dense(3, activation, kernel_initializer=_initializer())
+        self.dense = _dense(3, activation)
 
     def call(self, inputs: Any) -> Any:
         return self.dense(inputs)
 
 
-def _initializer() -> Any:
-    return keras.initializers.RandomNormal(seed=1)
+def _dense(units: int, activation: str | None = None, kind: Any = layers.Dense) -> Any:
+    options = {"activation": activation} if kind is layers.Dense else {}
+    normal = keras.initializers.RandomNormal(seed=1)
+    return kind(units, name="end", kernel_initializer=normal, **options)
 
 
-def _model(*ends: Callable[[], Any]) -> keras.Model:
-    return keras.Sequential([keras.Input((4,)), *(end() for end in ends)], name="model")
-
-
-def _dense(units: int, activation: str | None = None) -> Callable[[], Any]:
-    return lambda: layers.Dense(units, activation, name="end", kernel_initializer=_initializer())
+def _model(units: int, *arguments: Any, decides: bool = False) -> keras.Model:
+    ends = [csdl.BayesDecision(matrix(3), name="bayes")] if decides else []
+    return keras.Sequential([keras.Input((4,)), _dense(units, *arguments), *ends], name="model")
 
 
 def matrix(classes: int) -> np.ndarray:
@@ -49,27 +49,26 @@ def matrix(classes: int) -> np.ndarray:
     return costs[:classes, :classes]
 
 
-# What a model outputs: how many columns, how to make it, and what its decisions are.
+#: Number of classes, function that makes a model, and kind of its outputs.
 OUTPUTS: dict[str, tuple[int, Callable[[], keras.Model], str | None]] = {
-    "`CostOutput`": (
-        3,
-        lambda: _model(lambda: csdl.CostOutput(3, name="end", kernel_initializer=_initializer())),
-        "cost",
-    ),
-    "`BayesDecision`": (
-        3,
-        lambda: _model(_dense(3, "softmax"), lambda: csdl.BayesDecision(matrix(3), name="bayes")),
-        "cost",
-    ),
-    "softmax": (3, lambda: _model(_dense(3, "softmax")), "probability"),
-    "one logistic unit": (2, lambda: _model(_dense(1, "sigmoid")), "probability"),
-    "linear": (3, lambda: _model(_dense(3)), None),
-    "one linear unit": (2, lambda: _model(_dense(1)), None),
-    "logistic units": (3, lambda: _model(_dense(3, "sigmoid")), None),
+    "`CostOutput`": (3, lambda: _model(3, None, csdl.CostOutput), "cost"),
+    "`BayesDecision`": (3, lambda: _model(3, "softmax", decides=True), "cost"),
+    "softmax": (3, lambda: _model(3, "softmax"), "probability"),
+    "one logistic unit": (2, lambda: _model(1, "sigmoid"), "probability"),
+    "linear": (3, lambda: _model(3), None),
+    "one linear unit": (2, lambda: _model(1), None),
+    "logistic units": (3, lambda: _model(3, "sigmoid"), None),
     "softmax, structure unknown": (3, lambda: Whole("softmax"), "probability"),
     "linear, structure unknown": (3, lambda: Whole(None), None),
 }
-# What it is trained by, for `K` classes.
+
+
+def _entropy(classes: int, from_logits: bool = False) -> keras.Loss:
+    made = keras.losses.BinaryCrossentropy, keras.losses.SparseCategoricalCrossentropy
+    return made[classes > 2](from_logits=from_logits)
+
+
+#: Functions that make a loss for a number of classes.
 LOSSES: dict[str, Callable[[int], Any]] = {
     "`SOSRLoss(C)`": lambda k: csdl.SOSRLoss(matrix(k)),
     "`OneSidedLoss(C)`": lambda k: csdl.OneSidedLoss(matrix(k)),
@@ -77,8 +76,8 @@ LOSSES: dict[str, Callable[[int], Any]] = {
     "`LogisticCostLoss(C)`": lambda k: csdl.LogisticCostLoss(matrix(k)),
     "`MINLoss(C)`": lambda k: csdl.MINLoss(matrix(k)),
     "`expected_cost`": lambda k: csdl.losses.expected_cost,
-    "cross-entropy": lambda k: _entropy(k, False),
-    "cross-entropy, `from_logits=True`": lambda k: _entropy(k, True),
+    "cross-entropy": _entropy,
+    "cross-entropy, `from_logits=True`": functools.partial(_entropy, from_logits=True),
     "a function of your own": lambda k: lambda labels, outputs: keras.ops.mean(outputs, axis=-1),
 }
 METRICS: dict[str, Callable[[int], Any]] = {
@@ -94,17 +93,12 @@ METRICS: dict[str, Callable[[int], Any]] = {
 }
 
 
-def _entropy(classes: int, from_logits: bool) -> Any:
-    made = keras.losses.BinaryCrossentropy, keras.losses.SparseCategoricalCrossentropy
-    return made[classes > 2](from_logits=from_logits)
-
-
 def attempt(
     output: str, loss: str, metric: str, run: Callable[..., Any] | None = None
 ) -> tuple[str, keras.Model, dict[str, float]]:
-    """What a cell of the table says, the model, and the metrics where it works.
+    """Returns the text of a cell of the table, the model, and the metrics if it works.
 
-    `run` takes a model, inputs and labels; by default it is `test_on_batch`, step by step.
+    `run` takes a model, inputs and labels; the default is `test_on_batch`, run eagerly.
     """
     classes, build, _ = OUTPUTS[output]
     model, chosen = build(), METRICS[metric](classes)
@@ -113,16 +107,14 @@ def attempt(
     labels = np.arange(len(X)) % classes
     try:
         if run is None:
-            logs = model.test_on_batch(X, labels, return_dict=True)
-        else:
-            logs = run(model, X, labels)
+            return WORKS, model, model.test_on_batch(X, labels, return_dict=True)
+        return WORKS, model, run(model, X, labels)
     except ValueError as error:
         return message(error), model, {}
-    return WORKS, model, logs
 
 
 def message(error: ValueError) -> str:
-    """The error's own text, without what Keras adds before and after it."""
+    """Returns the error's own text, without what Keras adds before and after it."""
     found = re.search(r"Expected .*", re.sub(r"\x1b\[\d*m", "", str(error)))
     assert found, f"an error that is not ours: {error}"
     text = re.sub(r"'(average_cost|decision_accuracy|normalized_cost|savings)'", "METRIC", found[0])
@@ -132,7 +124,7 @@ def message(error: ValueError) -> str:
 
 
 def table() -> str:
-    """The table as Markdown, messages below it by number."""
+    """Returns the table as Markdown, with numbered messages below it."""
     messages: dict[str, int] = {}
     lines = [
         "# Which outputs, losses and metrics go together",
