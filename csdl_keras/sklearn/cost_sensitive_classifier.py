@@ -178,7 +178,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the label of the decision for each example, `(N,)`, see `decisions_`."""
-        return self.decisions_[self._decide(X)]
+        decisions = self._decide(X)
+        return self.decisions_[decisions]
 
     def predict_cost(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the expected cost of each decision, `(N, D)`, in the unit of those in `fit`."""
@@ -244,4 +245,5 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return x
 
     def _decide(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        return decide(self.model_, self._check_inputs(X))
+        x = self._check_inputs(X)
+        return decide(self.model_, x)
