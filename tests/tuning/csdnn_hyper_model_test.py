@@ -8,15 +8,14 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import tuning
 from tests.pretraining.data_test import as_tf_data
+from tests.support.eager import eager_models
 from tests.support.weights import assert_same_weights
 from tests.tuning.searches import (
     COSTS,
     FIT,
-    SMALL,
     TRAIN,
     VALIDATION,
     C,
-    CountingCache,
     X,
     Y,
     cost,
@@ -30,13 +29,6 @@ ON_SEVERAL = keras.backend.backend() != "torch"
 PRETRAINING = {"corruption", "pretraining_learning_rate", "pretraining_epochs"}
 NETWORK = {"units", "depth", "optimizer", "sgd_learning_rate", "adam_learning_rate", "momentum"}
 LOSS = {"cost_scale", "alpha"}
-
-
-def values(**chosen):
-    hp = keras_tuner.HyperParameters()
-    for name, value in chosen.items():
-        hp.Fixed(name, value)
-    return hp
 
 
 def fitted(hyper_model, targets=Y, **arguments):
@@ -76,16 +68,20 @@ class TestBuild:
         assert spaces["depth"] == [1, 2, 3, 4, 5]
 
     def test_values_reach_the_network_and_its_training(self):
-        hyper_model = tuning.CSDNNHyperModel((6,), C)
         chosen = {"units": 7, "depth": 3, "cost_scale": 3.0, "alpha": 4.0, "momentum": 0.9}
-        model = hyper_model.build(values(**chosen, optimizer="sgd", sgd_learning_rate=0.3))
+        hyper_model = tuning.CSDNNHyperModel(
+            (6,), C, **chosen, optimizer=["sgd", "adam"], learning_rate={"sgd": 0.3, "adam": 0.002}
+        )
+        hp = keras_tuner.HyperParameters()
+        model = hyper_model.build(hp)
         assert [layer.units for layer in csdl.hidden_layers(model)] == [7, 7, 7]
         assert isinstance(model.optimizer, keras.optimizers.SGD)
         assert float(model.optimizer.momentum) == 0.9
         assert float(keras.ops.convert_to_numpy(model.optimizer.learning_rate)) == np.float32(0.3)
         assert (model.loss.alpha, model.loss.cost_scale) == (4.0, 3.0 / 10.0)
-        model = hyper_model.build(values(optimizer="adam", adam_learning_rate=0.002))
-        assert isinstance(model.optimizer, keras.optimizers.Adam)
+        hp.values["optimizer"] = "adam"
+        hp.ensure_active_values()
+        assert isinstance(hyper_model.build(hp).optimizer, keras.optimizers.Adam)
 
     @pytest.mark.parametrize("algorithm", ["csdnn", "sdae_bayes", "sdae_blind"])
     def test_the_objective_is_what_the_classifiers_decisions_cost(self, algorithm):
@@ -100,16 +96,12 @@ class TestBuild:
         [
             ({"algorithm": "cnn_sosr"}, "body 'mlp'.*received 'cnn_sosr'"),
             ({"algorithm": "min"}, "NLL or SOSR; received 'min'"),
-            ({"algorithm": "nobody"}, "'nobody'"),
-            ({"cost_matrix": -C}, "cost_matrix"),
             ({"cost_matrix": None}, "`num_classes`.*received None"),
             ({"cost_matrix": None, "num_classes": 3, "algorithm": "sdae_bayes"}, "`cost_matrix`"),
             ({"cost_matrix": None, "num_classes": 3, "algorithm": "seae_sosr"}, "`cost_matrix`"),
             ({"num_classes": 4}, "num_classes=3.*received 4"),
             ({"beta": (0.0, 1.5)}, "`beta`.*received 1.5"),
-            ({"beta": tuning.Range(-0.5, 1)}, "`beta`.*received -0.5"),
             ({"depth": (0, 1)}, "`depth`.*received 0"),
-            ({"units": 2.5}, "`units`.*received 2.5"),
             ({"optimizer": "rmsprop"}, "`optimizer`.*received 'rmsprop'"),
             ({"optimizer": "adam", "learning_rate": {"sgd": 0.1}}, "none for \\['adam'\\]"),
             ({"learning_rate": 0}, "`learning_rate`.*received 0"),
@@ -124,6 +116,12 @@ class TestBuild:
             small(**arguments)
 
 
+@pytest.fixture(scope="module")
+def trained():
+    with eager_models():
+        return fitted(small())
+
+
 class TestFit:
     @pytest.mark.parametrize("algorithm", ["csdnn", "seae_sosr", "sdae_bayes"])
     def test_pretrains_the_models_own_layers(self, algorithm):
@@ -133,22 +131,12 @@ class TestFit:
         before = [layer.get_weights() for layer in layers]
         model, _ = fitted(hyper_model)
         twin = hyper_model.network(hp, seed=0)
+        matrix = 1 - np.eye(3) if algorithm == "seae_sosr" else C
+        costs = {"costs": Y[TRAIN], "cost_matrix": matrix, "cost_scale": 1 / matrix.max()}
+        optimizer = keras.optimizers.Adam(hp.get("pretraining_learning_rate"))
         beta = 0.0 if algorithm == "sdae_bayes" else 0.5
-        seae = algorithm == "seae_sosr"
-        csdl.pretrain(
-            twin,
-            X[TRAIN],
-            costs=Y[TRAIN],
-            cost_matrix=csdl.costs.zero_one(3) if seae else C,
-            cost_scale=1.0 if seae else 0.1,
-            beta=beta,
-            epochs=1,
-            batch_size=20,
-            optimizer=keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
-            seed=0,
-            cache=csdl.StageCache(),
-            verbose=0,
-        )
+        fit = {"epochs": 1, "batch_size": 20, "seed": 0, "verbose": 0}
+        csdl.pretrain(twin, X[TRAIN], **costs, beta=beta, optimizer=optimizer, **fit)
         pairs = zip(csdl.hidden_layers(model), csdl.hidden_layers(twin), before, strict=True)
         for layer, other, start in pairs:
             assert_same_weights(layer.get_weights(), other.get_weights())
@@ -160,29 +148,27 @@ class TestFit:
         fitted(small(pretraining_epochs=3), callbacks=[note])
         assert ends == [0, 1]
 
-    def test_the_same_values_give_the_same_network(self):
-        first, history = fitted(small())
-        keras.utils.set_random_seed(99)
-        again, told = fitted(small(cache=csdl.StageCache()))
-        assert_same_weights(first.get_weights(), again.get_weights())
+    def test_the_same_values_give_the_same_network(self, trained):
+        (first, history), (again, told) = trained, fitted(small(cache=csdl.StageCache()))
+        assert_same_weights(first, again)
         assert history == told
         other, _ = fitted(small(seed=1))
         assert np.abs(other.get_weights()[0] - first.get_weights()[0]).max() > 1e-3
 
-    def test_cost_vectors_equal_a_matrix(self):
-        expected, history = fitted(small())
+    def test_cost_vectors_equal_a_matrix(self, trained):
+        expected, history = trained
         vectors = small(cost_matrix=None, num_classes=3, max_cost=10.0)
         model, told = fitted(vectors, targets=COSTS)
         assert_same_weights(model, expected, atol=1e-5)
         np.testing.assert_allclose(told["val_average_cost"], history["val_average_cost"], rtol=1e-5)
 
-    def test_a_validation_split_is_those_examples_apart(self):
+    def test_a_validation_split_is_those_examples_apart(self, trained):
         """Not even pre-training sees their costs."""
-        expected, told = fitted(small())
+        expected, told = trained
         weights = {"sample_weight": np.ones(90), "validation_data": None}
         model, history = fitted(small(), x=X, y=Y, validation_split=1 / 3, **weights)
         # Arrays lie elsewhere in memory, and products may round otherwise.
-        assert_same_weights(model.get_weights(), expected.get_weights(), 1e-6)
+        assert_same_weights(model, expected, 1e-6)
         np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-5)
 
     @pytest.mark.parametrize("chosen", [None, 2])
@@ -193,15 +179,17 @@ class TestFit:
             on_train_batch_end=lambda batch, logs: ends.append(batch)
         )
 
-        class Chosen(tuning.CSDNNHyperModel):
-            def build(self, hp):
-                model = super().build(hp)
-                if chosen is not None and ON_SEVERAL:
-                    model.steps_per_execution = chosen
-                return model
+        hyper_model = small("dnn_sosr")
+        build = hyper_model.build
 
-        arguments = {"cost_matrix": C, "algorithm": "dnn_sosr", **SMALL}
-        model, _ = fitted(Chosen((6,), **arguments), callbacks=[note])
+        def choosing(hp):
+            model = build(hp)
+            if chosen is not None and ON_SEVERAL:
+                model.steps_per_execution = chosen
+            return model
+
+        hyper_model.build = choosing
+        model, _ = fitted(hyper_model, callbacks=[note])
         steps = {None: 3, 2: 2}[chosen] if ON_SEVERAL else 1
         assert len(ends) == 2 * -(-3 // steps)  # two epochs of three batches
         assert int(model.optimizer.iterations) == 6
@@ -229,7 +217,7 @@ class TestFit:
 
 class TestSharedPretraining:
     def test_trials_share_the_layers_they_have_in_common(self, tmp_path):
-        cache = CountingCache()
+        cache = csdl.StageCache(tmp_path / "stages")
         hyper_model = small(
             cache=cache,
             beta=(0.0, 0.5),
@@ -240,7 +228,7 @@ class TestSharedPretraining:
         )
         tuner = search(made(tmp_path, hyper_model, tuning.GridSearch, max_trials=None))
         assert len(tuner.oracle.trials) == 4  # depths 1 and 2, with either beta
-        assert cache.computed == 4
+        assert len(list(cache.folder.rglob("*.npz"))) == 4
 
     def test_a_dataset_needs_a_name(self):
         hp = keras_tuner.HyperParameters()

@@ -10,6 +10,8 @@ from tests.support.weights import assert_same_weights
 from tests.tuning.searches import OBJECTIVE, made, search, small
 
 EXECUTIONS = 2
+#: One epoch of two batches.
+SHORT = {"epochs": 1, "batch_size": 30}
 
 
 class Networks(keras_tuner.HyperModel):
@@ -57,7 +59,7 @@ def expected(tmp_path_factory):
     """The networks of a search that nothing happened to."""
     networks = Networks()
     with eager_models():
-        search(grid(networks, tmp_path_factory.mktemp("expected")))
+        search(grid(networks, tmp_path_factory.mktemp("expected")), **SHORT)
     assert len(networks.found) == 2 * EXECUTIONS
     first, second, *_ = networks.found.values()
     assert np.abs(first[0] - second[0]).max() > 1e-3  # executions differ
@@ -73,7 +75,7 @@ def check(found, expected):
 def test_another_order_a_second_search_and_another_tuner(expected, tmp_path):
     networks = Networks(learning_rate=(0.5, 0.1))
     for number, tuner_class in enumerate((tuning.GridSearch, keras_tuner.RandomSearch)):
-        search(grid(networks, tmp_path / str(number), tuner_class))
+        search(grid(networks, tmp_path / str(number), tuner_class), **SHORT)
         check(networks.found, expected)
 
 
@@ -88,8 +90,8 @@ def test_an_interruption(tuner_class, error, expected, tmp_path):
     tuner = grid(networks, tmp_path, tuner_class, max_retries_per_trial=1)
     if isinstance(error, Interrupt):
         with pytest.raises(Interrupt):
-            search(tuner)
-    search(tuner)
+            search(tuner, **SHORT)
+    search(tuner, **SHORT)
     assert networks.error is None
     check(networks.found, expected)
 
@@ -102,7 +104,7 @@ def test_hyperband(tmp_path):
         tuner = keras_tuner.Hyperband(
             networks, OBJECTIVE, max_epochs=2, factor=2, seed=1, directory=tmp_path / folder
         )
-        search(tuner, batch_size=60)
+        search(tuner, batch_size=30)
         counts.append(len(networks.found))
     assert counts[0] == counts[1]
     assert {key[-1][:2] for key in networks.found} == {(0, 1), (1, 2), (0, 2)}

@@ -8,7 +8,6 @@ import keras
 import keras_tuner
 import numpy as np
 
-import csdl_keras as csdl
 from csdl_keras import tuning
 from tests.support.fresh_process import REPOSITORY
 
@@ -81,16 +80,3 @@ def start_python(code, *arguments, **environment):
         stdout=subprocess.PIPE,
         text=True,
     )
-
-
-class CountingCache(csdl.StageCache):
-    """Counts the stages that had to be computed."""
-
-    computed = 0
-
-    def get(self, description, compute):
-        def counted():
-            self.computed += 1
-            return compute()
-
-        return super().get(description, counted)
