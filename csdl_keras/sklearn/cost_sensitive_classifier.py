@@ -47,7 +47,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     `CostOutput`). The former is trained on integer labels, 0 for the first
     class, calibrated, and makes the Bayes decision; the latter is trained on
     cost vectors divided by the largest cost. If it is not compiled, it gets
-    cross-entropy or `SOSRLoss`, and the optimizer of the default rows; epochs
+    cross-entropy or `SOSRLoss`, and the optimizer of the default algorithms; epochs
     and the size of batches are theirs in any case, `settings.auto`, and the
     epoch of the lowest validation loss is kept. `models.mlp` is such a function.
 

@@ -57,10 +57,8 @@ def started(folder, hyper_model, tuner_class, **arguments):
         (tuning.RandomSearch, cnn),
         (tuning.GridSearch, csdnn),
         (tuning.BayesianOptimization, csdnn),
-        (keras_tuner.RandomSearch, csdnn),
         (keras_tuner.GridSearch, decision),
         (keras_tuner.BayesianOptimization, decision),
-        (keras_tuner.Hyperband, cnn),
         (keras_tuner.Hyperband, decision),
     ],
 )
