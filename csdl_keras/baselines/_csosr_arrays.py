@@ -1,7 +1,7 @@
 """Converts a fitted CSOSR to arrays and back; unlike a pickle, a file of them runs no code."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,6 +11,8 @@ from csdl_keras._utils.array_file import pack, unpack
 from csdl_keras.baselines._kernel_map import KernelMap
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
+#: What `_utils.array_file` writes as JSON.
+Record: TypeAlias = dict[str, Any]
 
 _FITTED = (
     "coef_",
@@ -25,11 +27,11 @@ _MAP = ("kernel", "gamma", "x_fit")
 _NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
 
 
-def to_arrays(machine: BaseEstimator) -> tuple[dict[str, Any], list[np.ndarray]]:
+def to_arrays(machine: BaseEstimator) -> tuple[Record, list[np.ndarray]]:
     """Returns a record for JSON and the arrays that it refers to."""
     arrays: list[np.ndarray] = []
 
-    def values(thing: object, names: Sequence[str]) -> dict[str, Any]:
+    def values(thing: object, names: Sequence[str]) -> Record:
         return {name: pack(getattr(thing, name), arrays) for name in names}
 
     nystroem = machine.map_.nystroem
@@ -43,7 +45,7 @@ def to_arrays(machine: BaseEstimator) -> tuple[dict[str, Any], list[np.ndarray]]
     return record, arrays
 
 
-def restore(machine: Estimator, record: dict[str, Any], arrays: Sequence[np.ndarray]) -> Estimator:
+def restore(machine: Estimator, record: Record, arrays: Sequence[np.ndarray]) -> Estimator:
     """Sets the arguments and fitted attributes of a CSOSR and returns it.
 
     Raises:
@@ -52,14 +54,14 @@ def restore(machine: Estimator, record: dict[str, Any], arrays: Sequence[np.ndar
     if record.get("kind") != "CSOSR":
         raise ValueError("Expected a file that CSOSR.save wrote; received one of another kind.")
 
-    def assign(thing: Any, values: dict[str, Any]) -> Any:
+    def assign(thing: object, values: Record) -> None:
         for name, value in values.items():
             setattr(thing, name, unpack(value, arrays))
-        return thing
 
-    kernel_map = assign(KernelMap.__new__(KernelMap), {**record["map"], "nystroem": None})
+    machine.map_ = KernelMap.__new__(KernelMap)
+    assign(machine.map_, {**record["map"], "nystroem": None})
     if record["nystroem"] is not None:
-        kernel_map.nystroem = assign(Nystroem(gamma=kernel_map.gamma), record["nystroem"])
+        machine.map_.nystroem = Nystroem(gamma=machine.map_.gamma)
+        assign(machine.map_.nystroem, record["nystroem"])
     assign(machine, {**record["arguments"], **record["fitted"]})
-    machine.map_ = kernel_map
     return machine

@@ -64,7 +64,7 @@ def decision_labels(
     return np.array(listed, dtype=object)
 
 
-def _next_number(number: Any) -> Any:
+def _next_number(number: float) -> float:
     """Returns the next whole number above an int or float, or the next float if it is larger."""
     following = math.floor(number) + 1
     if isinstance(number, int):

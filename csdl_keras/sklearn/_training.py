@@ -1,18 +1,28 @@
-"""Trains the estimator's network and validates it on examples held out."""
+"""Trains the estimator's network, or those of your own, and validates on examples held out."""
 
 import numbers
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.seeds import random_generator
+from csdl_keras import models
+from csdl_keras._utils.seeds import member_seed, random_generator
+from csdl_keras._utils.types import Classifier, Verbose
+from csdl_keras.costs import cost_vectors, regret
+from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.outputs.kind import output_kind
-from csdl_keras.sklearn._own_network import Builder, train_own_networks
+from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.data import Examples, check_training_data
+from csdl_keras.training.data import Examples, TrainingData, check_training_data
+from csdl_keras.training.objectives import OBJECTIVES
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
+
+Builder: TypeAlias = Callable[[tuple[int, ...], int], keras.Model]
+#: Source of random numbers in scikit-learn.
+RandomState: TypeAlias = int | np.random.RandomState | None
 
 
 def train_model(
@@ -21,10 +31,10 @@ def train_model(
     matrix: np.ndarray,
     settings: Settings,
     fraction: float,
-    random_state: Any,
+    random_state: RandomState,
     ensemble: int | None,
-    verbose: Any,
-) -> tuple[Any, float]:
+    verbose: Verbose,
+) -> tuple[Classifier, float]:
     """Trains on a part of the examples and validates on the others.
 
     Args:
@@ -57,7 +67,7 @@ def train_model(
     return trained.model, trained.unit
 
 
-def probability_model(model: Any) -> keras.Model | None:
+def probability_model(model: Classifier) -> keras.Model | None:
     """Returns the part of a trained model that outputs class probabilities, or `None`.
 
     It shares the layers of the model.
@@ -102,3 +112,110 @@ def validation_split(
     if chosen.sum() < len(np.unique(labels)):
         chosen[:] = False
     return np.sort(order[~chosen]), np.sort(order[chosen])
+
+
+def train_own_networks(
+    build: Builder,
+    data: TrainingData,
+    matrix: np.ndarray,
+    settings: Settings,
+    seed: int | None,
+    members: int,
+    verbose: Verbose,
+) -> tuple[keras.Model, float]:
+    """Trains the networks that `build` returns and makes their mean output decide by costs.
+
+    Args:
+        build: maps the shape of an input and `K` to a network.
+        data: training and validation examples.
+        matrix: `(K, D)` costs; the mean costs of each class if examples have their own.
+        settings: its `auto` says how they are trained.
+        seed: seed of the members, or `None`.
+        members: number of networks.
+        verbose: as in `keras.Model.fit`.
+
+    Returns:
+        The model, which outputs costs of decisions, and the cost that an output of 1
+        stands for.
+    """
+    vectors = cost_vectors(matrix, data.train.y) if data.train.costs is None else data.train.costs
+    unit = float(vectors.max())
+    networks = []
+    for member in range(members):
+        begin = member_seed(seed, member)
+        if begin is not None:
+            keras.utils.set_random_seed(begin)
+        network = build(data.train.x.shape[1:], len(matrix))
+        kind = _check_output(network, matrix)
+        _fit(network, kind, data, matrix / unit, unit, settings, begin, verbose)
+        networks.append(network)
+    model = networks[0] if members == 1 else models.ensemble(networks)
+    if output_kind(model) == "cost":
+        return model, unit
+    if data.validation is not None:
+        model = calibrate(model, data.validation.x, data.validation.y)
+    own_costs = data.train.costs is not None
+    return models.bayes_classifier(model, regret(matrix), mean_costs=own_costs), 1.0
+
+
+def _check_output(network: object, matrix: np.ndarray) -> str:
+    """Returns the kind of the network's output; raises if it does not match the matrix."""
+    if not isinstance(network, keras.Model):
+        raise ValueError(f"Expected a builder to return a keras.Model; received {network!r}.")
+    kind, width = output_kind(network), network.output_shape[-1]
+    classes, decisions = matrix.shape
+    if kind == "cost" and classes != decisions:
+        raise ValueError(
+            "Expected a network of class probabilities where decisions are not the classes; "
+            f"received one of costs with {classes} classes and {decisions} decisions."
+        )
+    if width != classes and (kind, width, classes) != ("probability", 1, 2):
+        raise ValueError(
+            f"Expected a network with an output for each of {classes} classes; received {width}."
+        )
+    return kind
+
+
+def _fit(
+    network: keras.Model,
+    kind: str,
+    data: TrainingData,
+    scaled: np.ndarray,
+    unit: float,
+    settings: Settings,
+    seed: int | None,
+    verbose: Verbose,
+) -> None:
+    body, shape = settings.auto, data.train.x.shape
+    if not network.compiled:
+        objective = OBJECTIVES["sosr" if kind == "cost" else "nll"]
+        loss = objective.make_loss()
+        if network.output_shape[-1] == 1:
+            loss = keras.losses.BinaryCrossentropy()
+        optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
+        executed = executed_steps(len(data.train.x), body.batch_size)
+        network.compile(optimizer, loss=loss, steps_per_execution=executed)
+    pairs = []
+    for part in data.parts:
+        if kind == "probability":
+            pairs.append((part.x, part.y))
+        else:
+            costs = scaled[part.y] if part.costs is None else part.costs / unit
+            pairs.append((part.x, costs.astype("float32")))
+    callbacks = []
+    if len(pairs) > 1:
+        callbacks.append(
+            keras.callbacks.EarlyStopping(
+                "val_loss", patience=body.patience_on(shape), restore_best_weights=True
+            )
+        )
+    seeded_fit(
+        network,
+        *pairs[0],
+        seed=seed,
+        validation_data=pairs[1] if len(pairs) > 1 else None,
+        epochs=body.epochs_on(shape),
+        batch_size=body.batch_size,
+        callbacks=callbacks,
+        verbose=verbose,
+    )

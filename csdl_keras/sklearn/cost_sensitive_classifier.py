@@ -1,7 +1,7 @@
 """Every algorithm as an estimator of scikit-learn."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import keras
 import numpy as np
@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer, check_number, check_verbose
 from csdl_keras._utils.seeds import random_generator
+from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.evaluation import decision_costs
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
 from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
-from csdl_keras.sklearn._own_network import Builder
-from csdl_keras.sklearn._training import probability_model, train_model
+from csdl_keras.sklearn._training import Builder, RandomState, probability_model, train_model
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
@@ -47,7 +47,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     `CostOutput`). The former is trained on integer labels, 0 for the first
     class, calibrated, and makes the Bayes decision; the latter is trained on
     cost vectors divided by the largest cost. If it is not compiled, it gets
-    cross-entropy or `SOSRLoss`, and the optimizer of the default rows; epochs
+    cross-entropy or `SOSRLoss`, and the optimizer of the default algorithms; epochs
     and the size of batches are theirs in any case, `settings.auto`, and the
     epoch of the lowest validation loss is kept. `models.mlp` is such a function.
 
@@ -106,13 +106,13 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         algorithm: str | Algorithm | Builder = "calibrated_bayes",
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
         validation_fraction: float = 0.15,
-        random_state: Any = None,
+        random_state: RandomState = None,
         ensemble: int | None = None,
-        other_decisions: Sequence[Any] | None = None,
-        verbose: Any = 0,
+        other_decisions: Sequence[object] | None = None,
+        verbose: Verbose = 0,
     ):
         self.algorithm = algorithm
         self.cost_matrix = cost_matrix
@@ -123,7 +123,13 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         self.other_decisions = other_decisions
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, cost_matrix: Any = None, costs: Any = None) -> Self:  # noqa: N803
+    def fit(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        cost_matrix: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+    ) -> Self:
         """Trains on the examples.
 
         Args:
@@ -139,7 +145,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"Expected at least 2 classes in `y`; received one class, {y[0]!r}.")
+            raise ValueError(
+                f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
+            )
         matrix = self.cost_matrix if cost_matrix is None else cost_matrix
         if costs is not None:
             if matrix is not None:
@@ -168,12 +176,12 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         self._own_costs, self._input_shape = costs is not None, x.shape[1:]
         return self
 
-    def predict(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the label of the decision for each example, `(N,)`, see `decisions_`."""
         decisions = self._decide(X)
         return self.decisions_[decisions]
 
-    def predict_cost(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict_cost(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns the expected cost of each decision, `(N, D)`, in the unit of those in `fit`."""
         x = self._check_inputs(X)
         if not isinstance(self.model_, keras.Model):
@@ -184,13 +192,19 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return outputs * self._unit
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns class probabilities `(N, K)`, unless the algorithm estimates costs directly."""
         x, model = self._check_inputs(X), self.probability_model_
         assert model is not None  # The method exists only if there is one.
         return model.predict(x, verbose=0)
 
-    def score(self, X: Any, y: Any, costs: Any = None, sample_weight: Any = None) -> float:  # noqa: N803
+    def score(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        costs: ArrayLike | None = None,
+        sample_weight: Sequence[float] | np.ndarray | None = None,
+    ) -> float:
         """Returns minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
 
         Args:
@@ -220,7 +234,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         check_verbose(self.verbose)
         return Settings() if self.settings is None else check_settings(self.settings)
 
-    def _check_inputs(self, X: Any) -> np.ndarray:  # noqa: N803
+    def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
         if x.shape[1:] != self._input_shape:
@@ -230,6 +244,6 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             )
         return x
 
-    def _decide(self, X: Any) -> np.ndarray:  # noqa: N803
+    def _decide(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         x = self._check_inputs(X)
         return decide(self.model_, x)

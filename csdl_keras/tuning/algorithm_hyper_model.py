@@ -1,74 +1,65 @@
 """Base class of searches over the training of an algorithm."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import keras
 import keras_tuner
 
-from csdl_keras._utils.checks import check_choice, check_integer, check_number
+from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.bodies import BODIES
-from csdl_keras.tuning._same_search import check_same_trial
-from csdl_keras.tuning._search_data import check_search_data
-from csdl_keras.tuning._trial_fit import count_execution, trial_fit, validation_apart
-from csdl_keras.tuning.space import Space, check_space, declare
+from csdl_keras.tuning._search_record import FitArguments, FitData
+from csdl_keras.tuning.hyper_model import (
+    CheckedHyperModel,
+    count_execution,
+    trial_fit,
+    validation_apart,
+)
+from csdl_keras.tuning.space import Space, check_positive, check_share, check_space, declare
 
 OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
 
 
-class AlgorithmHyperModel(keras_tuner.HyperModel):
+class AlgorithmHyperModel(CheckedHyperModel):
     """Base class of HyperModels that search how an algorithm is trained.
 
-    A subclass implements `network(hp, seed)`, and `pretrain` if it has that stage.
-
-    Args:
-        body: the algorithm's body, `"mlp"` or `"cnn"`.
-        algorithm: a row of `ALGORITHMS` or an `Algorithm`.
-        input_shape: shape of an input without the batch.
-        cost_matrix: `(K, K)`, or None for cost vectors.
-        num_classes: `K`, needed without a matrix.
-        max_cost: the largest cost; by default that of the matrix, or 1.
-        optimizer, learning_rate, momentum, cost_scale, alpha: spaces.
-        seed: of everything random in training, or None.
-        name: as in `keras_tuner.HyperModel`.
-        tunable: as in `keras_tuner.HyperModel`.
-        takes_own_body: whether the body may be an object of your own too.
+    A subclass sets `body`, calls `search_training` in its `__init__`, and implements
+    `network(hp, seed)`, and `pretrain` if it has that stage. Its documentation describes the
+    arguments.
     """
+
+    #: The body of the algorithms that are searched, a key of `BODIES`.
+    body: ClassVar[str]
+    #: Whether the body may be an object of your own too.
+    takes_own_body: ClassVar[bool] = False
 
     def __init__(
         self,
-        body: str,
         algorithm: str | Algorithm,
         input_shape: Sequence[int],
-        cost_matrix: Any,
+        cost_matrix: ArrayLike | None,
         num_classes: int | None,
         max_cost: float | None,
-        optimizer: Space,
-        learning_rate: Any,
-        momentum: Space,
-        cost_scale: Space,
-        alpha: Space,
         seed: int | None,
         name: str | None,
         tunable: bool,
-        takes_own_body: bool = False,
     ):
         super().__init__(name=name, tunable=tunable)
         self.algorithm = get_algorithm(algorithm)
         self.objective = self.algorithm.objective
-        own_body = not isinstance(self.algorithm.body, str)
-        fits = issubclass(self.algorithm.body_kind, BODIES[body])
-        searchable = self.objective.searchable
-        if not (fits or (own_body and takes_own_body)) or not searchable:
+        own_body = self.takes_own_body and not isinstance(self.algorithm.body, str)
+        fits = own_body or issubclass(self.algorithm.body_kind, BODIES[self.body])
+        if not fits or not self.objective.searchable:
             raise ValueError(
-                f"Expected an algorithm with body {body!r} whose training needs no weights and no "
-                f"shares of classes, such as NLL or SOSR; received {self.algorithm.name!r}, "
+                f"Expected an algorithm with body {self.body!r} whose training needs no weights "
+                f"and no shares of classes, such as NLL or SOSR; received {self.algorithm.name!r}, "
                 f"body {self.algorithm.body!r} and training {self.algorithm.training!r}."
             )
         self.input_shape = tuple(input_shape)
@@ -89,13 +80,23 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
                 )
         if max_cost is None:
             max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
-        self.max_cost = check_number("max_cost", max_cost, 0, exclude_low=True)
+        self.max_cost = check_positive("max_cost", max_cost)
+        self.seed = None if seed is None else check_integer("seed", seed, low=0)
+
+    def search_training(
+        self,
+        optimizer: Space,
+        learning_rate: Space | Mapping[str, Space],
+        momentum: Space,
+        cost_scale: Space,
+        alpha: Space,
+    ) -> None:
+        """Checks and keeps the spaces of training."""
         self.optimizer = check_space("optimizer", optimizer, _optimizer_name)
         self.learning_rate = self._learning_rates(learning_rate)
-        self.momentum = check_space("momentum", momentum, lambda n, v: check_number(n, v, 0, 1))
+        self.momentum = check_space("momentum", momentum, check_share)
         self.cost_scale = check_space("cost_scale", cost_scale, check_positive)
         self.alpha = check_space("alpha", alpha, check_positive)
-        self.seed = None if seed is None else check_integer("seed", seed, low=0)
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
         """Builds the untrained network, not compiled."""
@@ -105,10 +106,10 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self,
         hp: keras_tuner.HyperParameters,
         model: keras.Model,
-        x: Any,
-        y: Any,
+        x: FitData,
+        y: FitData,
         seed: int | None,
-        **fit_arguments: Any,
+        fit_arguments: FitArguments,
     ) -> None:
         """Runs the stage before training; does nothing unless a subclass has one."""
 
@@ -133,8 +134,8 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         self,
         hp: keras_tuner.HyperParameters,
         model: keras.Model,
-        x: Any = None,
-        y: Any = None,
+        x: FitData = None,
+        y: FitData = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         **fit_arguments: Any,
     ) -> keras.callbacks.History:
@@ -162,8 +163,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             keras_tuner.errors.FatalValueError: if the data fail their checks or the folder
                 holds another search; this stops the search before anything is trained.
         """
-        check_search_data(self, x, y, fit_arguments)
-        check_same_trial(hp, x, y, callbacks, fit_arguments)
+        self.check_trial(hp, x, y, callbacks, fit_arguments)
         x, y, fit_arguments = validation_apart(x, y, fit_arguments)
         execution = count_execution(callbacks)
         seed = self.seed
@@ -172,7 +172,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         if not _is_trained(model, fit_arguments):
             if seed != self.seed:
                 model.set_weights(self.network(hp, seed).get_weights())
-            self.pretrain(hp, model, x, y, seed, **fit_arguments)
+            self.pretrain(hp, model, x, y, seed, fit_arguments)
         return trial_fit(model, x, y, seed, {"callbacks": list(callbacks), **fit_arguments})
 
     def classifier(self, model: keras.Model) -> keras.Model:
@@ -189,10 +189,10 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             return bayes_classifier(model, self.cost_matrix)
         return self.objective.classifier(model, None)
 
-    def _learning_rates(self, space: Any) -> dict[str, Space]:
+    def _learning_rates(self, space: Space | Mapping[str, Space]) -> dict[str, Space]:
         """Returns a space for each optimizer that is searched."""
         names = [self.optimizer] if isinstance(self.optimizer, str) else self.optimizer
-        spaces = space if isinstance(space, dict) else dict.fromkeys(names, space)
+        spaces = space if isinstance(space, Mapping) else dict.fromkeys(names, space)
         missing = [name for name in names if name not in spaces]
         if missing:
             raise ValueError(
@@ -201,7 +201,7 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
             )
         return {name: check_space("learning_rate", spaces[name], check_positive) for name in names}
 
-    def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> Any:
+    def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> keras.optimizers.Optimizer:
         name = declare(hp, "optimizer", self.optimizer)
         made = None
         for each, space in self.learning_rate.items():
@@ -215,21 +215,11 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         return made
 
 
-def _is_trained(model: keras.Model, fit_arguments: dict[str, Any]) -> bool:
+def _is_trained(model: keras.Model, fit_arguments: FitArguments) -> bool:
     """Tells whether a model has been trained before, so that training continues."""
     steps = keras.ops.convert_to_numpy(model.optimizer.iterations)
     return int(steps) > 0 or fit_arguments.get("initial_epoch", 0) > 0
 
 
-def check_positive(name: str, value: Any) -> float:
-    """Returns a number above 0."""
-    return check_number(name, value, 0, exclude_low=True)
-
-
-def check_share(name: str, value: Any) -> float:
-    """Returns a number in [0, 1]."""
-    return check_number(name, value, 0, 1)
-
-
-def _optimizer_name(name: str, value: Any) -> str:
+def _optimizer_name(name: str, value: object) -> str:
     return check_choice(name, value, OPTIMIZERS)

@@ -1,13 +1,13 @@
 """The search space of the convolutional algorithms."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import keras
 import keras_tuner
 
 from csdl_keras import models
 from csdl_keras._utils.checks import check_choice
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
 from csdl_keras.tuning.space import Range, Space, check_space, declare
@@ -54,19 +54,19 @@ class CNNHyperModel(AlgorithmHyperModel):
     ('caffe_cifar10_quick', 'sgd')
     """
 
-    bounded = False
+    body = "cnn"
 
     def __init__(
         self,
         input_shape: Sequence[int],
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "cnn_bayes",
         num_classes: int | None = None,
         max_cost: float | None = None,
         variant: Space = "quick",
-        mean: Any = 0.0,
+        mean: ArrayLike = 0.0,
         optimizer: Space = "sgd",
-        learning_rate: Any = _LEARNING_RATE,
+        learning_rate: Space | Mapping[str, Space] = _LEARNING_RATE,
         momentum: Space = 0.9,
         cost_scale: Space = (1.0, 3.0, 10.0),
         alpha: Space = (1.0, 4.0),
@@ -75,21 +75,9 @@ class CNNHyperModel(AlgorithmHyperModel):
         tunable: bool = True,
     ):
         super().__init__(
-            "cnn",
-            algorithm,
-            input_shape,
-            cost_matrix,
-            num_classes,
-            max_cost,
-            optimizer,
-            learning_rate,
-            momentum,
-            cost_scale,
-            alpha,
-            seed,
-            name,
-            tunable,
+            algorithm, input_shape, cost_matrix, num_classes, max_cost, seed, name, tunable
         )
+        self.search_training(optimizer, learning_rate, momentum, cost_scale, alpha)
         self.variant = check_space(
             "variant", variant, lambda n, v: check_choice(n, v, ("quick", "full"))
         )

@@ -1,7 +1,7 @@
 """The search space of the fully-connected, pre-trained algorithms."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import keras
@@ -9,18 +9,23 @@ import keras_tuner
 import numpy as np
 
 from csdl_keras._utils.checks import check_choice, check_integer
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import zero_one
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.bodies import MLP
 from csdl_keras.training.pretrainings import Pretraining
-from csdl_keras.tuning.algorithm_hyper_model import (
-    AlgorithmHyperModel,
+from csdl_keras.tuning._search_record import FitArguments, FitData
+from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
+from csdl_keras.tuning.space import (
+    Range,
+    Space,
     check_positive,
     check_share,
+    check_space,
+    declare,
 )
-from csdl_keras.tuning.space import Range, Space, check_space, declare
 
 _PRETRAINING_LEARNING_RATE = Range(1e-4, 1e-2, sampling="log")
 _LEARNING_RATES = {
@@ -95,10 +100,13 @@ class CSDNNHyperModel(AlgorithmHyperModel):
     (0.0, 1, (None, 10))
     """
 
+    body = "mlp"
+    takes_own_body = True
+
     def __init__(
         self,
         input_shape: Sequence[int],
-        cost_matrix: Any = None,
+        cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "csdnn",
         num_classes: int | None = None,
         max_cost: float | None = None,
@@ -109,7 +117,7 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         pretraining_learning_rate: Space = _PRETRAINING_LEARNING_RATE,
         pretraining_epochs: Space = 10,
         optimizer: Space = ("sgd", "adam"),
-        learning_rate: Any = _LEARNING_RATES,
+        learning_rate: Space | Mapping[str, Space] = _LEARNING_RATES,
         momentum: Space = 0.9,
         cost_scale: Space = (1.0, 3.0, 10.0),
         alpha: Space = (1.0, 4.0),
@@ -121,22 +129,9 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         tunable: bool = True,
     ):
         super().__init__(
-            "mlp",
-            algorithm,
-            input_shape,
-            cost_matrix,
-            num_classes,
-            max_cost,
-            optimizer,
-            learning_rate,
-            momentum,
-            cost_scale,
-            alpha,
-            seed,
-            name,
-            tunable,
-            takes_own_body=True,
+            algorithm, input_shape, cost_matrix, num_classes, max_cost, seed, name, tunable
         )
+        self.search_training(optimizer, learning_rate, momentum, cost_scale, alpha)
         self.beta = check_space("beta", beta, check_share)
         self.depth = check_space("depth", depth, check_integer)
         self.units = check_space("units", units, check_integer)
@@ -185,10 +180,10 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         self,
         hp: keras_tuner.HyperParameters,
         model: keras.Model,
-        x: Any,
-        y: Any,
+        x: FitData,
+        y: FitData,
         seed: int | None,
-        **fit_arguments: Any,
+        fit_arguments: FitArguments,
     ) -> None:
         """Pre-trains the hidden layers of `model`, through the cache if there is one."""
         sees, own = self.algorithm.pretraining_sees, self.algorithm.pretraining
@@ -224,10 +219,10 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         self,
         pretraining: Pretraining,
         model: keras.Model,
-        x: Any,
-        y: Any,
+        x: FitData,
+        y: FitData,
         seed: int | None,
-        fit_arguments: dict[str, Any],
+        fit_arguments: FitArguments,
     ) -> None:
         """Runs a pre-training of your own on arrays."""
         matrix = {

@@ -1,5 +1,6 @@
 """The search space of the decision of a trained classifier."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -7,20 +8,20 @@ import keras_tuner
 
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, zero_one
 from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
 from csdl_keras.losses import expected_cost
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
-from csdl_keras.tuning._same_search import check_same_trial
-from csdl_keras.tuning._search_data import check_search_data
-from csdl_keras.tuning.algorithm_hyper_model import check_positive
-from csdl_keras.tuning.space import Range, Space, check_space, declare
+from csdl_keras.tuning._search_record import FitData
+from csdl_keras.tuning.hyper_model import CheckedHyperModel
+from csdl_keras.tuning.space import Range, Space, check_positive, check_space, declare
 
 _TEMPERATURE = Range(0.25, 4.0, sampling="log")
 
 
-class DecisionHyperModel(keras_tuner.HyperModel):
+class DecisionHyperModel(CheckedHyperModel):
     """Searches the decision rule of a trained classifier, and the temperature before it.
 
     Nothing is trained. A trial scales the classifier's probabilities by a temperature
@@ -52,12 +53,10 @@ class DecisionHyperModel(keras_tuner.HyperModel):
     'cost'
     """
 
-    bounded = False
-
     def __init__(
         self,
         classifier: keras.Model,
-        cost_matrix: Any,
+        cost_matrix: ArrayLike,
         prediction: Space = "bayes",
         temperature: Space = _TEMPERATURE,
         from_logits: bool = False,
@@ -96,10 +95,10 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         self,
         hp: keras_tuner.HyperParameters,
         model: keras.Model,
-        x: Any = None,
-        y: Any = None,
-        callbacks: Any = (),
-        validation_data: Any = None,
+        x: FitData = None,
+        y: FitData = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        validation_data: FitData = None,
         batch_size: int | None = None,
         **fit_arguments: Any,
     ) -> dict[str, float]:
@@ -118,18 +117,17 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         Returns:
             A dict with `"val_average_cost"`.
         """
-        check_search_data(self, None, None, {"validation_data": validation_data})
         # No result depends on the training data and epochs.
-        check_same_trial(hp, None, None, callbacks, {"validation_data": validation_data})
+        self.check_trial(hp, None, None, callbacks, {"validation_data": validation_data})
         pair = isinstance(validation_data, (tuple, list))
         data = validation_data if pair else (validation_data,)
         scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)
         logs = {f"val_{name}": float(value) for name, value in scores.items()}
-        callbacks = keras.callbacks.CallbackList(list(callbacks), model=model, epochs=1)
-        callbacks.on_train_begin()
-        callbacks.on_epoch_begin(0)
-        callbacks.on_epoch_end(0, logs)
-        callbacks.on_train_end(logs)
+        called = keras.callbacks.CallbackList(list(callbacks), model=model, epochs=1)
+        called.on_train_begin()
+        called.on_epoch_begin(0)
+        called.on_epoch_end(0, logs)
+        called.on_train_end(logs)
         return logs
 
     def classifier(self, model: keras.Model) -> keras.Model:

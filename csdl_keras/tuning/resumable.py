@@ -4,16 +4,21 @@ import contextlib
 import copy
 import os
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeAlias
 
+import filelock
 import keras
 import keras_tuner
 from keras_tuner.engine.trial import Trial
 
 from csdl_keras._utils.files import write_json
-from csdl_keras.tuning._same_search import check_same_search, check_same_tuner, is_worker
-from csdl_keras.tuning._search_lock import search_lock
+from csdl_keras.tuning._search_record import (
+    FitData,
+    check_same_search,
+    check_same_tuner,
+    is_worker,
+)
 
 #: What a tuner builds models with.
 HyperModel: TypeAlias = (
@@ -33,27 +38,27 @@ _OF_TRIALS = ("executions_per_trial", "max_model_size", "optimizer", "loss", "me
 _RETRIES = ("max_retries_per_trial", "max_consecutive_failed_trials")
 
 
-class ResumableOracle:
-    """Mixin that makes an oracle of KerasTuner resumable; it comes before that class.
+class ResumableOracle(keras_tuner.Oracle):
+    """Makes an oracle of KerasTuner resumable; it comes before that class among the bases.
 
     Files are replaced as a whole. A trial that had finished when the search was
     killed, but was still listed as running, is not run again.
     """
 
-    trials: dict[str, Any]
+    _retry_queue: list[str]
 
-    def save(self: Any) -> None:
+    def save(self) -> None:
         """Writes the oracle's state."""
         write_json(self._get_oracle_fname(), self.get_state())
 
-    def _save_trial(self: Any, trial: Trial) -> None:
+    def _save_trial(self, trial: Trial) -> None:
         folder = pathlib.Path(self._get_trial_dir(trial.trial_id))
         write_json(folder / "trial.json", trial.get_state())
 
-    def reload(self: Any) -> None:
+    def reload(self) -> None:
         """Reads the oracle's state and its trials; damaged files raise a ValueError."""
         try:
-            super().reload()  # type: ignore[misc]
+            super().reload()
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"Expected the search beside {self._get_oracle_fname()} to be whole; received "
@@ -69,26 +74,41 @@ class ResumableOracle:
         """Completes the bookkeeping of a trial that had finished; subclasses may need it."""
 
 
+@contextlib.contextmanager
+def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
+    """Locks a folder, so that two processes do not search in it at the same time.
+
+    The operating system releases the lock if this process is killed.
+
+    Args:
+        path: file of the lock.
+        folder: the locked folder, for the message.
+
+    Raises:
+        ValueError: at once, if another process holds the lock.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        raise ValueError(
+            f"Expected no other search under way in {folder}; received one that is. Wait for it, "
+            "search in another folder, or share the work: see KerasTuner's distributed tuning."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 class ResumableTuner(keras_tuner.Tuner):
     """Base class of tuners that resume an interrupted search, and refuse any other search.
 
     The folder records what trials depend on: the HyperModel with costs and spaces, the
     choices of the tuner, the data and the arguments of `search`. Only `max_trials` may
     change. Only one process may search in a folder at a time, except for KerasTuner's
-    chief and workers.
-
-    Args:
-        hypermodel: a `keras_tuner.HyperModel`, or a function of
-            `keras_tuner.HyperParameters` that returns a compiled model.
-        objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
-        max_trials: largest number of trials. Defaults to 10.
-        seed: seed of the proposals. Defaults to `None`.
-        announce: called with each `keras_tuner.engine.trial.Trial` that has ended.
-        **kwargs: other arguments of the oracle and of `keras_tuner.Tuner`.
-
-    Raises:
-        ValueError: if trials in the folder ended with other choices; in `search`, also
-            if they ended with other data or arguments, or another process searches there.
+    chief and workers. `RandomSearch` describes the arguments.
     """
 
     oracle_class: ClassVar[Any]
@@ -141,7 +161,7 @@ class ResumableTuner(keras_tuner.Tuner):
             check_same_tuner(self)
         super().reload()
 
-    def search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
+    def search(self, *fit_args: FitData, **fit_kwargs: Any) -> None:
         """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
         if is_worker():
             super().search(*fit_args, **fit_kwargs)
@@ -153,7 +173,7 @@ class ResumableTuner(keras_tuner.Tuner):
             self.save()  # KerasTuner saves only after the first trial, which a kill would lose.
             super().search(*fit_args, **fit_kwargs)
 
-    def check_search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
+    def check_search(self, *fit_args: FitData, **fit_kwargs: Any) -> None:
         """Raises, as `search` does, if data or arguments differ from those of the folder."""
         named = {**dict(zip(("x", "y"), fit_args, strict=False)), **fit_kwargs}
         named |= {f"argument {index}": it for index, it in enumerate(fit_args[2:], start=2)}

@@ -3,13 +3,17 @@
 import dataclasses
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras_tuner
 
 from csdl_keras._utils.checks import check_choice, check_number
 
-Space = Any  # A value, a sequence of values, or a Range.
+#: A value, a sequence of values, or a `Range`.
+Space: TypeAlias = Any
+
+#: Returns a value if it is right, and raises an error that names the argument otherwise.
+Check: TypeAlias = Callable[[str, Any], Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Range:
         return all(isinstance(end, numbers.Integral) for end in ends)
 
 
-def check_space(name: str, space: Space, check: Callable[[str, Any], Any]) -> Space:
+def check_space(name: str, space: Space, check: Check) -> Space:
     """Returns a space of Python values whose values, or ends, all pass `check(name, value)`."""
     if isinstance(space, Range):
         check(name, space.low)
@@ -82,8 +86,18 @@ def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
     return hp.Fixed(name, space[0] if isinstance(space, list) else space)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: str | float) -> str | float:
     """Converts a checked value to a type that KerasTuner stores."""
     if isinstance(value, (str, bool)):
         return value
     return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def check_positive(name: str, value: object) -> float:
+    """Returns a number above 0."""
+    return check_number(name, value, 0, exclude_low=True)
+
+
+def check_share(name: str, value: object) -> float:
+    """Returns a number in [0, 1]."""
+    return check_number(name, value, 0, 1)

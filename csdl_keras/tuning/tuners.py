@@ -1,7 +1,7 @@
 """KerasTuner's random, grid and Bayesian search as resumable tuners."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras_tuner
 import numpy as np
@@ -9,16 +9,20 @@ from keras_tuner.engine.trial import Trial
 
 from csdl_keras.tuning.resumable import HyperModel, Objective, ResumableOracle, ResumableTuner
 
+#: What an oracle saves, for JSON.
+State: TypeAlias = dict[str, Any]
+
 
 class RandomSearchOracle(ResumableOracle, keras_tuner.oracles.RandomSearchOracle):
-    """KerasTuner's oracle, whose files stay whole if the process is killed."""
+    """KerasTuner's oracle, which can be resumed."""
 
 
 class RandomSearch(ResumableTuner):
     """`keras_tuner.RandomSearch` that can be resumed, by default for the lowest average cost.
 
     Args:
-        hypermodel: a HyperModel, such as `CSDNNHyperModel`.
+        hypermodel: a HyperModel, such as `CSDNNHyperModel`, or a function of
+            `keras_tuner.HyperParameters` that returns a compiled model.
         objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
         max_trials: largest number of trials. Defaults to 10.
         seed: seed of the proposals; `None` (default) draws one.
@@ -58,7 +62,7 @@ class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
 
     _ordered_ids: Any
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """Returns the oracle's state with its place in the grid."""
         return {
             **super().get_state(),
@@ -66,7 +70,7 @@ class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
             "populate_next": self._populate_next,
         }
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: State) -> None:
         """Restores a state."""
         super().set_state(state)
         self._ordered_ids = type(self._ordered_ids)()
@@ -90,28 +94,17 @@ class GridSearchOracle(ResumableOracle, keras_tuner.oracles.GridSearchOracle):
 class GridSearch(ResumableTuner):
     """`keras_tuner.GridSearch` that can be resumed, by default for the lowest average cost.
 
-    KerasTuner tries ten values of a `Range` without a step.
-
-    Args:
-        hypermodel: a HyperModel, such as `CSDNNHyperModel`.
-        objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
-        max_trials: largest number of trials; `None` (default) searches the whole grid.
-        seed: as in KerasTuner.
-        announce: as in `RandomSearch`.
-        **kwargs: other arguments of `keras_tuner.GridSearch`.
-
-    Raises:
-        ValueError: as `RandomSearch`.
+    The arguments are those of `RandomSearch`, but `max_trials` is `None` by default, which
+    searches the whole grid, and the others are those of `keras_tuner.GridSearch`. KerasTuner
+    tries ten values of a `Range` without a step.
 
     Example:
 
     >>> import tempfile
-    >>> import numpy as np
     >>> from csdl_keras import tuning
-    >>> hyper_model = tuning.CSDNNHyperModel((64,), 1 - np.eye(10))
-    >>> tuner = GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp())
-    >>> tuner.oracle.objective.name, tuner.remaining_trials
-    ('val_average_cost', 5)
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
+    >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
+    5
     """
 
     oracle_class = GridSearchOracle
@@ -131,12 +124,12 @@ class GridSearch(ResumableTuner):
 class BayesianOptimizationOracle(ResumableOracle, keras_tuner.oracles.BayesianOptimizationOracle):
     """KerasTuner's oracle, which also saves the state of its random numbers."""
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """Returns the oracle's state with that of its random numbers."""
         kind, keys, *rest = self._random_state.get_state()
         return {**super().get_state(), "random_state": [kind, keys.tolist(), *rest]}
 
-    def set_state(self, state: dict[str, Any]) -> None:
+    def set_state(self, state: State) -> None:
         """Restores a state."""
         super().set_state(state)
         kind, keys, *rest = state["random_state"]
@@ -146,27 +139,17 @@ class BayesianOptimizationOracle(ResumableOracle, keras_tuner.oracles.BayesianOp
 class BayesianOptimization(ResumableTuner):
     """`keras_tuner.BayesianOptimization` that can be resumed, by default for the lowest cost.
 
-    Args:
-        hypermodel: a HyperModel, such as `CSDNNHyperModel`.
-        objective: as in KerasTuner; `None` (default) minimises `val_average_cost`.
-        max_trials: largest number of trials. Defaults to 10.
-        seed: seed of the proposals; `None` (default) draws one.
-        announce: as in `RandomSearch`.
-        **kwargs: other arguments of `keras_tuner.BayesianOptimization`, such as
-            `num_initial_points`.
-
-    Raises:
-        ValueError: as `RandomSearch`.
+    The arguments are those of `RandomSearch`, but the others are those of
+    `keras_tuner.BayesianOptimization`, such as `num_initial_points`.
 
     Example:
 
     >>> import tempfile
-    >>> import numpy as np
     >>> from csdl_keras import tuning
-    >>> hyper_model = tuning.CSDNNHyperModel((64,), 1 - np.eye(10))
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
     >>> tuner = BayesianOptimization(hyper_model, max_trials=5, directory=tempfile.mkdtemp())
-    >>> tuner.oracle.objective.name, tuner.remaining_trials
-    ('val_average_cost', 5)
+    >>> tuner.remaining_trials
+    5
     """
 
     oracle_class = BayesianOptimizationOracle

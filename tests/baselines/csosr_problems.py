@@ -50,34 +50,3 @@ def brute_force_dual(kernel, costs, penalty):
         start = np.zeros(len(p))
         total -= minimize(value, start, jac=True, bounds=bounds, options=options).fun
     return total
-
-
-def brute_force_primal(kernel, costs, penalty):
-    """The optimum of the primal, in b and slacks with r = (K + 1) b, by SLSQP."""
-    z = literal_signs(costs)
-    size, g = len(costs), kernel + 1.0
-    total = 0.0
-    for k in range(costs.shape[1]):
-        signs, c = z[:, k], costs[:, k]
-
-        def value(v):
-            b, xi = v[:size], v[size:]
-            return 0.5 * b @ g @ b + penalty * xi.sum(), np.r_[g @ b, np.full(size, penalty)]
-
-        jacobian = np.hstack([-signs[:, None] * g, np.eye(size)])
-
-        def slack(v, signs=signs, c=c):
-            return v[size:] - signs * (g @ v[:size] - c)
-
-        result = minimize(
-            value,
-            np.r_[np.zeros(size), np.maximum(-signs * c, 0)],
-            jac=True,
-            method="SLSQP",
-            bounds=[(None, None)] * size + [(0, None)] * size,
-            constraints={"type": "ineq", "fun": slack, "jac": lambda v, j=jacobian: j},
-            options={"ftol": 1e-12, "maxiter": 2000},
-        )
-        assert result.success
-        total += result.fun
-    return total

@@ -14,7 +14,7 @@ from csdl_keras.experiments.commands.search_space import parse_space
 from csdl_keras.experiments.figures import plot_search
 from csdl_keras.experiments.trials import TrialRecord, varied
 from csdl_keras.tuning import Range
-from csdl_keras.tuning._search_lock import search_lock
+from csdl_keras.tuning.resumable import search_lock
 from tests.support.fresh_process import run_python
 
 C = 1.0 - np.eye(10)

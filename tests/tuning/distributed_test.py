@@ -1,61 +1,38 @@
 """KerasTuner's chief and workers, three processes on this machine."""
 
 import json
-import os
 import socket
-import subprocess
-import sys
 
-import keras
 import pytest
 
-from tests.support.fresh_process import REPOSITORY
+from tests.tuning.searches import start_python
 
 CODE = """
 import json, os, sys
-from csdl_keras import StageCache, tuning
-from tests.tuning.searches import cost, outcomes, search, small
+from csdl_keras import StageCache
+from tests.tuning.searches import cost, made, outcomes, search, small
 
 folder = sys.argv[1]
 hyper_model = small(depth=1, cache=StageCache(folder + "/stages"))
-tuner = tuning.RandomSearch(hyper_model, max_trials=4, seed=1, directory=folder)
-search(tuner)
+tuner = search(made(folder, hyper_model, max_trials=4))
 if "chief" in os.environ["KERASTUNER_TUNER_ID"]:
     trials = {name: [status, score] for name, (status, _, score) in outcomes(tuner).items()}
     print(json.dumps([trials, cost(tuner.get_best_models()[0])]))
 """
 
 
-def free_port():
-    with socket.socket() as place:
-        place.bind(("127.0.0.1", 0))
-        return place.getsockname()[1]
-
-
 @pytest.mark.slow
 def test_one_chief_and_two_workers(tmp_path):
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": keras.backend.backend(),
-        "KERASTUNER_ORACLE_IP": "127.0.0.1",
-        "KERASTUNER_ORACLE_PORT": str(free_port()),
-        "PYTHONPATH": str(REPOSITORY),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port = str(place.getsockname()[1])
+    oracle = {"KERASTUNER_ORACLE_IP": "127.0.0.1", "KERASTUNER_ORACLE_PORT": port}
     processes = {
-        name: subprocess.Popen(
-            [sys.executable, "-c", CODE, str(tmp_path)],
-            env={**environment, "KERASTUNER_TUNER_ID": name},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        name: start_python(CODE, tmp_path, KERASTUNER_TUNER_ID=name, **oracle)
         for name in ("chief", "worker_0", "worker_1")
     }
-    told = {}
-    for name, process in processes.items():
-        told[name], errors = process.communicate(timeout=300)
-        assert process.returncode == 0, errors
+    told = {name: process.communicate(timeout=300)[0] for name, process in processes.items()}
+    assert [process.returncode for process in processes.values()] == [0, 0, 0]
     trials, cost = json.loads(told["chief"].splitlines()[-1])
     assert [status for status, _ in trials.values()] == ["COMPLETED"] * 4
     assert abs(cost - min(score for _, score in trials.values())) < 1e-6

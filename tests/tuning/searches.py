@@ -1,10 +1,15 @@
 """Small data, and searches that take seconds."""
 
+import os
+import subprocess
+import sys
+
 import keras
+import keras_tuner
 import numpy as np
 
-import csdl_keras as csdl
 from csdl_keras import tuning
+from tests.support.fresh_process import REPOSITORY
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(size=(90, 6)).astype("float32")
@@ -14,7 +19,8 @@ X /= X.max()
 TRAIN, VALIDATION = slice(0, 60), slice(60, 90)
 C = np.array([[0.0, 1.0, 5.0], [10.0, 0.0, 3.0], [2.0, 7.0, 0.0]])
 COSTS = C[Y]
-#: Of a search: two epochs of three batches.
+OBJECTIVE = keras_tuner.Objective("val_average_cost", "min")
+#: Arguments of a search: two epochs of three batches.
 FIT = {"epochs": 2, "batch_size": 20, "verbose": 0}
 SMALL = {
     "units": 5,
@@ -33,47 +39,44 @@ def small(algorithm="csdnn", **arguments):
     )
 
 
-def search(tuner, targets=Y, **arguments):
+def made(folder, hyper_model, tuner_class=tuning.RandomSearch, **arguments):
+    """A tuner of one trial, which searches in `folder`."""
+    common = {"objective": OBJECTIVE, "max_trials": 1, "seed": 1, "directory": folder}
+    return tuner_class(hyper_model, **{**common, **arguments})
+
+
+def search(tuner, x=X, y=Y, **arguments):
     """Searches on the arrays of this file."""
-    data = (X[VALIDATION], targets[VALIDATION])
-    tuner.search(X[TRAIN], targets[TRAIN], validation_data=data, **{**FIT, **arguments})
+    data = (x[VALIDATION], y[VALIDATION])
+    tuner.search(x[TRAIN], y[TRAIN], **{"validation_data": data, **FIT, **arguments})
     return tuner
 
 
 def outcomes(tuner):
-    """What a search came to: each trial's status, values and score."""
+    """Each trial's status, values and score."""
     return {
         name: (trial.status, trial.hyperparameters.values, trial.score)
         for name, trial in tuner.oracle.trials.items()
     }
 
 
-def cost(model, targets=Y):
-    """What the metric of a model says of the validation data."""
-    scores = model.evaluate(X[VALIDATION], targets[VALIDATION], verbose=0, return_dict=True)
+def statuses(tuner):
+    return [trial.status for trial in tuner.oracle.trials.values()]
+
+
+def cost(model, x=X, y=Y):
+    """The average cost that a model reports for the validation data."""
+    scores = model.evaluate(x[VALIDATION], y[VALIDATION], verbose=0, return_dict=True)
     return scores["average_cost"]
 
 
-class Epochs(keras.callbacks.Callback):
-    """Notes the model of each epoch that it sees; all copies share the list."""
-
-    seen: list = []
-
-    def on_epoch_end(self, epoch, logs=None):
-        self.seen.append(self.model.name)
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-class CountingCache(csdl.StageCache):
-    """Counts the stages that had to be computed."""
-
-    computed = 0
-
-    def get(self, description, compute):
-        def counted():
-            self.computed += 1
-            return compute()
-
-        return super().get(description, counted)
+def start_python(code, *arguments, **environment):
+    """Starts Python on the same backend, with pipes to its input and from its output."""
+    variables = {"KERAS_BACKEND": keras.backend.backend(), "PYTHONPATH": str(REPOSITORY)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env={**os.environ, **variables, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )

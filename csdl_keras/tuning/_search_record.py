@@ -1,22 +1,36 @@
-"""Describes as JSON everything that the results of a search depend on."""
+"""Keeps a record in a search's folder, so that no other search continues there.
+
+The record describes as JSON everything that the results of a search depend on.
+"""
 
 import dataclasses
 import hashlib
 import inspect
 import json
-from collections.abc import Mapping
-from typing import Any
+import os
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import keras
 import keras_tuner
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.files import read_json, write_json
 from csdl_keras.fitting.shuffled_batches import ShuffledBatches
 from csdl_keras.pretraining.layer_cache import describe_model
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS
 
+#: Inputs or targets of `keras.Model.fit`: arrays, tensors or a dataset of any backend.
+FitData: TypeAlias = Any
+#: Arguments of `keras.Model.fit` by name.
+FitArguments: TypeAlias = dict[str, Any]
+
+_RECORD = "search.json"
+#: Largest number of characters of a value in a message.
+_LONGEST = 60
 #: Arguments of `search` that change no result.
 _FREE_ARGUMENTS = ("callbacks", "validation_batch_size", "verbose")
 #: Callbacks of Keras that change training; its others only observe.
@@ -35,7 +49,98 @@ _ATTRIBUTES = {"classifier": "trained"}
 _LONG = 50
 
 
-def describe_tuner(tuner: Any) -> dict[str, Any]:
+def check_same_tuner(tuner: keras_tuner.Tuner) -> None:
+    """Raises unless the tuner's folder is new, or holds a search with the same choices.
+
+    Raises:
+        ValueError: if a trial in the folder ended with other or unknown choices.
+    """
+    described = describe_tuner(tuner)
+    _check(tuner, described, described)
+
+
+def check_same_search(
+    tuner: keras_tuner.Tuner, x: FitData, y: FitData, arguments: FitArguments
+) -> None:
+    """Raises as `check_same_tuner` does, also for other data and arguments of `search`.
+
+    If no trial has ended yet, it writes the record.
+    """
+    described = describe_tuner(tuner) | describe_fit(x, y, arguments)
+    if not _check(tuner, described):
+        write_json(pathlib.Path(tuner.project_dir) / _RECORD, described)
+
+
+def check_same_trial(
+    hp: keras_tuner.HyperParameters,
+    x: FitData,
+    y: FitData,
+    callbacks: Sequence[keras.callbacks.Callback],
+    arguments: FitArguments,
+) -> None:
+    """Raises as `check_same_search` does, in `HyperModel.fit`, for tuners that have not called it.
+
+    KerasTuner's own tuners call no other method of the HyperModel with the data.
+    """
+    tuners = [callback.tuner for callback in callbacks if hasattr(callback, "tuner")]
+    if not tuners or (hasattr(tuners[0], "search_choices") and not is_worker()):
+        return
+    if "tuner/epochs" in hp.values:  # Hyperband chooses the epochs of each trial.
+        of_trial = ("epochs", "initial_epoch")
+        arguments = {name: it for name, it in arguments.items() if name not in of_trial}
+    check_same_search(tuners[0], x, y, {"callbacks": callbacks, **arguments})
+
+
+def _check(
+    tuner: keras_tuner.Tuner, described: Mapping[str, object], names: Iterable[str] | None = None
+) -> bool:
+    """Compares a description with the record, in the given names or in all.
+
+    Returns whether a trial has ended, so that the record counts; raises if they differ.
+    """
+    folder = pathlib.Path(tuner.project_dir)
+    path = folder / _RECORD
+    # In a worker's folder, the record is that of its chief.
+    if not any(map(_has_ended, folder.glob("trial_*/trial.json"))) and not (
+        is_worker() and path.exists()
+    ):
+        return False
+    if not path.exists():
+        received = "one without a record of them"
+    else:
+        found, now = read_json(path), json.loads(json.dumps(described))
+        received = ", ".join(
+            f"{name} {_short(found.get(name))}, not {_short(now.get(name))}"
+            for name in (names or {**now, **found})
+            if found.get(name) != now.get(name)
+        )
+        if not received:
+            return True
+        received = f"one with {received}"
+    raise ValueError(
+        f"Expected the search in {folder}, some of whose trials have ended, to have been made for "
+        f"the same costs, data and choices; received {received}. Search in another folder "
+        "(`directory` or `project_name`, --out of the command), or delete this one "
+        "(`overwrite=True`)."
+    )
+
+
+def _has_ended(path: pathlib.Path) -> bool:
+    return read_json(path).get("status") in ("COMPLETED", "FAILED")
+
+
+def is_worker() -> bool:
+    """Tells whether KerasTuner's variables make this process a worker of a chief."""
+    chief = "chief" in os.environ.get("KERASTUNER_TUNER_ID", "")
+    return "KERASTUNER_ORACLE_IP" in os.environ and not chief
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def describe_tuner(tuner: keras_tuner.Tuner) -> dict[str, Any]:
     """Describes the tuner's class and choices, and its HyperModel with all its arguments."""
     hyper_model = tuner.hypermodel
     # The tuners of this package keep their arguments. Those of KerasTuner take their seed from
@@ -56,7 +161,7 @@ def describe_tuner(tuner: Any) -> dict[str, Any]:
     return {name: describe(value) for name, value in described.items()}
 
 
-def describe_fit(x: Any, y: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+def describe_fit(x: FitData, y: FitData, arguments: FitArguments) -> dict[str, Any]:
     """Describes the data and the arguments of `search`."""
     given = {"x": x, "y": y, **arguments}
     described = {
@@ -110,7 +215,9 @@ def describe(value: Any) -> Any:
     return _name(value if hasattr(value, "__qualname__") else type(value))
 
 
-def _describe_hyper_model(hyper_model: Any, given: Any) -> dict[str, Any]:
+def _describe_hyper_model(
+    hyper_model: keras_tuner.HyperModel | None, given: keras_tuner.HyperParameters | None
+) -> dict[str, Any]:
     """Describes the arguments of a HyperModel of this package, or the space of any other."""
     if hyper_model is None:
         return {}
@@ -126,13 +233,12 @@ def _describe_hyper_model(hyper_model: Any, given: Any) -> dict[str, Any]:
 
 
 def _describe_array(array: np.ndarray) -> str:
-    content = fingerprint(array)
-    if array.dtype.hasobject:  # The bytes of such an array are addresses.
-        content = _digest(array.tolist())
+    # The bytes of an array of objects are addresses.
+    content = _digest(array.tolist()) if array.dtype.hasobject else fingerprint(array)
     return f"{' x '.join(map(str, array.shape))} {array.dtype} {content[:12]}"
 
 
-def _digest(value: Any) -> str:
+def _digest(value: object) -> str:
     text = json.dumps(value, sort_keys=True, default=describe)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
