@@ -7,7 +7,7 @@ import numpy as np
 from coverage_cases import generator
 
 import csdl_keras as csdl
-from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
+from csdl_keras.experiments.reporting.claims import Claim, ComparedPair
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 
 EXAMPLES, CLASSES = 500, 10

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.reporting.contents import read_contents
+from csdl_keras.experiments.reporting.render import read_contents
 from tests.experiments.reporting.made_up_folder import write_folder
 from tests.support.fresh_process import REPOSITORY
 

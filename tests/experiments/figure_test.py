@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.comparison import summarise
-from csdl_keras.experiments.figures import plot_costs
+from csdl_keras.experiments.comparison import plot_costs, summarise
 from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.results_test import make_result
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import main
-from csdl_keras.experiments.output import TolerantStream, tolerant_output
+from csdl_keras.experiments.cli import TolerantStream, main, tolerant_output
 from tests.experiments.compare_test import constant_model
 from tests.experiments.grid_runs import train_all_with
 from tests.experiments.reporting.markup_test import PLAIN, write

@@ -9,10 +9,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import build_parser, main
-from csdl_keras.experiments.commands.arguments import read_cost_matrix
-from csdl_keras.experiments.commands.search_space import parse_space
-from csdl_keras.experiments.figures import plot_search
-from csdl_keras.experiments.trials import TrialRecord, varied
+from csdl_keras.experiments.commands.arguments import parse_space, read_cost_matrix
+from csdl_keras.experiments.trials import TrialRecord, plot_search, varied
 from csdl_keras.tuning import Range
 from csdl_keras.tuning._search_lock import search_lock
 from tests.support.fresh_process import run_python

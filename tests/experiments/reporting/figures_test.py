@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
-from csdl_keras.experiments.reporting.palette import PALETTE
-from csdl_keras.experiments.reporting.render import render_page
-from csdl_keras.experiments.reporting.rows import BetaRow
+from csdl_keras.experiments.reporting.reading import BetaRow
+from csdl_keras.experiments.reporting.render import read_contents, render_page
+from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import read_table, relative_costs
 from csdl_keras.experiments.reporting.text import format_title
 from csdl_keras.training.algorithms import ALGORITHMS

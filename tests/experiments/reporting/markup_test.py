@@ -12,8 +12,12 @@ from hypothesis import example, given, settings
 
 from csdl_keras.experiments import cli
 from csdl_keras.experiments.commands.report import report
-from csdl_keras.experiments.reporting.contents import read_contents
-from csdl_keras.experiments.reporting.render import render_latex, render_markdown, render_page
+from csdl_keras.experiments.reporting.render import (
+    read_contents,
+    render_latex,
+    render_markdown,
+    render_page,
+)
 from tests.experiments.reporting.made_up_folder import BETAS
 from tests.experiments.reporting.page_parser import Page
 
