@@ -1,0 +1,201 @@
+"""Reads the files of a results folder: rows of its CSV files, and prices of its decisions."""
+
+import dataclasses
+import math
+import pathlib
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from csdl_keras._utils.array_file import read_npz
+from csdl_keras.experiments.files import beta_name, read_rows
+from csdl_keras.experiments.results import CellRow
+
+Row = TypeVar("Row")
+
+
+@dataclasses.dataclass(frozen=True)
+class ResultRow(CellRow):
+    """The columns of `results.csv` that the report needs, see `Result`.
+
+    `average_cost` is infinite if training diverged; `validation_cost` is NaN if unknown.
+    """
+
+    average_cost: float
+    validation_cost: float
+    train_size: int
+
+    def __post_init__(self) -> None:
+        if not self.average_cost >= 0:  # This form rejects NaN as well.
+            raise ValueError(
+                f"Expected `average_cost` to be a number of at least 0; received "
+                f"{self.average_cost}."
+            )
+
+
+@dataclasses.dataclass(frozen=True)
+class BetaRow(CellRow):
+    """A row of `beta_curve.csv`: the cost after pre-training with one `beta`.
+
+    Args:
+        beta: share of the cost-aware loss in pre-training, in [0, 1].
+        test_cost: average cost of a test example; infinite if training diverged.
+        standard_error: standard error of `test_cost` over test examples; ignored, as is
+            `validation_cost`, if training diverged.
+        validation_cost: average cost of a validation example.
+    """
+
+    beta: float
+    test_cost: float
+    standard_error: float
+    validation_cost: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.beta <= 1:
+            raise ValueError(f"Expected `beta` in [0, 1]; received {self.beta}.")
+        if self.test_cost == math.inf:
+            return
+        for name in ("test_cost", "standard_error", "validation_cost"):
+            value = getattr(self, name)
+            if not 0 <= value < math.inf:
+                raise ValueError(
+                    f"Expected `{name}` to be a finite number of at least 0; received {value}."
+                )
+
+
+def read_csv(path: pathlib.Path, kind: type[Row]) -> list[Row]:
+    """Reads a CSV file by the names of its columns; other columns are ignored.
+
+    Args:
+        path: the file, with a header.
+        kind: a dataclass, whose fields are str, bool, int or float.
+
+    Returns:
+        A list of `kind`.
+
+    Raises:
+        ValueError: if the file or a column is missing, or a value does not fit;
+            the message names file, row and column.
+    """
+    if not path.is_file():
+        raise ValueError(f"Expected the file {path}; received a folder without it.")
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    rows = []
+    for number, record in enumerate(read_rows(path, [field.name for field in fields]), start=1):
+        place = f"row {number} of {path}"
+        values = {
+            field.name: _value(record[field.name], field.type, f"`{field.name}` in {place}")
+            for field in fields
+        }
+        try:
+            rows.append(kind(**values))
+        except ValueError as error:
+            raise ValueError(f"{str(error).rstrip('.')}, in {place}.") from None
+    return rows
+
+
+def _value(text: str, kind: Any, where: str) -> Any:
+    """Parses a cell as str, bool, int or float; an empty float is NaN."""
+    try:
+        if kind is bool:
+            return {"True": True, "False": False}[text]
+        return math.nan if kind is float and not text else kind(text)
+    except (ValueError, KeyError):
+        raise ValueError(f"Expected {where} to be {kind.__name__}; received {text!r}.") from None
+
+
+def read_decision_costs(
+    path: pathlib.Path, rows: Iterable[ResultRow]
+) -> tuple[dict[str, dict[int, np.ndarray]], dict[int, float]]:
+    """Reads the decisions of algorithms and prices each one with its cost matrix.
+
+    Args:
+        path: an npz file with `labels`, `matrix_SEED` and `ALGORITHM_SEED`.
+        rows: the rows of `results.csv` on this data set.
+
+    Returns:
+        costs: `{algorithm: {cost_seed: costs (N,)}}`; rows without decisions are
+            left out, so the dictionary is empty if the file does not exist.
+        largest: the largest cost of each matrix.
+
+    Raises:
+        ValueError: if arrays do not fit together, or do not cost `average_cost`.
+    """
+    arrays = _DecisionArrays(path)
+    costs: dict[str, dict[int, np.ndarray]] = {}
+    for row in rows:
+        name = f"{row.algorithm}_{row.cost_seed}"
+        priced = arrays.price(name, row.cost_seed)
+        if priced is None:
+            continue
+        # Figures and decisions of different runs must not be mixed.
+        if not np.isclose(priced.mean(), row.average_cost, rtol=1e-3, atol=1e-6):
+            raise ValueError(
+                f"Expected {name} in {path} to cost what results.csv says, {row.average_cost}; "
+                f"received decisions that cost {priced.mean()}."
+            )
+        costs.setdefault(row.algorithm, {})[row.cost_seed] = priced
+    return costs, arrays.largest
+
+
+def read_beta_costs(
+    path: pathlib.Path, rows: Iterable[BetaRow]
+) -> tuple[dict[float, dict[int, np.ndarray]], dict[int, float]]:
+    """Reads the decisions of a beta curve and prices each one with its cost matrix.
+
+    Args:
+        path: an npz file, see `read_decision_costs`, with `ALGORITHM_SEED_beta_BETA`.
+        rows: the rows of `beta_curve.csv` on this data set.
+
+    Returns:
+        costs: `{beta: {cost_seed: costs (N,)}}`; points without decisions are left out.
+        largest: the largest cost of each matrix.
+
+    Raises:
+        ValueError: if arrays do not fit together.
+    """
+    arrays = _DecisionArrays(path)
+    costs: dict[float, dict[int, np.ndarray]] = {}
+    for row in rows:
+        priced = arrays.price(beta_name(row.algorithm, row.cost_seed, row.beta), row.cost_seed)
+        if priced is not None:
+            costs.setdefault(row.beta, {})[row.cost_seed] = priced
+    return costs, arrays.largest
+
+
+class _DecisionArrays:
+    """The arrays of a file of test decisions; no arrays if the file does not exist.
+
+    Args:
+        path: the npz file.
+    """
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+        self.largest: dict[int, float] = {}
+        self._arrays = read_npz(path) if path.is_file() else {}
+
+    def price(self, name: str, cost_seed: int) -> np.ndarray | None:
+        """Returns the costs `(N,)` of the decisions `name`, `None` if they are not in the file."""
+        if name not in self._arrays:
+            return None
+        labels, decisions = self._get("labels"), self._arrays[name]
+        matrix = self._get(f"matrix_{cost_seed}")
+        square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
+        fits = square and labels.ndim == 1 and labels.size > 0 and labels.shape == decisions.shape
+        if not fits or max(labels.max(), decisions.max()) >= len(matrix):
+            raise ValueError(
+                f"Expected labels and {name} in {self.path} to be (N,) classes of a (K, K) matrix; "
+                f"received the shapes {labels.shape}, {decisions.shape} and {matrix.shape}."
+            )
+        self.largest[cost_seed] = float(matrix.max())
+        return matrix.astype("float64")[labels, decisions]
+
+    def _get(self, name: str) -> np.ndarray:
+        if name not in self._arrays:
+            raise ValueError(
+                f"Expected an array {name!r} in {self.path}; "
+                f"received {', '.join(list(self._arrays)[:8])}, …"
+            )
+        return self._arrays[name]
