@@ -1,4 +1,4 @@
-"""Small grids, run in this process or in one of their own."""
+"""Small runs: commands, and grids in this process or in one of their own."""
 
 import csv
 import dataclasses
@@ -15,17 +15,15 @@ from csdl_keras.experiments.profiles import Profile
 from csdl_keras.training.trained import Trained
 from tests.support.fresh_process import REPOSITORY
 
+TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
+TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
+TUNE = "tune --dataset digits --train-size 300 --epochs 1 --depth 1 --units 8".split()
+TUNE += ["--pretraining-epochs", "1", "--max-trials", "1"]
 PROFILE = Profile(
     datasets=("digits_imb",),
     settings=csdl.Settings().replace(
-        {
-            "mlp.hidden_units": (8,),
-            "mlp.epochs": 2,
-            "pretraining.epochs": 1,
-            "cnn.epochs": 1,
-            "mlp.min_steps": 1,
-            "cnn.min_steps": 1,
-        }
+        {"mlp.hidden_units": (8,), "mlp.epochs": 2, "pretraining.epochs": 1, "cnn.epochs": 1}
+        | {"mlp.min_steps": 1, "cnn.min_steps": 1}
     ),
     grids={
         "mlp.learning_rate": (0.01, 0.3),
@@ -76,6 +74,17 @@ class Recorder:
         self.completed += {outcome.cell.source.label for outcome in outcomes}
 
 
+def failing(function, when, error):
+    """The function, but for calls whose arguments are such that it fails."""
+
+    def call(*arguments, **kwargs):
+        if when(*arguments, **kwargs):
+            raise error
+        return function(*arguments, **kwargs)
+
+    return call
+
+
 def train_all_with(make):
     """A `Trainer.train_all` that asks `make` for the model of an algorithm; `None` trains it."""
     train = csdl.Trainer.train
@@ -84,10 +93,9 @@ def train_all_with(make):
         for index, (algorithm, matrix, settings) in enumerate(requests):
             try:
                 model = make(algorithm.name)
+                trained = Trained(model, seconds=1.0, epochs=1)
                 if model is None:
                     trained = train(self, algorithm, matrix, settings)
-                else:
-                    trained = Trained(model, seconds=1.0, epochs=1)
             except Exception as error:
                 on_error(index, error)
             else:
@@ -110,9 +118,13 @@ def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
 
 
 def read(folder, name="results.csv", without=("train_seconds",)):
-    with (folder / name).open() as file:
+    with (folder / name).open(newline="") as file:
         rows = list(csv.DictReader(file))
     return [{key: row[key] for key in row if key not in without} for row in rows]
+
+
+def algorithms(folder):
+    return [row["algorithm"] for row in read(folder)]
 
 
 def start(folder, cache=None, profile=SHORT):
