@@ -85,8 +85,8 @@ class Display:
     @property
     def time_left(self) -> str:
         """The time for the remaining parts, in words."""
-        minutes = round(self.minutes_left)
-        return f"about {minutes} min left" if minutes >= 1 else "less than a minute left"
+        minutes = self.minutes_left
+        return "less than a minute left" if minutes < 1 else f"about {minutes:.0f} min left"
 
     def move(self, done: int, total: int) -> None:
         """Moves the bar."""

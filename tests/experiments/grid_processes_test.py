@@ -1,6 +1,7 @@
 """Grids that are killed, crowded, and spread over processes and machines."""
 
 import dataclasses
+import gc
 import os
 import random
 import signal
@@ -8,7 +9,7 @@ import time
 
 import pytest
 
-from csdl_keras.training.workers import workers
+from csdl_keras.training.workers import _spare_modules, forget_models, workers
 from tests.experiments.grid_runs import SHORT, read, run, stage_times, start
 
 
@@ -95,3 +96,10 @@ class TestWorkers:
             raise RuntimeError
         assert os.environ["TF_NUM_INTRAOP_THREADS"] == "7"
         assert "TF_NUM_INTEROP_THREADS" not in os.environ
+
+    def test_collections_spare_what_modules_hold(self):
+        gc.unfreeze()
+        _spare_modules.cache_clear()
+        forget_models()
+        assert gc.get_freeze_count() > 100_000
+        gc.unfreeze()
