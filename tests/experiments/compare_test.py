@@ -84,11 +84,9 @@ def constant_model(decision):
 
 @pytest.mark.parametrize("best", [0, 1, 2])
 def test_the_best_model_is_that_of_the_lowest_validation_cost(tmp_path, best):
-    names = ["dnn_blind", "dnn_bayes", "dnn_sosr"]
     matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=1000)
-    lowest, *others = np.argsort(matrix[DATA.y_val].mean(axis=0))
-    decisions = others[:3]
-    decisions[best] = lowest
+    lowest, *decisions = np.argsort(matrix[DATA.y_val].mean(axis=0))[:3]
+    decisions.insert(best, lowest)
 
     class Made(CellRunner):
         """Constant models instead of trained ones."""
@@ -98,6 +96,7 @@ def test_the_best_model_is_that_of_the_lowest_validation_cost(tmp_path, best):
                 decided = [np.full(len(y), decision) for y in (DATA.y_val, DATA.y_test)]
                 yield Outcome(cell, *decided, 1, 1.0), constant_model(decision)
 
+    names = ["dnn_blind", "dnn_bayes", "dnn_sosr"]
     comparison = make_comparison(tmp_path, names, 1, Made(csdl.StageCache()))
     comparison.run(Recorder())
     expected = matrix[DATA.y_val].mean(axis=0)[decisions]
@@ -107,9 +106,9 @@ def test_the_best_model_is_that_of_the_lowest_validation_cost(tmp_path, best):
 
 
 def test_an_algorithm_that_diverges_has_no_result(tmp_path):
-    settings = SETTINGS.replace({"cnn.learning_rate": 1e30}).limit_epochs(1)
     comparison = make_comparison(tmp_path, ["cnn_sosr", "dnn_sosr"], 1)
-    comparison.cells = [dataclasses.replace(cell, settings=settings) for cell in comparison.cells]
+    wrong = SETTINGS.replace({"cnn.learning_rate": 1e30})
+    comparison.cells[0] = dataclasses.replace(comparison.cells[0], settings=wrong)
     [line] = comparison.run(Recorder()).lines()
     assert line.startswith("digits cnn_sosr for matrix 1000 failed: DivergedError: ")
     assert [row.algorithm for row in comparison.results] == ["dnn_sosr"]

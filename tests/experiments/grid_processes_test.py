@@ -53,13 +53,6 @@ class TestProcesses:
         assert len([p for p in files if p.suffix == ".npz"]) == len(stage_times(undisturbed))
         assert all(read(folder) == read(undisturbed) for folder in folders)
 
-    def test_two_jobs(self, undisturbed, tmp_path):
-        before = dict(os.environ)
-        run(tmp_path, SHORT, jobs=2)
-        assert dict(os.environ) == before
-        assert stage_times(tmp_path).keys() == stage_times(undisturbed).keys()
-        assert read(tmp_path) == read(undisturbed)
-
     def test_a_dask_cluster_of_two_workers(self, tmp_path):
         distributed = pytest.importorskip("distributed")
         # Nothing to choose: rounding, which differs with the number of threads, would choose too.

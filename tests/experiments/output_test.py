@@ -4,18 +4,16 @@ import errno
 import importlib
 import io
 import os
-import shutil
 import subprocess
 import sys
 
 import keras
-import numpy as np
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import TolerantStream, main, tolerant_output
 from tests.experiments.compare_test import constant_model
-from tests.experiments.grid_runs import TABLE2, TUNE, read, train_all_with
+from tests.experiments.grid_runs import read, train_all_with
 from tests.experiments.reporting.markup_test import PLAIN, write
 from tests.support.fresh_process import REPOSITORY
 
@@ -24,9 +22,7 @@ COMPARE += ["--algorithms", "dnn_blind,dnn_bayes"]
 FOLDER = "run[old]/a[/x]:b"
 FILES = {
     "compare": {"results.csv", "costs.png", "best_model.keras", "run.json"},
-    "table2": {"results.csv", "choices.csv", "beta_curve.csv", "run.json"},
     "report": {"report.html", "table2.md", "table2.tex", "costs.png", "beta_curve.png"},
-    "tune": {"trials.csv", "search.png", "best_model.keras", "run.json"},
     "export": {"model.onnx"},
 }
 
@@ -64,43 +60,25 @@ STREAMS = {
 
 
 @pytest.fixture
-def command(request, tmp_path, monkeypatch):
+def command(tmp_path, monkeypatch):
     """A function from the name of a command to its arguments and the folder of its files."""
-    out = tmp_path / FOLDER
-
-    def compare():
-        return [*COMPARE, "--jobs", "1"]
-
-    def table2():
-        return [*TABLE2, "--cache", str(request.getfixturevalue("table2") / "stages")]
-
-    def report():
-        (tmp_path / "results").mkdir()
-        write(tmp_path / "results", PLAIN, (PLAIN, PLAIN, PLAIN))
-        return ["report", str(tmp_path / "results")]
-
-    def tune():
-        new = shutil.ignore_patterns("trials.csv", "search.png", "best_model.keras")
-        shutil.copytree(request.getfixturevalue("searched"), out, ignore=new)
-        return TUNE
-
-    def export():
-        out.mkdir(parents=True)
-        constant_model(3).save(tmp_path / "model.keras")
-        return ["export", str(tmp_path / "model.keras"), str(out / "model.onnx")]
-
-    makers = {it.__name__: it for it in (compare, table2, report, tune, export)}
+    out, model = tmp_path / FOLDER, tmp_path / "model.keras"
+    decisions = {"dnn_blind": 0, "dnn_bayes": 1}
+    train_all = train_all_with(lambda name: constant_model(decisions[name]))
+    monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
+    module = importlib.import_module("csdl_keras.experiments.commands.export")
+    monkeypatch.setattr(module, "export", lambda model, path, *_: path.write_bytes(b"a"))
 
     def make(name):
-        arguments = makers[name]()
-        if name != "table2":  # which finds all that it trains
-            decisions = {"dnn_blind": 0, "dnn_bayes": 1}
-            train_all = train_all_with(lambda name: constant_model(decisions[name]))
-            monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
-        module = importlib.import_module("csdl_keras.experiments.commands.export")
-        monkeypatch.setattr(module, "export", lambda model, path, *_: path.write_bytes(b"a"))
-        end = ["--format", "onnx"] if name == "export" else ["--out", str(out)]
-        return [*arguments, *end], out
+        if name == "report":
+            (tmp_path / "results").mkdir()
+            write(tmp_path / "results", PLAIN, (PLAIN, PLAIN, PLAIN))
+            return ["report", str(tmp_path / "results"), "--out", str(out)], out
+        if name == "export":
+            out.mkdir(parents=True)
+            constant_model(3).save(model)
+            return ["export", str(model), str(out / "model.onnx"), "--format", "onnx"], out
+        return [*COMPARE, "--jobs", "1", "--out", str(out)], out
 
     return make
 
@@ -137,17 +115,15 @@ def test_files_are_there(name, stream, command, monkeypatch):
         assert output.calls == 2  # in silence from there on
 
 
-@pytest.mark.parametrize("name", ["compare", "export"])
-def test_nothing_can_be_printed_at_all(name, command, monkeypatch):
+def test_nothing_can_be_printed_at_all(command, monkeypatch):
     """As in a service without a terminal."""
-    arguments, folder = command(name)
+    arguments, folder = command("export")
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", None)
         patch.setattr(sys, "stderr", None)
         assert main(arguments) == 0
-        if name == "compare":
-            assert main([*arguments, "--out", "/dev/null/a"]) == 2
-    assert folder.exists()
+        assert main([*COMPARE, "--out", "/dev/null/a"]) == 2
+    assert (folder / "model.onnx").exists()
 
 
 def test_table1_fails_where_it_cannot_print(monkeypatch):
@@ -194,12 +170,8 @@ def test_a_process_of_its_own(redirection, variables, tmp_path):
     code = f"import sys; from csdl_keras.experiments.cli import main; sys.exit(main({arguments}))"
     shell = f'set -o pipefail; "$PYTHON" -c "$CODE" {redirection}'
     environment = {"KERAS_BACKEND": keras.backend.backend(), "PYTHONPATH": str(REPOSITORY)}
-    environment |= {"PYTHON": sys.executable, "CODE": code, **variables}
-    done = subprocess.run(
-        ["bash", "-c", shell], env=os.environ | environment, capture_output=True, timeout=400
-    )
+    environment |= {**os.environ, "PYTHON": sys.executable, "CODE": code, **variables}
+    done = subprocess.run(["bash", "-c", shell], env=environment, capture_output=True, timeout=400)
     assert done.returncode == 0, done.stderr.decode()
     assert {path.name for path in folder.iterdir()} == FILES["compare"]
-    data = csdl.datasets.load("digits")
-    model = keras.saving.load_model(folder / "best_model.keras")
-    assert np.isin(csdl.decide(model, data.x_test), range(10)).all()
+    keras.saving.load_model(folder / "best_model.keras")

@@ -7,11 +7,9 @@ import pickletools
 import shutil
 import zipfile
 
-import keras
 import numpy as np
 import pytest
 
-import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.files import read_rows
 from csdl_keras.experiments.run_folder import load_snippet
@@ -100,12 +98,3 @@ class TestDamaged:
         copy, path = self.damage(folder, tmp_path / "b", "grid", "digits.npz", 0.9)
         failures = make_grid(copy, GRID).run(Recorder())
         assert f"Expected {path} to be an npz file" in "".join(failures.lines())
-
-
-def test_keras_loads_no_code(tmp_path):
-    """What `load_model` in the printed lines does by default."""
-    model = csdl.models.mlp((4,), 3, (5,))
-    outputs = keras.layers.Lambda(lambda x: x + 1, output_shape=(3,))(model.output)
-    keras.Model(model.input, outputs).save(tmp_path / "a.keras")
-    with pytest.raises(ValueError, match="safe_mode"):
-        keras.saving.load_model(tmp_path / "a.keras")
