@@ -1,19 +1,13 @@
-"""Small runs: commands, and grids in this process or in one of their own."""
+"""Small runs of commands and grids."""
 
 import csv
 import dataclasses
-import os
-import subprocess
-import sys
-
-import keras
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.training.trained import Trained
-from tests.support.fresh_process import REPOSITORY
 
 TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
 TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
@@ -35,7 +29,7 @@ PROFILE = Profile(
     train_size=343,
     algorithms=("dnn_blind", "csosr", "dnn_bayes", "sdae_sosr", "csdnn"),
 )
-#: For processes of their own, which take their time to start.
+#: Fewer stages, for tests that need no more.
 SHORT = dataclasses.replace(
     PROFILE,
     datasets=("digits",),
@@ -43,16 +37,6 @@ SHORT = dataclasses.replace(
     grids={"pretraining.beta": (0.0, 0.5)},
     cost_seeds=1,
 )
-RUN = """
-import pathlib
-from csdl_keras import Settings
-from csdl_keras.experiments.profiles import Profile
-from tests.experiments.grid_runs import Recorder, make_grid
-
-print("started", flush=True)
-assert not make_grid(pathlib.Path({folder!r}), {profile!r}, {cache!r}).run(Recorder())
-print("finished", flush=True)
-"""
 
 
 class Recorder:
@@ -125,26 +109,3 @@ def read(folder, name="results.csv", without=("train_seconds",)):
 
 def algorithms(folder):
     return [row["algorithm"] for row in read(folder)]
-
-
-def start(folder, cache=None, profile=SHORT):
-    code = RUN.format(profile=profile, folder=str(folder), cache=str(cache or folder / "stages"))
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": keras.backend.backend(),
-        "PYTHONPATH": str(REPOSITORY),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment,
-    )
-
-
-def stage_times(folder):
-    """When each file of a stage was written, by its name."""
-    paths = folder.glob("stages/*/[0-9a-f]*.npz")
-    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in sorted(paths)}

@@ -11,7 +11,7 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import TolerantStream, main, tolerant_output
+from csdl_keras.experiments.cli import TolerantStream, main
 from tests.experiments.compare_test import constant_model
 from tests.experiments.grid_runs import read, train_all_with
 from tests.experiments.reporting.markup_test import PLAIN, write
@@ -43,15 +43,9 @@ class FailingStream(io.StringIO):
         return super().write(text)
 
 
-def closed():
-    stream = io.StringIO()
-    stream.close()
-    return stream
-
-
 STREAMS = {
     "none": lambda: None,
-    "closed": closed,
+    "closed": lambda: open(os.devnull),  # takes no text either
     "no reader": lambda: FailingStream(BrokenPipeError(errno.EPIPE, "Broken pipe")),
     "full disk": lambda: FailingStream(OSError(errno.ENOSPC, "No space left on device")),
     "ascii": lambda: io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="strict"),
@@ -133,23 +127,11 @@ def test_table1_fails_where_it_cannot_print(monkeypatch):
             assert main(["table1"]) == status
 
 
-class TestTolerantStream:
-    def test_letters_that_an_encoding_lacks(self):
-        stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-        TolerantStream(stream).write("1 ± 2 \udcff")
-        stream.flush()
-        assert stream.buffer.getvalue() == b"1 ? 2 ?"
-
-    def test_other_errors_are_raised(self):
-        with pytest.raises(AttributeError):
-            TolerantStream(object()).write("a")
-
-    def test_streams_are_back_afterwards(self):
-        streams = sys.stdout, sys.stderr
-        with pytest.raises(RuntimeError), tolerant_output() as output:
-            assert sys.stdout is output
-            raise RuntimeError
-        assert (sys.stdout, sys.stderr) == streams
+def test_letters_that_an_encoding_lacks():
+    stream = STREAMS["ascii"]()
+    TolerantStream(stream).write("1 ± 2 \udcff")
+    stream.flush()
+    assert stream.buffer.getvalue() == b"1 ? 2 ?"
 
 
 @pytest.mark.slow

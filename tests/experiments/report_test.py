@@ -1,5 +1,4 @@
 import configparser
-import fnmatch
 import json
 import pathlib
 import sys
@@ -66,8 +65,6 @@ class TestReport:
         assert setup.read(REPOSITORY / "setup.cfg")
         patterns = setup["options.package_data"]["csdl_keras.experiments.reporting"].split()
         room = pathlib.Path(reporting.__file__).parent
-        files = [path for path in room.rglob("*.*") if path.suffix not in (".py", ".pyc")]
+        files = {path for path in room.rglob("*.*") if path.suffix not in (".py", ".pyc")}
+        assert {path for pattern in patterns for path in room.glob(pattern)} == files
         assert len(files) == 5
-        for path in files:
-            name = path.relative_to(room).as_posix()
-            assert any(fnmatch.fnmatch(name, pattern) for pattern in patterns), name

@@ -53,15 +53,6 @@ class TestPairedDifferences:
         expected = compare_costs(vectors, np.zeros(40, int), np.ones(40, int))
         assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
-    def test_few_matrices_that_differ_make_no_difference_significant(self):
-        """Of 150 true nulls at .05, 14 are exceeded in 1 of 100 cases."""
-        rng, found = np.random.default_rng(2), 0
-        for _ in range(150):
-            base = rng.uniform(5, 10, size=(3, 50))
-            noise = rng.normal(0, 0.2, (3, 1)) + rng.normal(0, 0.4, (1, 50))
-            found += not pairs_of(a=base + noise, b=base).compare("a", "b").tied
-        assert found <= 14
-
     def test_of_many_matrices_a_difference_is_found(self):
         rng = np.random.default_rng(0)
         base = costs_of(0, 10, 2000)
@@ -71,9 +62,8 @@ class TestPairedDifferences:
         assert difference.costlier and not difference.tied and not difference.cheaper
         assert pairs.compare("b", "a").cheaper
 
-    @pytest.mark.parametrize("matrices, examples", [(1, 1), (3, 60)])
-    def test_identical_decisions_are_tied(self, matrices, examples):
-        costs = costs_of(0, matrices, examples)
+    def test_identical_decisions_are_tied(self):
+        costs = costs_of(0)
         difference = pairs_of(a=costs, b=costs.copy()).compare("a", "b")
         assert difference.tied and not difference.cheaper and not difference.costlier
         assert (difference.mean, difference.ratio) == (0, 1)

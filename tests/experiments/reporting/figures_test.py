@@ -16,7 +16,6 @@ from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.reporting.made_up_folder import DATA, write_folder
 
 matplotlib = pytest.importorskip("matplotlib")
-font_manager = pytest.importorskip("matplotlib.font_manager")
 textpath = pytest.importorskip("matplotlib.textpath")
 
 
@@ -83,7 +82,8 @@ def tick_scale(figure, axis, transform=float):
 
 
 class TestSvg:
-    def test_ids_are_unique_and_references_stay_within_a_figure(self, page, figures):
+    def test_elements(self, page, figures):
+        """Ids are unique, references stay within a figure, and sizes are those of the page."""
         ids = re.findall(r'\bid="([^"]*)"', page)
         assert len(ids) == len(set(ids))
         for figure in figures:
@@ -91,9 +91,6 @@ class TestSvg:
             text = ElementTree.tostring(figure, encoding="unicode")
             references = re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', text)
             assert references and {a or b for a, b in references} <= own
-
-    def test_size_is_that_of_the_page(self, figures):
-        for figure in figures:
             assert set(figure.attrib) == {"viewBox", "role", "aria-labelledby"}
             left, top, width, height = map(float, figure.get("viewBox").split())
             assert (left, top, width) == (0, 0, 340) and 150 < height < 500
@@ -106,7 +103,7 @@ class TestSvg:
         names = list(ALGORITHMS)
         write_folder(tmp_path, data=DATA[:1], errors=dict.fromkeys(names, 0.3), seeds=(1,))
         figure = ElementTree.fromstring(costs_svg(read_table(tmp_path).columns[0], "a"))
-        font = font_manager.FontProperties(family="DejaVu Sans", weight="bold")
+        font = textpath.FontProperties(family="DejaVu Sans", weight="bold")
         height = float(figure.get("viewBox").split()[-1])
         labels = list(figure.iter("text"))
         assert len(labels) > len(names)

@@ -31,13 +31,11 @@ class TestPaperTable2:
 
     def test_bold_cells(self):
         expected = {(d, i, "csdnn") for d in SETS for i in (False, True)} | {
-            *(("mnist", False, name) for name in ("sdae_bayes", "cnn_bayes", "cnn_sosr")),
-            ("bg_img_rot", False, "cnn_sosr"),
-            ("svhn", False, "cnn_bayes"),
-            ("svhn", False, "cnn_sosr"),
-            ("cifar10", False, "cnn_sosr"),
-            *(("mnist", True, name) for name in ("scae_bayes", "cnn_bayes", "cnn_sosr")),
-            ("bg_img_rot", True, "cnn_bayes"),
-            ("bg_img_rot", True, "cnn_sosr"),
+            *((name, False, "cnn_sosr") for name in SETS),
+            *((name, False, "cnn_bayes") for name in ("mnist", "svhn")),
+            *((name, True, "cnn_sosr") for name in ("mnist", "bg_img_rot")),
+            *((name, True, "cnn_bayes") for name in ("mnist", "bg_img_rot")),
+            ("mnist", False, "sdae_bayes"),
+            ("mnist", True, "scae_bayes"),
         }
         assert {key for key, figure in paper_table2().items() if figure.bold} == expected
