@@ -10,7 +10,7 @@ import numpy as np
 from coverage_cases import generator
 
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
-from csdl_keras.experiments.reporting.contents import Contents, read_contents
+from csdl_keras.experiments.reporting.render import Contents, read_contents
 
 FOLDER = pathlib.Path(__file__).parent.parent / "notebooks" / "results"
 #: Number of bootstraps whose replicates are joined.

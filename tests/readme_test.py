@@ -13,8 +13,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report
 from csdl_keras.experiments.reporting.comparison import PairedDifferences
-from csdl_keras.experiments.reporting.contents import read_contents
-from csdl_keras.experiments.reporting.render import render_markdown
+from csdl_keras.experiments.reporting.render import read_contents, render_markdown
 
 ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "notebooks" / "results"

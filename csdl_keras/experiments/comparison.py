@@ -7,12 +7,15 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from csdl_keras._utils.files import save_model
+from csdl_keras._utils.files import replacing, save_model
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.files import write_rows
+from csdl_keras.experiments.reporting.svg import PALETTE
+from csdl_keras.experiments.reporting.table import GROUPS
 from csdl_keras.experiments.results import Result
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.training.algorithm import Algorithm
@@ -167,3 +170,64 @@ def summarise(results: Sequence[Result]) -> list[Summary]:
             )
         )
     return sorted(summaries, key=lambda summary: (-summary.matrices, summary.average_cost))
+
+
+def plot_costs(
+    summaries: Sequence[Summary], results: Sequence[Result], title: str, path: pathlib.Path
+) -> None:
+    """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG.
+
+    Args:
+        summaries: the bars and their error bars, as `summarise` returns them.
+        results: the dots, one for each algorithm and matrix.
+        title: heading of the plot.
+        path: the file.
+    """
+    figure_module = optional_module("matplotlib.figure", "compare")
+    optional_module("matplotlib.backends.backend_agg", "compare")
+    ordered = summaries[::-1]
+    matrices = max(summary.matrices for summary in summaries)
+    figure = figure_module.Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
+    axes = figure.subplots()
+    for height, summary in enumerate(ordered):
+        colour = PALETTE[get_algorithm(summary.algorithm).series].light
+        axes.barh(height, summary.average_cost, color=colour, alpha=0.85, height=0.7)
+        if np.isfinite(summary.standard_error):
+            axes.errorbar(
+                summary.average_cost, height, xerr=summary.standard_error, color="black", capsize=3
+            )
+        dots = [result.average_cost for result in results if result.algorithm == summary.algorithm]
+        axes.plot(dots, [height] * len(dots), "o", color="black", markersize=3.5, alpha=0.5)
+        end = max([*dots, summary.average_cost + np.nan_to_num(summary.standard_error)])
+        axes.annotate(
+            f"{summary.average_cost:.3f}"
+            + (f" (n = {summary.matrices})" if summary.matrices < matrices else ""),
+            (end, height),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontweight="bold" if height == len(ordered) - 1 else "normal",
+        )
+    axes.set_yticks(range(len(ordered)), [get_algorithm(s.algorithm).title for s in ordered])
+    axes.set_xlabel("average cost of a test example (bar ± standard error over cost matrices)")
+    axes.set_title(title, loc="left", parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.margins(x=0.1)
+    axes.set_xlim(left=0)
+    series = {get_algorithm(summary.algorithm).series for summary in ordered}
+    present = [name for name in GROUPS if name in series]
+    handles = [
+        optional_module("matplotlib.patches", "compare").Patch(
+            color=PALETTE[name].light, alpha=0.85
+        )
+        for name in present
+    ]
+    figure.legend(
+        handles,
+        [GROUPS[name] for name in present],
+        frameon=False,
+        loc="outside lower center",
+        ncols=2,
+    )
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)

@@ -15,11 +15,32 @@ from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.comparison import Summary
 from csdl_keras.experiments.results import Choice
-from csdl_keras.experiments.trials import TrialRecord, varied
 from csdl_keras.training.algorithms import get_algorithm
 
 if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
+
+#: More characters than any table has in a line.
+_WIDEST = 10_000
+
+
+def make_console() -> Console:
+    """Returns a console that prints texts unchanged, square brackets and colons included.
+
+    Texts hold names of folders and data sets, which are no markup.
+    """
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Prints a whole table, even where the terminal is narrower."""
+    width = console.width
+    wide = console.options.update(width=_WIDEST)
+    try:
+        console.width = max(width, console.measure(table, options=wide).maximum)
+        console.print(table, crop=False)
+    finally:
+        console.width = width
 
 
 class Display:
@@ -57,21 +78,27 @@ class Display:
 
     @property
     def minutes_left(self) -> float:
-        """The time for the parts left, each taking the mean time of those of this run."""
+        """The time for the remaining parts, if each takes the mean time of those of this run."""
         ran = max(self.done - self._before, 1)
         return (time.monotonic() - self._start) / ran * (self.total - self.done) / 60
+
+    @property
+    def time_left(self) -> str:
+        """The time for the remaining parts, in words."""
+        minutes = self.minutes_left
+        return "less than a minute left" if minutes < 1 else f"about {minutes:.0f} min left"
 
     def move(self, done: int, total: int) -> None:
         """Moves the bar."""
         self.done, self.total = done, total
-        left = f"about {self.minutes_left:.0f} min left" if self._before < done < total else ""
+        left = self.time_left if self._before < done < total else ""
         self.progress.update(self._task, completed=done, total=total, left=left)
 
     def tell(self, text: str) -> None:
         """Prints a line about a part that ended, with the time and the time left."""
         self.print(
             f"{datetime.datetime.now():%H:%M:%S} {text}; {self.done} of {self.total} {self.unit}, "
-            f"about {self.minutes_left:.0f} min left"
+            f"{self.time_left}"
         )
 
     def print(self, text: str) -> None:
@@ -83,9 +110,8 @@ class CellDisplay(Display):
     """Shows stages and cells, and the epochs of the current network if this process trains.
 
     The time left is the mean time of the stages that ran, for each stage that the cache lacks.
-    In a run of the profile tiny, of 4.8 minutes, it was off by 0.4 minutes on average. Guesses by
-    kind of stage, made without loading the data, were off by 0.8 and took 100 lines more; the
-    mean over cells, many of which share all their stages, by 2.8.
+    In a run of 4.8 minutes it was off by 0.4 minutes on average; the mean over cells, many of
+    which share all their stages, by 2.8.
 
     Args:
         console: the console to print on.
@@ -203,24 +229,3 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
         "best in bold; seconds count shared stages in full"
     )
     return table
-
-
-def trials_table(records: Sequence[TrialRecord], number: int = 10) -> Table:
-    """Returns a table of the best trials with the hyperparameters that vary; the best is bold."""
-    names = varied(records)
-    table = Table(title=f"The best of {len(records)} trials", title_justify="left")
-    for heading in ("trial", "validation cost", "epoch", *names):
-        table.add_column(heading.replace("_", " "), justify="right")
-    for index, record in enumerate(records[:number]):
-        if record.validation_cost is None:
-            break
-        cells = [_text(record.values.get(name)) for name in names]
-        head = [record.trial, f"{record.validation_cost:.4f}", str(record.best_epoch)]
-        table.add_row(*head, *cells, style="bold" if index == 0 else None)
-    return table
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -39,19 +39,12 @@ _COLUMNS: dict[str, list[str]] = {
     "choices.csv": [field.name for field in dataclasses.fields(Choice)],
     "beta_curve.csv": list(_CURVE_COLUMNS),
 }
-# Columns that say what came out; the others say how it was made.
-_OUTCOMES = {
-    "cost_seed",
-    "average_cost",
-    "error_rate",
-    "validation_cost",
-    "train_seconds",
-    "epochs",
-}
+# Columns that may differ between results made with the same choices.
+_OUTCOMES = set("cost_seed average_cost error_rate validation_cost train_seconds epochs".split())
 
 
 class GridFiles:
-    """Writes the results of a grid into a folder, each one as soon as there is one.
+    """Writes the results of a grid into a folder as they come.
 
     It writes `results.csv`, `choices.csv` (the values tried on validation
     examples), `beta_curve.csv`, and for each data set `test_decisions/NAME.npz`
@@ -207,7 +200,7 @@ def _texts(row: Row) -> Row:
 
 
 def _is_of(row: Row, source: DataSource, algorithms: Sequence[str]) -> bool:
-    """Tells whether a row belongs to one of these algorithms on that data set."""
+    """Returns True if a row belongs to one of these algorithms on that data set."""
     same = (row["dataset"], row["imbalanced"]) == (source.name, str(source.imbalanced))
     return same and row["algorithm"] in algorithms
 
@@ -218,15 +211,26 @@ def _position(row: Row) -> tuple:
     return row["dataset"], row["imbalanced"], place, int(row["cost_seed"])
 
 
-def read_rows(path: pathlib.Path) -> list[Row]:
-    """Reads the rows of a CSV file, none if there is no file; raises a ValueError if damaged."""
+def read_rows(path: pathlib.Path, columns: Sequence[str] = ()) -> list[Row]:
+    """Reads the rows of a CSV file, none if there is no file.
+
+    Raises:
+        ValueError: if the file is damaged or lacks one of `columns`.
+    """
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
         try:
-            rows = list(csv.DictReader(file))
+            rows, header = list(reader), reader.fieldnames or []
         except csv.Error as error:
             raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
+    missing = [name for name in columns if name not in header]
+    if missing:
+        raise ValueError(
+            f"Expected {path} to have the columns {', '.join(missing)}; "
+            f"received {', '.join(header) or 'no header'}."
+        )
     for number, row in enumerate(rows, start=1):
         if None in row or None in row.values():
             raise ValueError(

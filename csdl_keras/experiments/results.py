@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras.experiments.cell import Outcome
+from csdl_keras.experiments.cell import Cell, Outcome
 from csdl_keras.training.settings import column
 
 #: Columns that are choices of `Settings`, see `Settings.columns`.
@@ -27,14 +27,27 @@ _CHOICES = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Result:
-    """The result of one algorithm for one cost matrix.
+class CellRow:
+    """The columns that name a cell, in every file.
 
     Args:
         dataset: name of the data set.
         imbalanced: whether it is the imbalanced variant.
         algorithm: name of the algorithm.
         cost_seed: seed of the cost matrix.
+    """
+
+    dataset: str
+    imbalanced: bool
+    algorithm: str
+    cost_seed: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Result(CellRow):
+    """The result of one algorithm for one cost matrix.
+
+    Args:
         average_cost: average cost of its decisions on test examples.
         error_rate: share of test examples decided wrongly.
         validation_cost: average cost of its decisions on validation examples.
@@ -45,10 +58,6 @@ class Result:
         backend: Keras backend, or `"scikit-learn"`.
     """
 
-    dataset: str
-    imbalanced: bool
-    algorithm: str
-    cost_seed: int
     average_cost: float
     error_rate: float
     validation_cost: float
@@ -122,15 +131,22 @@ class GridResult(Result):
         )
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
-    """Returns the fields of a `Result`."""
-    cell = outcome.cell
-    keras_trained = cell.algorithm.body_kind.is_network
+def _cell_columns(cell: Cell) -> dict[str, Any]:
+    """Returns the fields of a `CellRow`."""
     return {
         "dataset": cell.source.name,
         "imbalanced": cell.source.imbalanced,
         "algorithm": cell.algorithm.name,
         "cost_seed": cell.cost_seed,
+    }
+
+
+def _result(outcome: Outcome) -> dict[str, Any]:
+    """Returns the fields of a `Result`."""
+    cell = outcome.cell
+    keras_trained = cell.algorithm.body_kind.is_network
+    return {
+        **_cell_columns(cell),
         "average_cost": float(outcome.test_costs.mean()),
         "error_rate": outcome.test_error,
         "validation_cost": outcome.validation_cost,
@@ -143,14 +159,10 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Choice:
+class Choice(CellRow):
     """A value of one choice of `Settings`, tried for an algorithm on the validation examples.
 
     Args:
-        dataset: name of the data set.
-        imbalanced: whether it is the imbalanced variant.
-        algorithm: name of the algorithm.
-        cost_seed: seed of the cost matrix.
         parameter: name of the choice, as `column` has it.
         value: the value that was tried.
         criterion: `"cost"`, or `"error"` for cost-blind algorithms.
@@ -161,10 +173,6 @@ class Choice:
         test_cost_error: standard error of that average over test examples.
     """
 
-    dataset: str
-    imbalanced: bool
-    algorithm: str
-    cost_seed: int
     parameter: str
     value: object
     criterion: str
@@ -180,10 +188,7 @@ class Choice:
         with np.errstate(invalid="ignore"):  # infinite costs have no standard error
             error = float(costs.std(ddof=1) / len(costs) ** 0.5)
         return cls(
-            dataset=cell.source.name,
-            imbalanced=cell.source.imbalanced,
-            algorithm=cell.algorithm.name,
-            cost_seed=cell.cost_seed,
+            **_cell_columns(cell),
             parameter=column(parameter),
             value=value,
             criterion=outcome.criterion_name,

@@ -15,8 +15,7 @@ from typing import Any
 import filelock
 import keras
 
-from csdl_keras._utils.files import check_writable, replace_file
-from csdl_keras.experiments.reporting.rows import read_run_records
+from csdl_keras._utils.files import check_writable, read_json, replace_file
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -71,6 +70,33 @@ def append_record(
                 f"its results; received {folder}."
             )
         _write(path, {"runs": [*runs, new]})
+
+
+def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
+    """Reads `run.json`: `{"runs": [...]}`, or the one record of `csdl-keras compare`.
+
+    Args:
+        folder: results folder.
+
+    Returns:
+        Records with `command`, `date`, `versions` and `machine`, as far as they
+        are known; an empty list if there is no such file.
+
+    Raises:
+        ValueError: if the file holds anything else.
+    """
+    path = folder / "run.json"
+    if not path.exists():
+        return []
+    content = read_json(path)
+    records = content.get("runs", [content])
+    if not isinstance(records, list) or not all(_is_record(each) for each in records):
+        raise ValueError(f'Expected {path} to be {{"runs": [records]}}; received other JSON.')
+    return records
+
+
+def _is_record(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("arguments", {}), dict)
 
 
 def _check_same(

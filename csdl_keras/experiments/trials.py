@@ -1,16 +1,20 @@
-"""The trials of a search, as a table and a file."""
+"""The trials of a search: records, file, table and figure."""
 
-import csv
 import dataclasses
-import io
 import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from csdl_keras._utils.files import replace_file
+from csdl_keras._utils.files import replacing
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.files import write_rows
 
 if TYPE_CHECKING:
     from keras_tuner.engine.oracle import Oracle
+    from rich.table import Table
+
+#: Hyperparameters that are drawn ahead of the others.
+_FIRST = ("beta", "depth")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,12 +65,63 @@ def varied(records: Sequence[TrialRecord]) -> list[str]:
 
 def write_trials(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
     """Writes trials.csv."""
-    names = list(dict.fromkeys(name for record in records for name in record.values))
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["trial", "status", "validation_cost", "best_epoch", *names])
-    for record in records:
-        values = [record.values.get(name) for name in names]
-        head = [record.trial, record.status, record.validation_cost, record.best_epoch]
-        writer.writerow(["" if cell is None else cell for cell in [*head, *values]])
-    replace_file(path, text.getvalue().encode())
+    head = ("trial", "status", "validation_cost", "best_epoch")
+    names = dict.fromkeys(name for record in records for name in record.values)
+    rows = [{name: getattr(it, name) for name in head} | it.values for it in records]
+    write_rows(path, [*head, *names], rows)
+
+
+def trials_table(records: Sequence[TrialRecord], number: int = 10) -> "Table":
+    """Returns a table of the best trials with the hyperparameters that vary; the best is bold."""
+    from rich.table import Table
+
+    names = varied(records)
+    table = Table(title=f"The best of {len(records)} trials", title_justify="left")
+    for heading in ("trial", "validation cost", "epoch", *names):
+        table.add_column(heading.replace("_", " "), justify="right")
+    for index, record in enumerate(records[:number]):
+        if record.validation_cost is None:
+            break
+        cells = [_text(record.values.get(name)) for name in names]
+        head = [record.trial, f"{record.validation_cost:.4f}", str(record.best_epoch)]
+        table.add_row(*head, *cells, style="bold" if index == 0 else None)
+    return table
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def plot_search(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
+    """Draws the cost of trials against beta, depth and all else that varies, and writes a PNG.
+
+    Args:
+        records: the trials.
+        path: the file.
+    """
+    from csdl_keras import plots  # needs Matplotlib
+
+    done = [record for record in records if record.validation_cost is not None]
+    numeric = [
+        name
+        for name in varied(done)
+        if all(isinstance(record.values.get(name, 0), (int, float)) for record in done)
+    ]
+    names = [*(name for name in _FIRST if name in numeric)]
+    names += [name for name in numeric if name not in names]
+    figure_module = optional_module("matplotlib.figure", "compare")
+    columns = min(max(len(names), 1), 3)
+    rows = -(-max(len(names), 1) // columns)
+    figure = figure_module.Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes in grid.flat[len(names) :]:
+        axes.set_visible(False)
+    for name, axes in zip(names, grid.flat, strict=False):
+        chosen = [record for record in done if name in record.values]
+        values = [record.values[name] for record in chosen]
+        costs = np.array([record.validation_cost for record in chosen], float)
+        plots.cost_against(values, costs, name, ax=axes, log=name.endswith("learning_rate"))
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)

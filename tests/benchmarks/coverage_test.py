@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.evaluation import decision_costs
-from csdl_keras.experiments.reporting.contents import read_contents
+from csdl_keras.experiments.reporting.render import read_contents
 from tests.benchmarks.conftest import FOLDER
 from tests.experiments.reporting.made_up_folder import write_folder
 

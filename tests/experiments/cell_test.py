@@ -1,4 +1,4 @@
-"""Cells of a grid and their data."""
+"""Cells of a grid, their data, and how they are run."""
 
 import dataclasses
 
@@ -6,61 +6,44 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras.experiments import cell_runner
 from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache
+from tests.experiments.grid_runs import SHORT, Recorder, failing, make_grid, run
 
-CSDNN = csdl.ALGORITHMS["csdnn"]
+CELL = Cell(DataSource("digits"), csdl.ALGORITHMS["dnn_blind"], 1000, csdl.Settings())
 
 
 class TestCell:
-    def test_cost_matrices_do_not_depend_on_the_part_trained_on(self):
-        whole, part = (
-            Cell(
-                DataSource("digits", train_size=size),
-                csdl.ALGORITHMS["csdnn"],
-                1000,
-                csdl.Settings(),
-            )
-            for size in (None, 343)
-        )
-        np.testing.assert_array_equal(whole.matrix, part.matrix)
+    def test_matrices_depend_on_scale_and_not_on_the_part_trained_on(self):
+        part = dataclasses.replace(CELL, source=DataSource("digits", train_size=343))
+        np.testing.assert_array_equal(part.matrix, CELL.matrix)
+        other = dataclasses.replace(CELL, cost_scale=2000.0)
+        np.testing.assert_allclose(other.matrix, 200 * CELL.matrix)
 
-    def test_cost_scale(self):
-        cell = Cell(DataSource("digits"), CSDNN, 1000, csdl.Settings())
-        other = dataclasses.replace(cell, cost_scale=2000.0)
-        np.testing.assert_allclose(other.matrix, 200 * cell.matrix)
+    def test_stages_say_which_images_were_decided(self, tmp_path):
+        trainer = CellRunner(StageCache(tmp_path)).trainer
+        other = dataclasses.replace(CELL, source=DataSource("digits", imbalanced=True))
+        stages = [cell.stages(trainer(cell.source, cell.seed)) for cell in (CELL, other)]
+        assert len({StageCache.key(each["decisions"]) for each in stages}) == 2
 
+
+class TestDataSource:
     def test_drop_rate_and_grayscale(self):
         data = DataSource("digits", imbalanced=True, drop_rate=0.9).load()
         counts = np.sort(np.bincount(data.y_train_val))
         assert counts[3] < 0.15 * counts[4]
-        gray = DataSource("digits", grayscale=True).load()
-        assert gray.input_shape == (8, 8, 1)
+        assert DataSource("digits", grayscale=True).load().input_shape == (8, 8, 1)
+        for rate in (-0.1, 1.1, np.nan):
+            with pytest.raises(ValueError, match="Expected `drop_rate`"):
+                DataSource("digits", drop_rate=rate)
 
-    @pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan])
-    def test_wrong_drop_rate(self, rate):
-        with pytest.raises(ValueError, match="Expected `drop_rate`"):
-            DataSource("digits", drop_rate=rate)
-
-    def test_stages_say_which_images_were_decided(self, tmp_path):
-        cells = [
-            Cell(source, csdl.ALGORITHMS["dnn_blind"], 1000, csdl.Settings())
-            for source in (DataSource("digits"), DataSource("digits", imbalanced=True))
-        ]
-        trainer = CellRunner(StageCache(tmp_path)).trainer
-        stages = [cell.stages(trainer(cell.source, cell.seed)) for cell in cells]
-        keys = {StageCache.key(each["decisions"]) for each in stages}
-        assert len(keys) == 2
-
-
-class TestDataSource:
     @pytest.mark.parametrize(
-        ("text", "name", "imbalanced", "label"),
+        "text, name, imbalanced, label",
         [
             ("mnist", "mnist", False, "mnist"),
-            ("mnist_imb", "mnist", True, "mnist_imb"),
             ("a/b:1.0.0_imb", "a/b:1.0.0", True, "a_b:1.0.0_imb"),
         ],
     )
@@ -68,3 +51,25 @@ class TestDataSource:
         source = DataSource.parse(text, seed=3)
         assert (source.name, source.imbalanced, source.seed) == (name, imbalanced, 3)
         assert source.label == label
+
+
+class TestCellRunner:
+    def test_decisions_that_fail_keep_the_stages_before(self, tmp_path, monkeypatch):
+        profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), grids={})
+        fail = failing(cell_runner.decide, lambda *_: True, OSError("no space left"))
+        monkeypatch.setattr(cell_runner, "decide", fail)
+        failures = make_grid(tmp_path, profile).run(Recorder())
+        told = ["digits sdae_sosr for matrix 1000 failed: OSError: no space left"]
+        assert failures.lines() == told
+        monkeypatch.undo()
+        watcher = run(tmp_path, profile)
+        assert watcher.trained == 0 and len(watcher.ran) == 1
+
+    def test_members_of_an_ensemble_and_their_decisions_are_found(self, tmp_path):
+        base = csdl.ALGORITHMS["dnn_bayes"]
+        algorithm = dataclasses.replace(base, name="two", title="Two", members=2)
+        profile = dataclasses.replace(SHORT, algorithms=(algorithm,), grids={}, cost_seeds=2)
+        watcher = run(tmp_path, profile)
+        assert [cell.algorithm.name for cell in watcher.ran] == ["two", "two"]
+        again = run(tmp_path, profile)
+        assert again.trained == 0 and len(again.found) == 2

@@ -29,23 +29,25 @@ def make_comparison(folder, names=NAMES, matrices=2, runner=None):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A finished comparison, its results and the cells that it told of."""
+    """A finished comparison, and the cells that it told of."""
     comparison, watcher = make_comparison(tmp_path_factory.mktemp("run")), Recorder()
     assert not comparison.run(watcher)
-    return comparison, comparison.results, watcher.ran
+    return comparison, watcher.ran
 
 
 class TestComparison:
-    def test_order(self, run):
-        comparison, results, told = run
+    def test_order_and_files(self, run):
+        comparison, told = run
         expected = [(name, number) for number in (1, 2) for name in NAMES]
-        assert [(row.algorithm, row.cost_seed - 999) for row in results] == expected
+        assert [(row.algorithm, row.cost_seed - 999) for row in comparison.results] == expected
         assert len(told) == 4 and set(told) == set(comparison.cells)
+        names = {path.name for path in comparison.folder.iterdir()}
+        assert names == {"results.csv", "best_model.keras"}
+        assert len((comparison.folder / "results.csv").read_text().splitlines()) == 1 + 4
 
     def test_results_are_those_of_a_trainer(self, run):
-        comparison, results, _ = run
         trainer = Trainer(DATA.x_train, DATA.y_train, (DATA.x_val, DATA.y_val), SETTINGS, seed=3)
-        for row in results[1:3]:
+        for row in run[0].results[1:3]:
             matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=row.cost_seed)
             model = trainer.train(row.algorithm, matrix).model
             test, val = (csdl.decide(model, x) for x in (DATA.x_test, DATA.x_val))
@@ -57,24 +59,15 @@ class TestComparison:
             assert row.backend == keras.backend.backend()
             assert row.train_seconds > 0
 
-    def test_files(self, run):
-        names = {path.name for path in run[0].folder.iterdir()}
-        assert names == {"results.csv", "best_model.keras"}
-        assert len((run[0].folder / "results.csv").read_text().splitlines()) == 1 + 4
-
-
-class TestProcesses:
     def test_two_processes_come_to_the_same(self, run, tmp_path):
         """The same but for rounding, since processes split their work otherwise."""
         runner = CellRunner(csdl.StageCache(), 2)
         display = CellDisplay(Console(file=io.StringIO()), runner)
-        comparison = make_comparison(tmp_path, [*NAMES, "sdae_sosr"], runner=runner)
+        comparison = make_comparison(tmp_path, runner=runner)
         assert not comparison.run(display)
-        found = {(row.algorithm, row.cost_seed): row for row in comparison.results}
-        assert len(found) == len(comparison.results) == 6
-        assert display.done == display.total == 1 + 2 + 1 + 2  # blind, SOSR, pre-training, SOSR
-        for row in run[1]:
-            twin = found[row.algorithm, row.cost_seed]
+        assert display.done == display.total == 1 + 2  # blind, SOSR twice
+        for row, twin in zip(run[0].results, comparison.results, strict=True):
+            assert (twin.algorithm, twin.cost_seed) == (row.algorithm, row.cost_seed)
             assert twin.average_cost == pytest.approx(row.average_cost, rel=0.1)
             assert twin.epochs == row.epochs
         assert comparison.model_path.exists()
@@ -89,52 +82,42 @@ def constant_model(decision):
     return model
 
 
-class TestBestModel:
-    @pytest.mark.parametrize("best", [0, 1, 2])
-    def test_it_is_that_of_the_lowest_validation_cost(self, tmp_path, best):
-        names = ["dnn_blind", "dnn_bayes", "dnn_sosr"]
-        matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=1000)
-        lowest, *others = np.argsort(matrix[DATA.y_val].mean(axis=0))
-        decisions = others[:3]
-        decisions[best] = lowest
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_the_best_model_is_that_of_the_lowest_validation_cost(tmp_path, best):
+    matrix = csdl.costs.randomized_proportional(DATA.y_train_val, seed=1000)
+    lowest, *decisions = np.argsort(matrix[DATA.y_val].mean(axis=0))[:3]
+    decisions.insert(best, lowest)
 
-        class Made(CellRunner):
-            """Constant models instead of trained ones."""
+    class Made(CellRunner):
+        """Constant models instead of trained ones."""
 
-            def run(self, cells):
-                for cell, decision in zip(cells, decisions, strict=True):
-                    decided = [np.full(len(y), decision) for y in (DATA.y_val, DATA.y_test)]
-                    yield Outcome(cell, *decided, 1, 1.0), constant_model(decision)
+        def run(self, cells):
+            for cell, decision in zip(cells, decisions, strict=True):
+                decided = [np.full(len(y), decision) for y in (DATA.y_val, DATA.y_test)]
+                yield Outcome(cell, *decided, 1, 1.0), constant_model(decision)
 
-        comparison = make_comparison(tmp_path, names, 1, Made(csdl.StageCache()))
-        comparison.run(Recorder())
-        expected = matrix[DATA.y_val].mean(axis=0)[decisions]
-        found = [row.validation_cost for row in comparison.results]
-        np.testing.assert_allclose(found, expected)
-        model = keras.saving.load_model(comparison.model_path)
-        assert set(csdl.decide(model, DATA.x_test)) == {lowest}
+    names = ["dnn_blind", "dnn_bayes", "dnn_sosr"]
+    comparison = make_comparison(tmp_path, names, 1, Made(csdl.StageCache()))
+    comparison.run(Recorder())
+    expected = matrix[DATA.y_val].mean(axis=0)[decisions]
+    np.testing.assert_allclose([row.validation_cost for row in comparison.results], expected)
+    model = keras.saving.load_model(comparison.model_path)
+    assert set(csdl.decide(model, DATA.x_test)) == {lowest}
 
-    def test_an_algorithm_that_diverges_has_no_result(self, tmp_path):
-        settings = SETTINGS.replace(
-            {"mlp.hidden_units": (8,), "cnn.learning_rate": 1e30}
-        ).limit_epochs(1)
-        comparison = make_comparison(tmp_path, ["cnn_sosr", "dnn_sosr"], 1)
-        comparison.cells = [
-            dataclasses.replace(cell, settings=settings) for cell in comparison.cells
-        ]
-        [line] = comparison.run(Recorder()).lines()
-        assert line.startswith("digits cnn_sosr for matrix 1000 failed: DivergedError: ")
-        assert [row.algorithm for row in comparison.results] == ["dnn_sosr"]
+
+def test_an_algorithm_that_diverges_has_no_result(tmp_path):
+    comparison = make_comparison(tmp_path, ["cnn_sosr", "dnn_sosr"], 1)
+    wrong = SETTINGS.replace({"cnn.learning_rate": 1e30})
+    comparison.cells[0] = dataclasses.replace(comparison.cells[0], settings=wrong)
+    [line] = comparison.run(Recorder()).lines()
+    assert line.startswith("digits cnn_sosr for matrix 1000 failed: DivergedError: ")
+    assert [row.algorithm for row in comparison.results] == ["dnn_sosr"]
 
 
 class TestCheckAlgorithms:
-    def test_the_default(self):
+    def test_names(self):
         assert check_algorithms(DEFAULT_ALGORITHMS) == DEFAULT_ALGORITHMS
-        assert len(DEFAULT_ALGORITHMS) == 12
-        best_first = ("ensemble_bayes", "calibrated_bayes", "cost_model")
-        assert DEFAULT_ALGORITHMS[:3] == best_first
-
-    def test_repeated_names_count_once(self):
+        assert DEFAULT_ALGORITHMS[:3] == ("ensemble_bayes", "calibrated_bayes", "cost_model")
         assert check_algorithms(["csdnn", "dnn_sosr", "csdnn"]) == ("csdnn", "dnn_sosr")
 
     @pytest.mark.parametrize("names", [["csdnn", "dnn"], []])

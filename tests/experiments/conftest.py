@@ -1,7 +1,9 @@
-"""Commands and grids train tiny networks eagerly, which takes less time than compiling them."""
+"""Runs of commands that several modules begin with. Tiny networks train faster eagerly."""
 
 import pytest
 
+from csdl_keras.experiments.cli import main
+from tests.experiments.grid_runs import TABLE2, TUNE
 from tests.support.eager import eager_models
 
 #: Modules whose commands train as those of a user do.
@@ -15,3 +17,21 @@ def _quickly(request):
         return
     with eager_models():
         yield
+
+
+def finished(arguments, folder):
+    with eager_models():
+        assert main([*arguments, "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def table2(tmp_path_factory):
+    """The folder of a finished run of `TABLE2`; tests change copies of it."""
+    return finished(TABLE2, tmp_path_factory.mktemp("table2") / "new" / "run")
+
+
+@pytest.fixture(scope="session")
+def searched(tmp_path_factory):
+    """The folder of a finished run of `TUNE`; tests change copies of it."""
+    return finished(TUNE, tmp_path_factory.mktemp("tune"))

@@ -1,31 +1,23 @@
-"""Small grids, run in this process or in one of their own."""
+"""Small runs of commands and grids."""
 
 import csv
 import dataclasses
-import os
-import subprocess
-import sys
-
-import keras
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.training.trained import Trained
-from tests.support.fresh_process import REPOSITORY
 
+TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
+TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
+TUNE = "tune --dataset digits --train-size 300 --epochs 1 --depth 1 --units 8".split()
+TUNE += ["--pretraining-epochs", "1", "--max-trials", "1"]
 PROFILE = Profile(
     datasets=("digits_imb",),
     settings=csdl.Settings().replace(
-        {
-            "mlp.hidden_units": (8,),
-            "mlp.epochs": 2,
-            "pretraining.epochs": 1,
-            "cnn.epochs": 1,
-            "mlp.min_steps": 1,
-            "cnn.min_steps": 1,
-        }
+        {"mlp.hidden_units": (8,), "mlp.epochs": 2, "pretraining.epochs": 1, "cnn.epochs": 1}
+        | {"mlp.min_steps": 1, "cnn.min_steps": 1}
     ),
     grids={
         "mlp.learning_rate": (0.01, 0.3),
@@ -37,7 +29,7 @@ PROFILE = Profile(
     train_size=343,
     algorithms=("dnn_blind", "csosr", "dnn_bayes", "sdae_sosr", "csdnn"),
 )
-#: For processes of their own, which take their time to start.
+#: Fewer stages, for tests that need no more.
 SHORT = dataclasses.replace(
     PROFILE,
     datasets=("digits",),
@@ -45,16 +37,6 @@ SHORT = dataclasses.replace(
     grids={"pretraining.beta": (0.0, 0.5)},
     cost_seeds=1,
 )
-RUN = """
-import pathlib
-from csdl_keras import Settings
-from csdl_keras.experiments.profiles import Profile
-from tests.experiments.grid_runs import Recorder, make_grid
-
-print("started", flush=True)
-assert not make_grid(pathlib.Path({folder!r}), {profile!r}, {cache!r}).run(Recorder())
-print("finished", flush=True)
-"""
 
 
 class Recorder:
@@ -76,6 +58,17 @@ class Recorder:
         self.completed += {outcome.cell.source.label for outcome in outcomes}
 
 
+def failing(function, when, error):
+    """The function, but for calls whose arguments are such that it fails."""
+
+    def call(*arguments, **kwargs):
+        if when(*arguments, **kwargs):
+            raise error
+        return function(*arguments, **kwargs)
+
+    return call
+
+
 def train_all_with(make):
     """A `Trainer.train_all` that asks `make` for the model of an algorithm; `None` trains it."""
     train = csdl.Trainer.train
@@ -84,10 +77,9 @@ def train_all_with(make):
         for index, (algorithm, matrix, settings) in enumerate(requests):
             try:
                 model = make(algorithm.name)
+                trained = Trained(model, seconds=1.0, epochs=1)
                 if model is None:
                     trained = train(self, algorithm, matrix, settings)
-                else:
-                    trained = Trained(model, seconds=1.0, epochs=1)
             except Exception as error:
                 on_error(index, error)
             else:
@@ -110,29 +102,10 @@ def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
 
 
 def read(folder, name="results.csv", without=("train_seconds",)):
-    with (folder / name).open() as file:
+    with (folder / name).open(newline="") as file:
         rows = list(csv.DictReader(file))
     return [{key: row[key] for key in row if key not in without} for row in rows]
 
 
-def start(folder, cache=None, profile=SHORT):
-    code = RUN.format(profile=profile, folder=str(folder), cache=str(cache or folder / "stages"))
-    environment = {
-        **os.environ,
-        "KERAS_BACKEND": keras.backend.backend(),
-        "PYTHONPATH": str(REPOSITORY),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment,
-    )
-
-
-def stage_times(folder):
-    """When each file of a stage was written, by its name."""
-    paths = folder.glob("stages/*/[0-9a-f]*.npz")
-    return {str(path.relative_to(folder)): path.stat().st_mtime_ns for path in sorted(paths)}
+def algorithms(folder):
+    return [row["algorithm"] for row in read(folder)]

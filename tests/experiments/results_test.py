@@ -8,70 +8,41 @@ from csdl_keras.experiments.display import summary_table
 from csdl_keras.experiments.results import Result
 
 
-def make_result(algorithm="csdnn", cost_seed=1000, **changes):
-    values = {
-        "dataset": "digits",
-        "imbalanced": False,
-        "average_cost": 1 / 3,
-        "error_rate": 0.25,
-        "validation_cost": 0.5,
-        "train_seconds": 2.0,
-        "epochs": 3,
-        "train_size": 400,
-        "seed": 0,
-        "backend": "tensorflow",
-    }
-    return Result(algorithm=algorithm, cost_seed=cost_seed, **{**values, **changes})
+def make_result(algorithm="csdnn", cost_seed=1000, cost=1 / 3, error=0.25, seconds=2.0):
+    end = {"epochs": 3, "train_size": 400, "seed": 0, "backend": "tensorflow"}
+    return Result("digits", False, algorithm, cost_seed, cost, error, 0.5, seconds, **end)
 
 
 class TestSummarise:
     def test_means_and_standard_errors(self):
         rng = np.random.default_rng(0)
         results = [
-            make_result(
-                name,
-                seed,
-                average_cost=rng.uniform() + (name == "dnn_sosr"),
-                error_rate=rng.uniform(),
-                train_seconds=rng.uniform(),
-            )
+            make_result(name, seed, rng.uniform() + (name == "dnn_sosr"), *rng.uniform(size=2))
             for seed in (1000, 1001, 1002)
             for name in ("dnn_sosr", "csdnn")
         ]
         summaries = summarise(results)
         assert [summary.algorithm for summary in summaries] == ["csdnn", "dnn_sosr"]
         for start, summary in zip((1, 0), summaries, strict=True):
-            rows = results[start::2]
-            costs = [row.average_cost for row in rows]
-            mean = sum(costs) / 3
-            variance = sum((cost - mean) ** 2 for cost in costs) / 2
+            columns = ("average_cost", "error_rate", "train_seconds")
+            rows = np.array([[getattr(row, name) for name in columns] for row in results[start::2]])
+            found = (summary.average_cost, summary.error_rate, summary.train_seconds)
+            assert found == pytest.approx(rows.mean(axis=0))
+            assert summary.standard_error == pytest.approx(rows[:, 0].std(ddof=1) / 3**0.5)
             assert summary.matrices == 3
-            assert summary.average_cost == pytest.approx(mean)
-            assert summary.standard_error == pytest.approx(math.sqrt(variance / 3))
-            assert summary.error_rate == pytest.approx(np.mean([row.error_rate for row in rows]))
-            assert summary.train_seconds == pytest.approx(
-                np.mean([row.train_seconds for row in rows])
-            )
 
     def test_algorithms_with_fewer_matrices_are_no_best_ones(self):
         """After an interruption some algorithms lack the costly second matrix."""
         results = [
-            make_result("csdnn", 1000, average_cost=1.0),
-            make_result("csdnn", 1001, average_cost=5.0),
-            make_result("dnn_blind", 1000, average_cost=2.0),
+            make_result("csdnn", 1000, 1.0),
+            make_result("csdnn", 1001, 5.0),
+            make_result("dnn_blind", 1000, 2.0),
         ]
         summaries = summarise(results)
         found = [(summary.algorithm, summary.matrices) for summary in summaries]
         assert found == [("csdnn", 2), ("dnn_blind", 1)]
+        assert math.isnan(summaries[1].standard_error)
         table = summary_table(summaries, "digits")
         assert [row.style for row in table.rows] == ["bold", None]
         costs = [cell.split(" ± ")[0] for cell in table.columns[1].cells]
         assert costs == ["3.000", "2.000 (n = 1)"] and ", or n" in table.caption
-
-    def test_a_single_matrix_has_no_standard_error(self):
-        (summary,) = summarise([make_result()])
-        assert summary.average_cost == 1 / 3
-        assert math.isnan(summary.standard_error)
-
-    def test_nothing(self):
-        assert summarise([]) == []

@@ -1,10 +1,10 @@
 """The commands `csdl-keras table1`, `table2` and `report`, run within the process."""
 
-import csv
 import dataclasses
 import io
 import json
 import re
+import shutil
 import time
 import types
 
@@ -17,101 +17,72 @@ from csdl_keras.experiments.cli import build_parser, main
 from csdl_keras.experiments.commands.table2 import build_profile
 from csdl_keras.experiments.display import CellDisplay, SearchDisplay
 from csdl_keras.experiments.profiles import PROFILES
-from tests.experiments.grid_runs import SHORT, make_grid, run
-
-SMALL = ["table2", "--epochs", "1", "--train-size", "343", "--cost-seeds", "1"]
+from tests.experiments.grid_runs import SHORT, TABLE2, algorithms, make_grid
 
 
-def parsed(*arguments):
-    return build_parser().parse_args(["table2", *arguments])
-
-
-class TestTable1:
-    def test_a_line_for_each_algorithm(self, capsys):
-        assert main(["table1"]) == 0
-        lines = capsys.readouterr().out.splitlines()
-        assert len(lines) == 16
-        for line, (name, row) in zip(lines[1:], csdl.ALGORITHMS.items(), strict=False):
-            cells = re.split(r" {2,}", line)
-            assert cells == [row.title, name, *row.awareness]
-            assert not line.endswith(" ")
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """The folder of a run of two rows, from the command line."""
-    folder = tmp_path_factory.mktemp("runs") / "new" / "table2"
-    arguments = ["--algorithms", "dnn_bayes,scae_sosr", "--out", str(folder)]
-    assert main([*SMALL, *arguments]) == 0
-    return folder
+def test_table1(capsys):
+    assert main(["table1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 16 and not any(line.endswith(" ") for line in lines)
+    for line, (name, row) in zip(lines[1:], csdl.ALGORITHMS.items(), strict=False):
+        assert re.split(r" {2,}", line) == [row.title, name, *row.awareness]
 
 
 class TestTable2:
-    def test_files(self, finished):
-        names = {path.name for path in finished.iterdir() if not path.name.startswith(".")}
+    def test_files(self, table2):
+        names = {path.name for path in table2.iterdir() if not path.name.startswith(".")}
         expected = {"results.csv", "choices.csv", "beta_curve.csv", "run.json", "stages"}
         assert names == expected | {"test_decisions"}
-        with (finished / "results.csv").open() as file:
-            rows = list(csv.DictReader(file))
-        assert [row["algorithm"] for row in rows] == ["dnn_bayes", "csdnn"]
+        assert algorithms(table2) == ["dnn_bayes"] * 2 + ["csdnn"] * 2
+        (record,) = json.loads((table2 / "run.json").read_text())["runs"]
+        assert {"command", "date", "versions", "machine", "settings", "backend"} <= set(record)
 
-    def test_the_record_tells_the_command(self, finished):
-        runs = json.loads((finished / "run.json").read_text())["runs"]
-        assert len(runs) == 1
-        assert {"command", "date", "versions", "machine", "settings", "backend"} <= set(runs[0])
-
-    def test_again_it_trains_nothing(self, finished, capsys, monkeypatch):
+    def test_again_it_trains_nothing(self, table2, tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(csdl.Trainer, "train_all", None)
-        before = (finished / "results.csv").read_bytes()
-        arguments = ["--algorithms", "dnn_bayes,csdnn", "--out", str(finished)]
-        assert main([*SMALL, *arguments]) == 0
+        folder = shutil.copytree(table2, tmp_path / "copy")
+        assert main([*TABLE2, "--algorithms", "dnn_bayes,csdnn", "--out", str(folder)]) == 0
         assert "Trained 0 stages" in capsys.readouterr().out
-        assert (finished / "results.csv").read_bytes() == before
-        assert len(json.loads((finished / "run.json").read_text())["runs"]) == 2
+        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
+        assert len(json.loads((folder / "run.json").read_text())["runs"]) == 2
 
-    def test_report(self, finished, capsys, tmp_path):
-        assert main(["report", str(finished), "--out", str(tmp_path / "new")]) == 0
-        paths = capsys.readouterr().out.splitlines()
-        assert str(tmp_path / "new" / "report.html") in paths
-        assert "CSDNN" in (tmp_path / "new" / "table2.md").read_text()
+    def test_report(self, table2, capsys, tmp_path):
+        out = tmp_path / "new"
+        assert main(["report", str(table2), "--out", str(out)]) == 0
+        assert str(out / "report.html") in capsys.readouterr().out.splitlines()
+        assert "CSDNN" in (out / "table2.md").read_text()
+        assert main(["report", str(tmp_path)]) == 2
+        assert "results.csv" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
             (["--algorithms", "dnn"], "Expected algorithms among dnn_blind"),
             (["--algorithms", ","], "Expected algorithms among dnn_blind"),
-            (["--datasets", "nothing_like_it"], "received 'nothing_like_it'"),
+            (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
             (["--datasets", ","], "Expected at least one data set"),
             (["--drop-rate", "2"], "Expected `drop_rate`"),
             (["--cost-factor", "0"], "Expected `cost_factor`"),
+            (["--out", "/dev/null/a"], "Expected --out to be a folder that can be written"),
         ],
     )
     def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
         monkeypatch.setattr(cell_runner.CellRunner, "run", None)
-        assert main([*SMALL, *arguments, "--out", str(tmp_path / "new")]) == 2
+        assert main([*TABLE2, "--out", str(tmp_path / "new"), *arguments]) == 2
         assert message in capsys.readouterr().err
-
-    def test_a_folder_that_cannot_be_written(self, capsys, tmp_path):
-        (tmp_path / "file").write_text("")
-        assert main([*SMALL, "--out", str(tmp_path / "file" / "below")]) == 2
-        assert "Expected --out to be a folder that can be written" in capsys.readouterr().err
-
-    def test_a_report_of_nothing(self, capsys, tmp_path):
-        assert main(["report", str(tmp_path)]) == 2
-        assert "results.csv" in capsys.readouterr().err
+        assert not (tmp_path / "new").exists()
 
 
 class TestOptions:
+    def build(self, text):
+        return build_profile(build_parser().parse_args(["table2", *text.split()]))
+
     def test_defaults_are_the_profile(self):
-        assert build_profile(parsed("--profile", "paper")) == PROFILES["paper"]
+        assert self.build("--profile paper") == PROFILES["paper"]
 
     def test_options_reach_the_profile(self):
-        profile = build_profile(
-            parsed(
-                *["--profile", "small", "--datasets", "mnist_imb,svhn", "--cost-seeds", "4"],
-                *["--algorithms", "csdnn,dnn_weighted", "--train-size", "5000", "--hard-hinge"],
-                *["--tied-weights", "--cnn-variant", "full"],
-            )
+        profile = self.build(
+            "--profile small --datasets mnist_imb,svhn --cost-seeds 4 --train-size 5000 "
+            "--algorithms csdnn,dnn_weighted --hard-hinge --tied-weights --cnn-variant full"
         )
         assert profile.datasets == ("mnist_imb", "svhn")
         assert profile.algorithms == ("csdnn", "dnn_weighted")
@@ -123,39 +94,40 @@ class TestOptions:
         assert profile.grids == PROFILES["small"].grids
 
     def test_options_of_the_data_reach_the_cells(self, tmp_path):
-        choices = {"drop_rate": 0.9, "grayscale": True}
-        grid = make_grid(
-            tmp_path, PROFILES["tiny"], cost_scale=2000.0, seed=7, source_choices=choices
-        )
-        cells = grid.cells("digits_imb")
-        assert all(cell.cost_scale == 2000.0 and cell.seed == 7 for cell in cells)
-        sources = {cell.source for cell in cells}
-        assert all(s.drop_rate == 0.9 and s.grayscale and s.imbalanced for s in sources)
+        choices = {"source_choices": {"drop_rate": 0.9, "grayscale": True}}
+        grid = make_grid(tmp_path, PROFILES["tiny"], cost_scale=2000.0, seed=7, **choices)
+        for cell in grid.cells("digits_imb"):
+            assert (cell.cost_scale, cell.seed, cell.source.seed) == (2000.0, 7, 7)
+            assert (cell.source.drop_rate, cell.source.grayscale) == (0.9, True)
+            assert cell.source.imbalanced
 
 
 class TestDisplay:
-    def test_stages_are_as_many_as_expected(self, tmp_path):
-        grid = make_grid(tmp_path)
+    def test_stages_are_as_many_as_expected(self, tmp_path, monkeypatch):
+        """Data sets to come are expected to need as many as the current one."""
+        changes = {"algorithms": ("dnn_bayes",), "grids": {"mlp.learning_rate": (0.01, 0.3)}}
+        profile = dataclasses.replace(SHORT, datasets=("digits", "digits_imb"), **changes)
+        grid = make_grid(tmp_path, profile)
         display = CellDisplay(Console(file=io.StringIO(), width=200), grid.runner)
+        expected, expect = [], display.expect
+        monkeypatch.setattr(display, "expect", lambda n: (expected.append(n), expect(n)))
         assert not grid.run(display)
-        assert display.done == display.total == len(grid.runner.trained) > 0
+        assert expected == [6, 3, 3, 0]  # a default value is trained unless one of the grid is it
+        assert display.done == display.total == len(grid.runner.trained) == 4
         printed = display.progress.console.file.getvalue()
-        assert "digits_imb csdnn: beta = 0." in printed
-        assert "digits_imb csosr: average test cost" in printed and "over 1 matrices" in printed
-
-    def test_data_sets_to_come_are_expected_to_be_alike(self, tmp_path):
-        profile = dataclasses.replace(SHORT, datasets=("digits", "digits_imb"))
-        watcher = run(tmp_path, profile)
-        first = watcher.expected[0]
-        assert first % 2 == 0 and watcher.expected[2] == first / 2
-        assert watcher.trained <= first
+        assert "digits dnn_bayes: learning_rate = 0." in printed
+        assert "digits_imb dnn_bayes: average test cost" in printed and "over 1 matrices" in printed
+        assert "about 0 min" not in printed
 
     def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):
         display = SearchDisplay(Console(file=io.StringIO(), width=200), "trials", 11, before=2)
+        file = display.progress.console.file
         monkeypatch.setattr(time, "monotonic", lambda: display._start + 600)
         display.finished(types.SimpleNamespace(status="COMPLETED", trial_id="2", score=0.5))
-        printed = display.progress.console.file.getvalue()
-        assert "0.5000, the best so far; 3 of 11 trials, about 80 min left" in printed
+        expected = "0.5000, the best so far; 3 of 11 trials, about 80 min left"
+        assert expected in file.getvalue()
         display.finished(types.SimpleNamespace(status="FAILED", trial_id="3", message="a\nlast"))
-        assert "trial 3: failed last; 4" in display.progress.console.file.getvalue()
+        assert "trial 3: failed last; 4" in file.getvalue()
         assert display.minutes_left == pytest.approx(5 * 7)
+        monkeypatch.setattr(time, "monotonic", lambda: display._start + 10)
+        assert display.time_left == "less than a minute left"

@@ -1,11 +1,30 @@
-"""Values and arguments of the command line that several commands take."""
+"""Arguments of several commands, and parsers of their values."""
 
 import argparse
 import pathlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from csdl_keras.costs import check_cost_matrix
+
+if TYPE_CHECKING:
+    from csdl_keras.tuning import Range
+
+#: Hyperparameters by name, and what the command line says of them.
+SPACES = {
+    "beta": "balance of pre-training, as one value, values (0,0.25,1) or a range (0.01:1, or "
+    "0.01:1:log)",
+    "depth": "number of hidden layers",
+    "units": "units of each hidden layer",
+    "corruption": "share of inputs that are zeroed",
+    "pretraining_epochs": "epochs of pre-training for each layer",
+    "optimizer": "sgd, adam, or sgd,adam",
+    "learning_rate": "learning rate of training",
+    "cost_scale": "largest cost in the SOSR loss",
+    "alpha": "sharpness of the SOSR loss",
+}
+_WHOLE_NUMBERS = ("depth", "units", "pretraining_epochs")
 
 
 def positive_integer(text: str) -> int:
@@ -86,8 +105,52 @@ def add_train_size(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
+    """Adds `--seed`, the seed of `text`."""
+    parser.add_argument(
+        "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
+    )
+
+
+def add_cache(parser: argparse.ArgumentParser, text: str, users: str) -> None:
+    """Adds `--cache`, the folder of `text`, which several `users` may share."""
+    parser.add_argument(
+        "--cache",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help=f"folder of {text} (default stages/ in --out); {users} may share one",
+    )
+
+
 def add_out(parser: argparse.ArgumentParser, text: str) -> None:
     """Adds `--out`, the folder for what a command writes, with more words about it."""
     parser.add_argument(
         "--out", type=pathlib.Path, metavar="FOLDER", help=f"folder for what it writes{text}"
     )
+
+
+def parse_space(name: str, text: str) -> "list[Any] | Range":
+    """Parses a space written as `"0.25"`, `"0,0.25,1"`, `"0.01:1"` or `"0.01:1:log"`.
+
+    Args:
+        name: the hyperparameter; some are whole numbers, the optimizer is a name.
+        text: the text of the command line.
+
+    Raises:
+        ValueError: if the text is none of these.
+    """
+    if name == "optimizer":
+        return [part.strip() for part in text.split(",")]
+    number = int if name in _WHOLE_NUMBERS else float
+    try:
+        if ":" in text:
+            from csdl_keras.tuning import Range  # needs KerasTuner
+
+            low, high, *sampling = text.split(":")
+            return Range(number(low), number(high), None, *sampling)
+        return [number(part) for part in text.split(",")]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Expected --{name.replace('_', '-')} as {number.__name__} values such as a,b,c or a "
+            f"range low:high or low:high:log; received {text!r} ({error})"
+        ) from error

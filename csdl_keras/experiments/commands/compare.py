@@ -10,18 +10,18 @@ from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.commands.arguments import (
     add_data,
     add_out,
+    add_seed,
     names,
     positive_integer,
-    whole_number,
 )
 from csdl_keras.experiments.comparison import (
     DEFAULT_ALGORITHMS,
     ComparisonRun,
     check_algorithms,
+    plot_costs,
     summarise,
 )
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.experiments.figures import plot_costs
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
@@ -65,13 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{settings.auto.epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
         f"{settings.auto.color_epochs} on images in color, more on small sets",
     )
-    parser.add_argument(
-        "--seed",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="seed of training, of --imbalanced and of --train-size (default 0)",
-    )
+    add_seed(parser, "training, of --imbalanced and of --train-size")
     parser.add_argument(
         "--jobs",
         type=positive_integer,
@@ -86,8 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     optional_module("matplotlib", "compare")
     optional_module("rich", "compare")
-    from csdl_keras.experiments.console import make_console, print_table
-    from csdl_keras.experiments.display import CellDisplay, summary_table
+    from csdl_keras.experiments.display import CellDisplay, make_console, print_table, summary_table
 
     console = make_console()
     algorithms = DEFAULT_ALGORITHMS

@@ -8,9 +8,13 @@ from csdl_keras._utils.files import replace_file
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.commands.arguments import add_out
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.experiments.reporting.contents import read_contents
 from csdl_keras.experiments.reporting.figures import costs_png, curves_png
-from csdl_keras.experiments.reporting.render import render_latex, render_markdown, render_page
+from csdl_keras.experiments.reporting.render import (
+    read_contents,
+    render_latex,
+    render_markdown,
+    render_page,
+)
 
 HELP = "make tables and figures of results"
 DESCRIPTION = (

@@ -13,11 +13,12 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.cell import FIRST_COST_SEED
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.commands.arguments import (
+    add_cache,
     add_out,
+    add_seed,
     add_train_size,
     names,
     positive_integer,
-    whole_number,
 )
 from csdl_keras.experiments.comparison import check_algorithms
 from csdl_keras.experiments.grid import Grid
@@ -88,12 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " (default csdl_runs/table2-PROFILE); results that are there of other data sets and "
         "algorithms stay",
     )
-    parser.add_argument(
-        "--cache",
-        type=pathlib.Path,
-        metavar="FOLDER",
-        help="folder of finished stages (default stages/ in --out); runs may share one",
-    )
+    add_cache(parser, "finished stages", "runs")
     add_train_size(parser)
     parser.add_argument(
         "--epochs",
@@ -101,9 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="train N epochs at most, and pre-train no longer than that",
     )
-    parser.add_argument(
-        "--seed", type=whole_number, default=0, metavar="N", help="seed of training (default 0)"
-    )
+    add_seed(parser, "training")
     parser.add_argument(
         "--hard-hinge",
         action="store_true",
@@ -147,8 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("joblib", "matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
-    from csdl_keras.experiments.console import make_console
-    from csdl_keras.experiments.display import CellDisplay
+    from csdl_keras.experiments.display import CellDisplay, make_console
 
     console = make_console()
     profile = build_profile(arguments)

@@ -15,16 +15,25 @@ from csdl_keras.costs._tensors import to_config
 from csdl_keras.datasets import DataSet
 from csdl_keras.experiments.cell import FIRST_COST_SEED
 from csdl_keras.experiments.commands.arguments import (
+    SPACES,
+    add_cache,
     add_data,
     add_out,
+    add_seed,
+    parse_space,
     positive_integer,
     read_cost_matrix,
     whole_number,
 )
-from csdl_keras.experiments.commands.search_space import SPACES, parse_space
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.run_folder import append_record, load_snippet
-from csdl_keras.experiments.trials import TrialRecord, trial_records, write_trials
+from csdl_keras.experiments.trials import (
+    TrialRecord,
+    plot_search,
+    trial_records,
+    trials_table,
+    write_trials,
+)
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
@@ -95,20 +104,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     for name, text in SPACES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="SPACE", help=text)
-    parser.add_argument(
-        "--seed",
-        type=whole_number,
-        default=0,
-        metavar="N",
-        help="seed of trials and proposals, of --imbalanced and of --train-size (default 0)",
-    )
+    add_seed(parser, "trials and proposals, of --imbalanced and of --train-size")
     add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
-    parser.add_argument(
-        "--cache",
-        type=pathlib.Path,
-        metavar="FOLDER",
-        help="folder of pre-trained layers (default stages/ in --out); searches may share one",
-    )
+    add_cache(parser, "pre-trained layers", "searches")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -129,9 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
     from csdl_keras import tuning
-    from csdl_keras.experiments.console import make_console, print_table
-    from csdl_keras.experiments.display import SearchDisplay, trials_table
-    from csdl_keras.experiments.figures import plot_search
+    from csdl_keras.experiments.display import SearchDisplay, make_console, print_table
 
     console, failures = make_console(), Failures()
     data = datasets.load(

@@ -7,9 +7,8 @@ import numpy as np
 
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_matrices
-from csdl_keras.experiments.reporting.decision_costs import read_beta_costs
 from csdl_keras.experiments.reporting.paper import data_order, data_title
-from csdl_keras.experiments.reporting.rows import BetaRow, read_csv
+from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs, read_csv
 
 
 class BetaCurve:

@@ -9,7 +9,7 @@ import numpy as np
 
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 from csdl_keras.experiments.reporting.paper import DataTitle, PaperFigure, data_title, paper_table2
-from csdl_keras.experiments.reporting.rows import ResultRow
+from csdl_keras.experiments.reporting.reading import ResultRow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +135,21 @@ class Column:
         difference = self.compare(name, self.best) if self.best else None
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
         return None if difference is None else not difference.costlier
+
+
+def format_column(column: Column, variant: bool = True) -> str:
+    """Title of a data set, marked if the paper's figures are of other data.
+
+    Args:
+        column: the data set.
+        variant: whether to name the imbalanced variant. Defaults to True; False
+            is for tables whose heading names it.
+
+    Returns:
+        A title.
+    """
+    title = column.title if variant else column.name.title
+    return title if column.name.same else f"{title} ‡"
 
 
 def _best(cells: Mapping[str, TableCell]) -> str | None:

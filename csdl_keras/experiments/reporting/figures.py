@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
-from csdl_keras.experiments.reporting.column import Column
-from csdl_keras.experiments.reporting.palette import PALETTE
-from csdl_keras.experiments.reporting.svg import TOOLTIP, inline_svg
+from csdl_keras.experiments.reporting.column import Column, format_column
+from csdl_keras.experiments.reporting.svg import PALETTE, TOOLTIP, inline_svg
 from csdl_keras.experiments.reporting.table import GROUPS, RelativeCost, Table, relative_costs
-from csdl_keras.experiments.reporting.text import format_column, format_title
+from csdl_keras.experiments.reporting.text import format_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

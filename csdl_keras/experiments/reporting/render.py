@@ -4,34 +4,63 @@ The three templates show the same data, whose texts come from `text`. Each templ
 environment escapes every value, so that no text of a results folder becomes markup.
 """
 
+import dataclasses
 import functools
+import pathlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting import text
-from csdl_keras.experiments.reporting.contents import Contents
+from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
+from csdl_keras.experiments.reporting.claims import Claim, claims
 from csdl_keras.experiments.reporting.escaping import escape_latex, escape_markdown
 from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
-from csdl_keras.experiments.reporting.palette import PALETTE
-from csdl_keras.experiments.reporting.table import GROUPS
+from csdl_keras.experiments.reporting.svg import PALETTE
+from csdl_keras.experiments.reporting.table import GROUPS, Table, read_table
+from csdl_keras.experiments.run_folder import read_run_records
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def render_page(contents: Contents) -> str:
-    """Renders everything as one HTML page that needs no other file.
+@dataclasses.dataclass(frozen=True)
+class Contents:
+    """The contents of a results folder.
 
     Args:
-        contents: the contents of a results folder, see `read_contents`.
+        table: Table 2 with our figures.
+        curves: costs by beta.
+        claims: the paper's claims, compared with our figures.
+        runs: the records of its runs, see `read_run_records`.
+    """
+
+    table: Table
+    curves: list[BetaCurve]
+    claims: list[Claim]
+    runs: list[dict[str, Any]]
+
+
+def read_contents(folder: pathlib.Path) -> Contents:
+    """Reads a results folder.
+
+    Args:
+        folder: results folder, with `results.csv` at least.
 
     Returns:
-        The text of an `.html` file.
+        Its `Contents`.
 
     Raises:
-        ModuleNotFoundError: if jinja2 or matplotlib is missing.
+        ValueError: if files are missing or do not fit together.
     """
+    if not folder.is_dir():
+        raise ValueError(f"Expected a folder of results; received {folder}, which is not a folder.")
+    table, curves = read_table(folder), read_beta_curves(folder)
+    return Contents(table, curves, claims(table, curves), read_run_records(folder))
+
+
+def render_page(contents: Contents) -> str:
+    """Renders a results folder as one HTML page that needs no other file."""
     table = contents.table
     present = {row.series for _, rows in table.groups(table.columns) for row in rows}
     return _render(
@@ -46,32 +75,12 @@ def render_page(contents: Contents) -> str:
 
 
 def render_markdown(contents: Contents) -> str:
-    """Renders tables, claims, notes and runs in GitHub's Markdown.
-
-    Args:
-        contents: the contents of a results folder, see `read_contents`.
-
-    Returns:
-        The text of a `.md` file.
-
-    Raises:
-        ModuleNotFoundError: if jinja2 is missing.
-    """
+    """Renders tables, claims, notes and runs in GitHub's Markdown."""
     return _render(_environment(escape_markdown), "table2.md", contents)
 
 
 def render_latex(contents: Contents) -> str:
-    """Renders one tabular for balanced and one for imbalanced data, to be read by `\\input`.
-
-    Args:
-        contents: the contents of a results folder, see `read_contents`.
-
-    Returns:
-        The text of a `.tex` file that needs the package booktabs.
-
-    Raises:
-        ModuleNotFoundError: if jinja2 is missing.
-    """
+    """Renders one tabular for balanced and one for imbalanced data, to be read by `\\input`."""
     environment = _environment(
         escape_latex,
         # Braces and percent signs are LaTeX's own.

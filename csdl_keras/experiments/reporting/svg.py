@@ -1,15 +1,38 @@
-"""Turns a Matplotlib figure into an SVG element for an HTML page."""
+"""Turns a Matplotlib figure into an SVG element in the colours of the HTML page around it."""
 
 import io
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.reporting.palette import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+class Colour(NamedTuple):
+    """A colour in its two versions, as `#rrggbb`.
+
+    Args:
+        light: on a light background, which figures are drawn for.
+        dark: on a dark background.
+    """
+
+    light: str
+    dark: str
+
+
+#: The series have Okabe and Ito's colours, which colour-blind readers can tell apart; the page
+#: has each colour as a CSS variable of its name.
+PALETTE = {
+    "ink": Colour("#1b1f24", "#e8eaed"),
+    "line": Colour("#d8dde3", "#363d45"),
+    "blind": Colour("#777777", "#b0b0b0"),
+    "baseline": Colour("#b8578a", "#e39bc3"),
+    "Bayes": Colour("#0072b2", "#56b4e9"),
+    "SOSR": Colour("#d55e00", "#f08a3c"),
+}
 
 #: An artist whose gid starts with this shows the rest of the gid when the mouse rests on it.
 TOOLTIP = "tooltip: "

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
-from csdl_keras.experiments.reporting.decision_costs import read_decision_costs
 from csdl_keras.experiments.reporting.paper import data_order
-from csdl_keras.experiments.reporting.rows import ResultRow, read_csv
+from csdl_keras.experiments.reporting.reading import ResultRow, read_csv, read_decision_costs
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 

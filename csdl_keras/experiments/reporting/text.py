@@ -2,8 +2,8 @@
 
 import math
 
-from csdl_keras.experiments.reporting.claim import ComparedPair
-from csdl_keras.experiments.reporting.column import Column, TableCell
+from csdl_keras.experiments.reporting.claims import ComparedPair
+from csdl_keras.experiments.reporting.column import Column, TableCell, format_column
 from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.experiments.reporting.table import Table
 from csdl_keras.training.algorithm import Algorithm
@@ -59,21 +59,6 @@ def format_cost(cell: TableCell, column: Column) -> str:
 def format_title(algorithm: Algorithm) -> str:
     """Title of an algorithm, marked if the paper's table does not have it."""
     return algorithm.title if algorithm.in_table2 else f"{algorithm.title} †"
-
-
-def format_column(column: Column, variant: bool = True) -> str:
-    """Title of a data set, marked if the paper's figures are of other data.
-
-    Args:
-        column: the data set.
-        variant: whether to name the imbalanced variant. Defaults to True; False
-            is for tables whose heading names it.
-
-    Returns:
-        A title.
-    """
-    title = column.title if variant else column.name.title
-    return title if column.name.same else f"{title} ‡"
 
 
 def format_mapping(value: object) -> str:

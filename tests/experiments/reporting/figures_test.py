@@ -1,35 +1,34 @@
+import copy
 import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.experiments.reporting.contents import read_contents
+from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
-from csdl_keras.experiments.reporting.palette import PALETTE
-from csdl_keras.experiments.reporting.render import render_page
-from csdl_keras.experiments.reporting.rows import BetaRow
+from csdl_keras.experiments.reporting.reading import BetaRow
+from csdl_keras.experiments.reporting.render import read_contents, render_page
+from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import read_table, relative_costs
 from csdl_keras.experiments.reporting.text import format_title
 from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.reporting.made_up_folder import DATA, write_folder
 
 matplotlib = pytest.importorskip("matplotlib")
-font_manager = pytest.importorskip("matplotlib.font_manager")
 textpath = pytest.importorskip("matplotlib.textpath")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def contents(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
     write_folder(folder, skip=lambda d, i, n, s: n == "csosr" and i)
-    return folder
+    return read_contents(folder)
 
 
 @pytest.fixture(scope="module")
-def page(folder):
-    return render_page(read_contents(folder))
+def page(contents):
+    return render_page(contents)
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +40,26 @@ def figures(page):
 
 
 def beta_curve(costs, error=0.01):
-    betas = np.linspace(0, 1, len(costs))
+    points = zip(np.linspace(0, 1, len(costs)), costs, strict=True)
     return BetaCurve(
-        [
-            BetaRow("mnist", False, "csdnn", 1000, beta, cost, error * cost, cost)
-            for beta, cost in zip(betas, costs, strict=True)
-        ]
+        [BetaRow("mnist", False, "csdnn", 1000, x, cost, error * cost, cost) for x, cost in points]
     )
+
+
+def point_texts(curve):
+    """The words for each point of a curve."""
+    points = zip(curve.betas, curve.costs, curve.standard_errors, strict=True)
+    return [f"β = {beta:g}: {cost:.4g} ± {error:.2g}" for beta, cost, error in points]
+
+
+def times(ratio):
+    return f"{ratio:.2f}×" if np.isfinite(ratio) else "none"
 
 
 def tooltips(figure):
     """Positions of the points by their tooltips."""
     return {
-        group.find("title").text: [float(use.get(axis)) for axis in "xy" for use in [marker]]
+        group.find("title").text: [float(marker.get(axis)) for axis in "xy"]
         for group in figure.iter("g")
         if group.find("title") is not None
         for marker in group.iter("use")
@@ -76,7 +82,8 @@ def tick_scale(figure, axis, transform=float):
 
 
 class TestSvg:
-    def test_ids_are_unique_and_references_stay_within_a_figure(self, page, figures):
+    def test_elements(self, page, figures):
+        """Ids are unique, references stay within a figure, and sizes are those of the page."""
         ids = re.findall(r'\bid="([^"]*)"', page)
         assert len(ids) == len(set(ids))
         for figure in figures:
@@ -84,13 +91,11 @@ class TestSvg:
             text = ElementTree.tostring(figure, encoding="unicode")
             references = re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', text)
             assert references and {a or b for a, b in references} <= own
-
-    def test_size_is_that_of_the_page(self, figures):
-        for figure in figures:
             assert set(figure.attrib) == {"viewBox", "role", "aria-labelledby"}
             left, top, width, height = map(float, figure.get("viewBox").split())
             assert (left, top, width) == (0, 0, 340) and 150 < height < 500
-            sizes = [float(size) for text in figure.iter("text") for size in font_sizes(text)]
+            styles = [text.get("style") for text in figure.iter("text")]
+            sizes = [float(size) for style in styles for size in re.findall(r"([\d.]+)px", style)]
             assert sizes and min(sizes) >= 12
 
     def test_labels_lie_within_the_figure(self, tmp_path):
@@ -98,7 +103,7 @@ class TestSvg:
         names = list(ALGORITHMS)
         write_folder(tmp_path, data=DATA[:1], errors=dict.fromkeys(names, 0.3), seeds=(1,))
         figure = ElementTree.fromstring(costs_svg(read_table(tmp_path).columns[0], "a"))
-        font = font_manager.FontProperties(family="DejaVu Sans", weight="bold")
+        font = textpath.FontProperties(family="DejaVu Sans", weight="bold")
         height = float(figure.get("viewBox").split()[-1])
         labels = list(figure.iter("text"))
         assert len(labels) > len(names)
@@ -124,18 +129,8 @@ class TestSvg:
             for element in figure.iter("text"):
                 assert "var(--ink)" in element.get("style")
 
-    @pytest.mark.parametrize("mode, background", [("light", "#ffffff"), ("dark", "#14171a")])
-    def test_contrast(self, page, mode, background):
-        """By the Web Content Accessibility Guidelines: 4.5 for text, 3 for graphics."""
-        assert f"--paper: {background.replace('#ffffff', '#fff')};" in page
-        for name in PALETTE.keys() - {"line"}:
-            bright, dim = sorted(
-                (luminance(getattr(PALETTE[name], mode)), luminance(background)), reverse=True
-            )
-            assert (bright + 0.05) / (dim + 0.05) >= (4.5 if name == "ink" else 3), name
-
-    def test_the_same_under_any_style_of_the_user(self, folder):
-        (curve, *_), (column, *_) = read_beta_curves(folder), read_table(folder).columns
+    def test_the_same_under_any_style_of_the_user(self, contents):
+        curve, column = contents.curves[0], contents.table.columns[2]
         before = curve_svg(curve, "a"), costs_svg(column, "b")
         changed = {"text.color": "red", "font.size": 30, "svg.fonttype": "path", "axes.grid": True}
         with matplotlib.rc_context(changed):
@@ -143,43 +138,20 @@ class TestSvg:
             assert matplotlib.rcParams["font.size"] == 30
 
 
-def font_sizes(text):
-    return re.findall(r"([\d.]+)px", text.get("style"))
-
-
-def luminance(colour):
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 class TestAlternativeText:
-    def test_it_names_the_figure_and_tells_its_content(self, folder, figures):
-        contents = read_contents(folder)
+    def test_it_names_the_figure_and_tells_its_content(self, contents, figures):
         for figure, column in zip(figures, contents.table.columns, strict=False):
             title, description = alternative_text(figure)
             assert title.startswith("Cost relative to the lowest") and column.title in title
             for row in relative_costs(column):
-                ours = f"{row.ours:.2f}×" if np.isfinite(row.ours) else "none"
-                paper = f"{row.paper:.2f}×" if np.isfinite(row.paper) else "none"
-                bold = ", bold" if row.bold else ""
-                assert f"{format_title(row.algorithm)} {ours}{bold} (paper {paper})" in description
+                shown = f"{format_title(row.algorithm)} {times(row.ours)}"
+                shown += f"{', bold' if row.bold else ''} (paper {times(row.paper)})"
+                assert shown in description
         for figure, curve in zip(figures[4:], contents.curves, strict=True):
             title, description = alternative_text(figure)
             assert title == f"Test cost by β on {curve.title}"
-            for beta, cost, error in zip(
-                curve.betas, curve.costs, curve.standard_errors, strict=True
-            ):
-                assert f"β = {beta:g}: {cost:.4g} ± {error:.2g}" in description
+            assert "; ".join(point_texts(curve)) in description
             assert description.endswith("Chosen by validation: β = 0.4.")
-
-    def test_names_are_escaped(self):
-        curve = beta_curve([1.0, 2.0])
-        curve.dataset = "</title><script> & \x00"
-        text = curve_svg(curve, "a")
-        assert ElementTree.fromstring(text).find("script") is None
-        title, _ = alternative_text(ElementTree.fromstring(text))
-        assert title.endswith("</title><script> & \N{REPLACEMENT CHARACTER}")
 
 
 def alternative_text(figure):
@@ -190,35 +162,24 @@ def alternative_text(figure):
 
 
 class TestPoints:
-    @pytest.mark.parametrize("scale", [0.1, 1.0, 150.0, 30000.0])
-    @pytest.mark.parametrize("error", [0.0, 0.01])
+    @pytest.mark.parametrize("scale, error", [(0.1, 0.0), (30000.0, 0.01)])
     def test_of_a_curve_lie_at_their_costs(self, scale, error):
         curve = beta_curve(scale * np.array([1.0, 0.8, 0.9, 1.3]), error)
         figure = ElementTree.fromstring(curve_svg(curve, "a"))
         points = tooltips(figure)
-        assert list(points) == [
-            f"β = {beta:g}: {cost:.4g} ± {each:.2g}"
-            for beta, cost, each in zip(
-                curve.betas, curve.costs, curve.standard_errors, strict=True
-            )
-        ]
+        assert list(points) == point_texts(curve)
         xs, ys = zip(*points.values(), strict=True)
         np.testing.assert_allclose(tick_scale(figure, "y")(ys), curve.costs, atol=0.01 * scale)
         np.testing.assert_allclose(tick_scale(figure, "x")(xs), curve.betas, atol=0.01)
 
     def test_the_ring_is_around_the_chosen_beta(self):
         figure = ElementTree.fromstring(curve_svg(beta_curve([3.0, 2.0, 1.0, 4.0]), "a"))
-        places = [
-            (use.get("x"), use.get("y"))
-            for use in figure.iter("use")
-            if "fill-opacity: 0;" in use.get("style")
-        ]
-        x, y = tooltips(figure)["β = 0.666667: 1 ± 0.01"]
-        assert [(float(a), float(b)) for a, b in places] == [(x, y)]
+        rings = [use for use in figure.iter("use") if "fill-opacity: 0;" in use.get("style")]
+        places = [[float(use.get(axis)) for axis in "xy"] for use in rings]
+        assert places == [tooltips(figure)["β = 0.666667: 1 ± 0.01"]]
 
-    def test_of_costs_lie_at_their_ratios(self, folder):
-        for column in read_table(folder).columns:
-            figure = ElementTree.fromstring(costs_svg(column, "a"))
+    def test_of_costs_lie_at_their_ratios(self, contents, figures):
+        for column, figure in zip(contents.table.columns, figures, strict=False):
             points, ratios = tooltips(figure), {}
             for row in relative_costs(column):
                 title = format_title(row.algorithm)
@@ -234,14 +195,14 @@ class TestPoints:
                 title = key.partition(":")[0].removesuffix(", paper")
                 assert abs(points[key][1] - heights[title]) < 6
 
-    @pytest.mark.parametrize("costs", [[0.5, 0.5], [0.0, 0.0], [1e-5, 2e-5], [1.0, 1e9], [1.0]])
+    @pytest.mark.parametrize("costs", [[0.0, 0.0], [1.0, 1e9], [1.0]])
     def test_of_extreme_costs(self, costs):
         text = curve_svg(beta_curve(costs), "a")
         assert "nan" not in text and "inf" not in text
 
-    @pytest.mark.parametrize("largest", [1, 2, 11, 900, 1e5, 1e12])
-    def test_of_extreme_ratios(self, folder, largest):
-        column = read_table(folder).columns[0]
+    @pytest.mark.parametrize("largest", [1, 11, 900, 1e12])
+    def test_of_extreme_ratios(self, contents, largest):
+        column = copy.deepcopy(contents.table.columns[0])
         for cell, cost in zip(column.cells.values(), np.geomspace(1, largest, 10), strict=True):
             object.__setattr__(cell, "cost", cost)
         figure = ElementTree.fromstring(costs_svg(column, "a"))

@@ -21,18 +21,13 @@ ERRORS = {
 }
 DATA = (("mnist", False), ("mnist", True), ("bg_img_rot_synthetic", False), ("mnist_5k", False))
 SEEDS = (1000, 1001, 1002)
-RESULTS = (
-    "dataset imbalanced algorithm cost_seed average_cost error_rate validation_cost train_seconds "
-    "epochs train_size test_size"
-).split()
+RESULTS = "dataset imbalanced algorithm cost_seed average_cost validation_cost train_size"
 BETAS = "dataset imbalanced algorithm cost_seed beta test_cost standard_error validation_cost"
 
 
 def write_csv(path, header, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(header)
-        writer.writerows(rows)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header.split(), *rows])
 
 
 def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False):
@@ -56,10 +51,9 @@ def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key
                 arrays[f"{name}_{seed}"] = decisions.astype("uint8")
                 cost = matrix[labels, decisions].mean()
                 key = (dataset, imbalanced, name, seed)
-                rows.append((*key, cost, wrong.mean(), cost * 1.01, 5.0, 10, 1200, EXAMPLES))
-        suffix = "_imb" if imbalanced else ""
-        path = folder / "test_decisions" / f"{dataset.replace('/', '_')}{suffix}.npz"
-        np.savez_compressed(path, **arrays)
+                rows.append((*key, cost, cost * 1.01, 1200))
+        name = f"{dataset}_imb.npz" if imbalanced else f"{dataset}.npz"
+        np.savez(folder / "test_decisions" / name, **arrays)
     write_csv(folder / "results.csv", RESULTS, rows)
     betas = [
         ("mnist", imbalanced, "csdnn", seed, beta, 1 + (beta - 0.4) ** 2, 0.02, (beta - 0.4) ** 2)
@@ -67,12 +61,6 @@ def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key
         for seed in seeds[:-1]
         for beta in (0.0, 0.1, 0.4, 1.0)
     ]
-    write_csv(folder / "beta_curve.csv", BETAS.split(), betas)
-    run = {
-        "command": "csdl-keras table2 --out <folder> | tee",
-        "date": "2026-11-03",
-        "versions": {"keras": "3.15"},
-        "machine": {"cores": 2},
-    }
+    write_csv(folder / "beta_curve.csv", BETAS, betas)
+    run = {"command": "csdl-keras table2 --out <folder> | tee", "versions": {"keras": "3.15"}}
     (folder / "run.json").write_text(json.dumps({"runs": [run]}))
-    return rows

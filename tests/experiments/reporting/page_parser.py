@@ -2,8 +2,6 @@
 
 import html.parser
 
-VOID = {"meta", "br", "link", "img", "hr", "input"}
-
 
 class Page(html.parser.HTMLParser):
     """Checks that elements are closed in order and collects what a test looks at."""
@@ -16,9 +14,8 @@ class Page(html.parser.HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
+        self.handle_startendtag(tag, attrs)
+        if tag not in {"meta", "br", "link", "img", "hr", "input"}:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
