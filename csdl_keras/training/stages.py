@@ -16,7 +16,7 @@ from csdl_keras.fitting.environment import adopt, environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.fit_csosr import fit_csosr
-from csdl_keras.training.fit_network import fit_network, pretrain_network
+from csdl_keras.training.fit_network import FitOptions, fit_network, pretrain_network
 from csdl_keras.training.fit_stacked import fit_stacked
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.schedule import Stage, run_stages
@@ -142,7 +142,7 @@ class Stages:
         """Returns about the size of the data; Dask sends large arguments to a worker only once."""
         return super().__sizeof__() + sum(part.x.nbytes for part in self.data.parts)
 
-    def _begin(self, recipe: Recipe) -> int | None:
+    def _begin(self, recipe: Recipe, unfinished: pathlib.Path | None) -> FitOptions:
         """Begins a stage from its seed, the only place that sets the global one."""
         if recipe.context["environment"] != environment():
             raise ValueError(
@@ -152,26 +152,24 @@ class Stages:
         seed = member_seed(self.seed, recipe.member)
         if seed is not None:
             keras.utils.set_random_seed(seed)
-        return seed
+        return FitOptions(seed, unfinished, self.callbacks, self.verbose)
 
     @remember_divergence
     def _pretrain(
         self, recipe: Recipe, unfinished: pathlib.Path | None
     ) -> tuple[Weights, dict[str, Any]]:
-        seed = self._begin(recipe)
-        return pretrain_network(recipe, self.data, seed, unfinished, self.callbacks, self.verbose)
+        return pretrain_network(recipe, self.data, self._begin(recipe, unfinished))
 
     @remember_divergence
     def _train(
         self, recipe: Recipe, pretrained: Sequence[np.ndarray], unfinished: pathlib.Path | None
     ) -> tuple[Weights, dict[str, Any]]:
-        seed = self._begin(recipe)
-        common = (seed, unfinished, self.callbacks, self.verbose)
+        options = self._begin(recipe, unfinished)
         if not recipe.body.is_network:
             return fit_csosr(recipe, self.data.train)
         if recipe.stacked > 1:
-            return fit_stacked(recipe, self.data, *common)
-        return fit_network(recipe, self.data, pretrained, *common)
+            return fit_stacked(recipe, self.data, options)
+        return fit_network(recipe, self.data, pretrained, options)
 
 
 def _run_alone(
