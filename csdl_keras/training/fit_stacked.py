@@ -19,8 +19,8 @@ def fit_stacked(
 ) -> tuple[Weights, dict[str, Any]]:
     """Trains `recipe.stacked` networks by the negative log-likelihood, on the same batches.
 
-    Small networks spend most of a step on other things than arithmetic, so all of them take
-    little longer together than one of them alone. For each network its own best epoch is kept.
+    Small networks spend most of a step outside arithmetic, so all of them together take little
+    longer than one alone. Each network keeps its own best epoch.
 
     Returns:
         The weights of the first network, then of the second, and so on, and a record.
@@ -99,12 +99,7 @@ def _dense(model: keras.Model) -> list[keras.layers.Layer]:
 
 
 class _BestEpochs(keras.callbacks.Callback):
-    """Keeps each member's weights of its lowest validation loss, or the last ones.
-
-    Args:
-        networks: the networks that were stacked.
-        validation: examples, or `None`.
-    """
+    """Keeps each member's weights of its lowest validation loss; without examples, the last."""
 
     def __init__(self, networks: Sequence[keras.Model], validation: Examples | None):
         super().__init__()
@@ -113,7 +108,7 @@ class _BestEpochs(keras.callbacks.Callback):
         self.best = np.full(len(networks), np.inf)
         self.best_weights: list[Weights] = [network.get_weights() for network in networks]
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         if self.validation is None:
             return
         x, y = self.validation.x, self.validation.y
@@ -124,7 +119,7 @@ class _BestEpochs(keras.callbacks.Callback):
         self.best[better] = losses[better]
         self._keep(better)
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: dict[str, float] | None = None) -> None:
         if self.validation is None:
             self._keep(range(len(self.networks)))
 

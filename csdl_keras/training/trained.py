@@ -23,16 +23,16 @@ OnError = Callable[[int, Exception], None]
 
 @dataclasses.dataclass(frozen=True)
 class Trained:
-    """A trained classifier and what its stages took together.
+    """A trained classifier.
 
     Args:
         model: the classifier, a `keras.Model` or, for `csosr`, a `baselines.CSOSR`;
             `csdl_keras.decide` takes its decisions.
-        seconds: seconds of pre-training and training, stages shared with other
-            algorithms counted in full.
-        epochs: epochs of training, the stage after pre-training.
-        unit: the cost that an output of 1 stands for, where the model outputs
-            costs. Defaults to 1.
+        seconds: seconds of pre-training and training; stages that are shared with other
+            algorithms count in full.
+        epochs: epochs of training, without those of pre-training.
+        unit: the cost that an output of 1 stands for, if the model outputs costs.
+            Defaults to 1.
     """
 
     model: Any
@@ -46,13 +46,13 @@ def assemble(
     weights: Sequence[Sequence[np.ndarray]],
     data: TrainingData,
 ) -> Any:
-    """Returns the model of an algorithm: the mean of its members, calibrated, and its decision.
+    """Returns the classifier of an algorithm: the mean of its members, calibrated if it says so.
 
     Args:
         recipe: the algorithm for one cost matrix.
         weights: the weights of each member.
-        data: training examples, of which networks keep means, and validation
-            examples, on which probabilities are calibrated.
+        data: training examples, whose means networks keep, and validation examples, on
+            which probabilities are calibrated.
     """
     if not recipe.body.is_network:
         return load_csosr(weights[0])
@@ -75,13 +75,13 @@ def assemble(
 def _member(
     recipe: Recipe, arrays: Sequence[np.ndarray], data: Examples, held_out: Examples | None
 ) -> keras.Model:
-    network = build_network(recipe, data.x, seed=0)  # its weights are replaced at once
+    network = build_network(recipe, data.x, seed=0)  # Its weights are replaced at once.
     network.set_weights(arrays)
     return recipe.objective.classifier(network, held_out)
 
 
 def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
-    """Returns the classifier that the networks of an algorithm make; trains those that are not."""
+    """Returns the classifier of an algorithm's networks; trains networks that are not trained."""
     seconds, results = 0.0, []
     for recipe in members:
         pretrained = stages.pretrained(recipe)

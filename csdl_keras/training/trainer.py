@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 
@@ -26,6 +26,8 @@ from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.stages import Stages
 from csdl_keras.training.trained import Trained, train_several
 from csdl_keras.training.workers import check_sendable
+
+Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings, ...]]
 
 
 class Trainer:
@@ -152,19 +154,18 @@ class Trainer:
 
     def train_all(
         self,
-        requests: Iterable[tuple[Any, ...]],
+        requests: Iterable[Request],
         settings: Settings | None = None,
         on_error: Callable[[int, Exception], None] | None = None,
     ) -> Iterator[tuple[int, Trained]]:
         """Trains several algorithms, in `jobs` processes.
 
         Args:
-            requests: pairs of an algorithm and a cost matrix, as `train` takes them, or with
-                `Settings` of their own as a third.
+            requests: pairs of an algorithm and a cost matrix as in `train`, or with their own
+                `Settings` as a third.
             settings: as in `train`.
-            on_error: called with the index and the error of each request whose training
-                fails or diverges; the others are still trained then. `None` (default)
-                raises the first error.
+            on_error: called with the index and the error of each request whose training fails
+                or diverges; the others go on. `None` (default) raises the first error.
 
         Returns:
             An iterator of `(index, trained)`: the index of a request and what `train`
