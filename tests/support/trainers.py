@@ -46,3 +46,8 @@ class Counter(keras.callbacks.Callback):
 def make_trainer(**kwargs):
     arguments = {"settings": SETTINGS, "seed": 0}
     return Trainer(DATA.x_train, DATA.y_train, **{**arguments, **kwargs})
+
+
+def outputs(model):
+    """What a trained model says of the test images."""
+    return model.predict(DATA.x_test, verbose=0)
