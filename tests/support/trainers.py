@@ -22,12 +22,11 @@ SETTINGS = csdl.Settings().replace(
 LONGER = csdl.Settings().replace(
     {
         "mlp.hidden_units": (16,),
-        "mlp.batch_size": 10,
+        "mlp.batch_size": 25,
         "mlp.epochs": 9,
         "mlp.patience": 3,
-        "cnn.patience": 3,
         "mlp.min_steps": 1,
-        "cnn.min_steps": 1,
+        "pretraining.epochs": 1,
     }
 )
 VALIDATION = (DATA.x_val, DATA.y_val)

@@ -10,7 +10,6 @@ import time
 import keras
 import pytest
 
-from tests.experiments.grid_runs import read
 from tests.support.fresh_process import REPOSITORY
 
 psutil = pytest.importorskip("psutil")
@@ -24,29 +23,28 @@ import sys
 from csdl_keras.experiments.cli import main
 
 arguments = "table2 --datasets digits --algorithms dnn_sosr --cost-seeds 4 --jobs 2"
-sys.exit(main([*arguments.split(), "--epochs", "{epochs}", "--out", {folder!r}]))
+sys.exit(main([*arguments.split(), "--epochs", "100000", "--out", {folder!r}]))
 """
 LIBRARY = """
 import csdl_keras as csdl
 
 data = csdl.datasets.load("digits")
 matrices = [csdl.costs.randomized_proportional(data.y_train, seed=seed) for seed in range(4)]
-settings = csdl.Settings().limit_epochs({epochs})
+settings = csdl.Settings().limit_epochs(100_000)
 cache = csdl.StageCache({folder!r})
 trainer = csdl.Trainer(data.x_train, data.y_train, None, settings, 0, cache=cache, jobs=2)
 list(trainer.train_all([("dnn_sosr", matrix) for matrix in matrices]))
 """
-FOREVER = 100_000  # epochs: longer than any test lasts
 
 
-def start(code, folder, epochs):
+def start(code, folder):
     variables = {
         "KERAS_BACKEND": keras.backend.backend(),
         "PYTHONPATH": str(REPOSITORY),
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
     return subprocess.Popen(
-        [sys.executable, "-c", code.format(folder=str(folder), epochs=epochs)],
+        [sys.executable, "-c", code.format(folder=str(folder))],
         env={**os.environ, **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -85,7 +83,7 @@ def left(processes, seconds=15):
 @pytest.mark.parametrize("code", [COMMAND, LIBRARY], ids=["command", "library"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL", "SIGHUP"])
 def test_nothing_is_left(code, name, tmp_path):
-    process = start(code, tmp_path / "run", FOREVER)
+    process = start(code, tmp_path / "run")
     found = []
     try:
         found = training_workers(process)
@@ -99,23 +97,3 @@ def test_nothing_is_left(code, name, tmp_path):
         for each in [process, *found]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 each.kill()
-
-
-def test_the_same_command_goes_on(tmp_path):
-    """After SIGTERM, from the epoch that was written, to the end of an undisturbed run."""
-    undisturbed = start(COMMAND, tmp_path / "undisturbed", 60)
-    assert undisturbed.communicate(timeout=300) and undisturbed.returncode == 0
-    folder = tmp_path / "run"
-    process = start(COMMAND, folder, 60)
-    deadline = time.monotonic() + 240
-    while not list(folder.glob("stages/*/*.unfinished/*.npz")) and time.monotonic() < deadline:
-        assert process.poll() is None
-        time.sleep(0.05)
-    found = psutil.Process(process.pid).children(recursive=True)
-    process.terminate()
-    process.communicate(timeout=60)
-    assert left(found) == []
-    assert list(folder.glob("stages/*/*.unfinished/*.npz"))
-    again = start(COMMAND, folder, 60)
-    assert again.communicate(timeout=300) and again.returncode == 0
-    assert read(folder) == read(tmp_path / "undisturbed")

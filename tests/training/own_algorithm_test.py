@@ -61,11 +61,6 @@ class TestWhereItRuns:
         own = make_trainer(costs=C[Y]).train(TOY)
         assert_same_weights(own.model, first.model, rtol=1e-4, atol=1e-5)
 
-    def test_processes(self):
-        """Which unpickle classes of this file, wherever they run."""
-        one, two = (dict(make_trainer(jobs=jobs).train_all([(TOY, C)])) for jobs in (1, 2))
-        assert_same_weights(one[0].model, two[0].model, rtol=1e-3, atol=1e-4)
-
     def test_compare(self, run_eagerly, tmp_path):
         source, runner = DataSource("digits", train_size=100), CellRunner(csdl.StageCache())
         comparison = ComparisonRun(source, [TOY], 1, tmp_path, SETTINGS, runner)
@@ -133,35 +128,15 @@ class TestKeys:
     def test_equal_objects_share_their_stages(self):
         twice, again = (Objective("squared", loss_times(2)) for _ in range(2))
         assert self.keys(training=twice) == self.keys(training=again)
-        assert twice.loss is not again.loss
         assert self.keys(training=twice) != self.keys(training=Objective("a", loss_times(3)))
 
 
 class TestRefused:
-    def test_objects_that_cannot_be_told_apart(self):
-        lock = threading.Lock()
-        own = Objective("locked", lambda costs, outputs: squared(costs, outputs) if lock else 0.0)
-        with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
-            make_trainer().train(dataclasses.replace(TOY, training=own), C)
-
     def test_objects_that_no_process_can_be_sent(self):
         body = dataclasses.replace(BODY)
         object.__setattr__(body, "lock", threading.Lock())
         with pytest.raises(ValueError, match="with several jobs; received .*cannot be pickled"):
             make_trainer(jobs=2).train(dataclasses.replace(TOY, body=body), C)
-
-    @pytest.mark.parametrize(
-        ("change", "match"),
-        [
-            ({"body": Body}, "Expected `body` to be one of"),
-            ({"training": squared}, "Expected `training` to be one of"),
-            ({"prediction": "bayes"}, "Expected `prediction` to be one of .'argmin'."),
-            ({"training": "expected_cost"}, "body='auto' with training='expected_cost'"),
-        ],
-    )
-    def test_what_does_not_fit(self, change, match):
-        with pytest.raises(ValueError, match=match):
-            dataclasses.replace(TOY, **change)
 
     @pytest.mark.parametrize(
         ("name", "value"),
@@ -173,9 +148,7 @@ class TestRefused:
             Objective(**{"name": "squared", "loss": squared, name: value})
 
     def test_other_decisions(self):
-        matrix = csdl.costs.with_abstain(C, 0.5)
-        with pytest.raises(ValueError, match="price decisions that are no class"):
-            make_trainer().train(TOY, matrix)
         able = Objective("squared", squared, other_decisions=True)
+        matrix = csdl.costs.with_abstain(C, 0.5)
         model = make_trainer().train(dataclasses.replace(TOY, training=able), matrix).model
         assert model.output_shape == (None, 11)

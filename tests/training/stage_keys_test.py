@@ -109,14 +109,6 @@ def test_every_field_of_a_recipe(tried):
     tried("fields of Recipe", len(changes))
 
 
-@pytest.mark.parametrize("name", ["csdnn", "cnn_bayes", "min", "csosr"])
-def test_matrices(name, tried):
-    """A matrix that trains otherwise is another stage; blind training looks at none."""
-    one, other = (stage_keys(make_trainer(), name, matrix) for matrix in MATRICES)
-    assert (one == other) == (name == "cnn_bayes")
-    tried("cost matrices")
-
-
 def test_every_field_of_a_cell(tmp_path, tried):
     sources = ({"imbalanced": True}, {"train_size": 101}, {"seed": 1})
     sources = (*sources, {"imbalanced": True, "drop_rate": 0.5})

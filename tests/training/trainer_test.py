@@ -21,6 +21,7 @@ from tests.support.trainers import (
     outputs,
 )
 from tests.support.weights import assert_same_weights
+from tests.training.own_algorithm_test import TOY
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -39,7 +40,7 @@ class TestCostsOfExamples:
             plain = make_trainer(costs=self.COSTS).train(name).model
             np.testing.assert_allclose(outputs(model), outputs(plain), rtol=1e-4, atol=1e-4)
 
-    @pytest.mark.parametrize("name", ["csdnn", "seae_sosr", "cost_model", "cnn_bayes"])
+    @pytest.mark.parametrize("name", ["csdnn", "seae_sosr", "cost_model"])
     def test_costs_that_follow_from_a_matrix_give_what_the_matrix_gives(self, name):
         own = make_trainer(costs=MATRICES[0][DATA.y_train]).train(name).model
         other = make_trainer().train(name, MATRICES[0]).model
@@ -62,17 +63,22 @@ class TestCostsOfExamples:
         )
         assert first["pretraining"] != second["pretraining"]
 
-    def test_what_it_refuses(self):
-        with pytest.raises(ValueError, match="received neither"):
-            make_trainer().train("csdnn")
-        with pytest.raises(ValueError, match="received both"):
-            make_trainer(costs=self.COSTS).train("csdnn", MATRICES[0])
-        with pytest.raises(ValueError, match="a cost vector for each of 200 labels; received 199"):
-            make_trainer(costs=self.COSTS[1:])
-        with pytest.raises(ValueError, match="Expected validation data with costs"):
-            make_trainer(costs=self.COSTS, validation_data=VALIDATION)
-        with pytest.raises(ValueError, match="whose right decisions are on average the cheapest"):
-            make_trainer(costs=1 - self.COSTS / self.COSTS.max()).train("dnn_weighted")
+    @pytest.mark.parametrize(
+        "arguments,request_,match",
+        [
+            ({}, ("csdnn",), "received neither"),
+            ({"costs": COSTS}, ("csdnn", MATRICES[0]), "received both"),
+            ({"costs": COSTS[1:]}, (), "a cost vector for each of 200 labels; received 199"),
+            ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
+            ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
+            ({"seed": None, "jobs": 2}, (), "Expected a `seed` with jobs=2"),
+            ({}, ("dnn_bayes", MATRICES[0], None, 0), "`ensemble`"),
+            ({}, ("csosr", MATRICES[0], None, 2), "draws nothing at random"),
+        ],
+    )
+    def test_what_it_refuses(self, arguments, request_, match):
+        with pytest.raises(ValueError, match=match):
+            make_trainer(**arguments).train(*request_)
 
 
 @pytest.mark.parametrize("training,own_costs", [("poisson", False), ("logistic", True)])
@@ -87,27 +93,34 @@ def test_networks_of_logarithms_and_logits_output_costs(training, own_costs):
     assert np.abs(outputs(both) - found).max() > 1e-4
 
 
+REQUESTS = [
+    ("dnn_bayes", MATRICES[1]),
+    ("sdae_sosr", MATRICES[0]),
+    ("dnn_blind", MATRICES[0]),
+    (TOY, MATRICES[0]),  # other processes unpickle classes of a test file
+]
+
+
+@pytest.fixture(scope="module")
+def alone(run_module_eagerly):
+    trainer = make_trainer()
+    return [trainer.train(*request) for request in REQUESTS]
+
+
 class TestTrainAll:
-    REQUESTS = [("dnn_bayes", MATRICES[1]), ("sdae_sosr", MATRICES[0]), ("dnn_blind", MATRICES[0])]
-
-    @pytest.fixture(scope="class")
-    def alone(self, run_module_eagerly):
-        trainer = make_trainer()
-        return [trainer.train(*request) for request in self.REQUESTS]
-
     def test_what_train_returns_in_the_order_of_requests(self, alone):
         other = SETTINGS.replace({"mlp.hidden_units": (5,)})
-        requests = [*self.REQUESTS, ("dnn_blind", MATRICES[0], other)]
+        requests = [*REQUESTS, ("dnn_blind", MATRICES[0], other)]
         found = list(make_trainer().train_all(requests))
-        assert [index for index, _ in found] == [0, 1, 2, 3]
+        assert [index for index, _ in found] == [0, 1, 2, 3, 4]
         for (_, trained), twin in zip(found, alone, strict=False):
             assert_same_weights(trained.model, twin.model)
             assert trained.epochs == twin.epochs
-        assert found[3][1].model.count_params() == 65 * 5 + (5 + 1) * 10
+        assert found[4][1].model.count_params() == 65 * 5 + (5 + 1) * 10
 
     def test_several_processes_run_shared_stages_once(self, alone):
-        found = dict(make_trainer(jobs=2).train_all(self.REQUESTS))
-        assert sorted(found) == [0, 1, 2]
+        found = dict(make_trainer(jobs=2).train_all(REQUESTS))
+        assert sorted(found) == [0, 1, 2, 3]
         assert found[0].seconds == found[2].seconds > 0
         for index, trained in found.items():
             expected = outputs(alone[index].model)
@@ -119,7 +132,7 @@ class TestTrainAll:
 
         def train_elsewhere_first(tasks):
             other = make_trainer(cache=csdl.StageCache(tmp_path))
-            assert len(list(other.train_all(self.REQUESTS))) == 3
+            assert len(list(other.train_all(REQUESTS))) == 4
             with monkeypatch.context() as without:
                 without.setattr(Stages, "_pretrain", None)
                 without.setattr(Stages, "_train", None)
@@ -129,8 +142,8 @@ class TestTrainAll:
 
         monkeypatch.setattr(schedule, "run_tasks", train_elsewhere_first)
         trainer = make_trainer(cache=csdl.StageCache(tmp_path), jobs=2)
-        found = dict(trainer.train_all(self.REQUESTS))
-        assert sorted(found) == [0, 1, 2] and sent
+        found = dict(trainer.train_all(REQUESTS))
+        assert sorted(found) == [0, 1, 2, 3] and sent
 
     @pytest.mark.parametrize("wrong", [("dnn", MATRICES[0]), ("dnn_blind",), "dnn_blind"])
     def test_wrong_requests_are_refused_before_any_training(self, wrong):
@@ -157,14 +170,6 @@ class TestEnsembles:
             for jobs in (1, 2)
         )
         np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-5)
-
-    def test_what_it_refuses(self):
-        with pytest.raises(ValueError, match="`ensemble`"):
-            make_trainer().train("dnn_bayes", MATRICES[0], ensemble=0)
-        with pytest.raises(ValueError, match="draws nothing at random"):
-            make_trainer().train("csosr", MATRICES[0], ensemble=2)
-        with pytest.raises(ValueError, match="Expected a `seed` with jobs=2"):
-            make_trainer(seed=None, jobs=2)
 
 
 class TestStackedMembers:
@@ -219,8 +224,3 @@ class TestStackedMembers:
         found = [-np.log(np.maximum(p, 1e-7)).mean() for p in chosen]
         np.testing.assert_allclose(found, np.min(losses, axis=0), rtol=1e-4)
         assert np.min(losses, axis=0).sum() < losses[-1].sum()
-
-    def test_another_number_of_members_is_another_stage(self):
-        algorithms = [dataclasses.replace(self.ALGORITHM, members=members) for members in (1, 2, 3)]
-        one, two, three = (self.trainer({}).stages(it, MATRICES[0]) for it in algorithms)
-        assert one != two != three != one

@@ -1,19 +1,12 @@
 """`Trainer` and `pretrain` that are killed in the middle of an epoch lose nothing."""
 
-import os
-import random
-import subprocess
-import sys
-import time
-
-import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.support.eager import eager_models
-from tests.support.fresh_process import REPOSITORY
+from tests.support.fresh_process import run_python
 from tests.support.interruptions import Epochs, Stop
 from tests.support.trainers import DATA, MATRICES, VALIDATION
 
@@ -82,23 +75,8 @@ from tests.training.unfinished_stages_test import _seeded_fit, train
 from tests.support.interruptions import Stop
 
 _seeded_fit.SECONDS = 0.0
-print("started", flush=True)
 train({case!r}, {folder!r}, Stop({fit}, {epoch}, kill=True))
 """
-
-
-def start(case, folder, fit, epoch):
-    """Trains in a process of its own, which is killed in the middle of that epoch."""
-    variables = {
-        "KERAS_BACKEND": keras.backend.backend(),
-        "PYTHONPATH": str(REPOSITORY),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-    code = KILLED.format(case=case, folder=str(folder), fit=fit, epoch=epoch)
-    command = [sys.executable, "-c", code]
-    return subprocess.Popen(
-        command, env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True
-    )
 
 
 @pytest.fixture(scope="module")
@@ -117,30 +95,14 @@ class TestKilled:
         ],
     )
     def test_in_the_middle_of_an_epoch(self, case, place, begun, expected, tmp_path, nothing_lost):
-        assert start(case, tmp_path, *place).wait(timeout=300) == -9
+        fit, epoch = place
+        code = KILLED.format(case=case, folder=str(tmp_path), fit=fit, epoch=epoch)
+        run_python(code, exit_code=-9)
         epochs = Epochs()
         found = train(case, tmp_path, epochs)
-        nothing_lost(f"{case}, kill -9 in fit {place[0]}", found, expected[case])
+        nothing_lost(f"{case}, kill -9 in fit {fit}", found, expected[case])
         assert [one[0] for one in epochs.begun] == begun
         assert not list(tmp_path.rglob("*.unfinished"))
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("case", CASES)
-    def test_in_every_epoch(self, case, expected, tmp_path, nothing_lost):
-        for before, (fit, epoch) in places(case):
-            assert start(case, tmp_path, fit - before[0], epoch).wait(timeout=300) == -9
-        how, times = f"{case}, kill -9 in every epoch", sum(CASES[case][-1])
-        nothing_lost(how, train(case, tmp_path), expected[case], times=times)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("number", range(5))
-    def test_at_any_moment(self, number, expected, tmp_path, nothing_lost):
-        """Whenever it happens to be, in writing as well."""
-        with start("paper", tmp_path, -1, 0) as process:
-            assert process.stdout.readline() == "started\n"
-            time.sleep(random.uniform(0.0, 3.0))
-            process.kill()
-        nothing_lost("kill -9 at any moment", train("paper", tmp_path), expected["paper"])
 
     def test_a_worker_process_takes_up_what_another_run_left(
         self, expected, tmp_path, nothing_lost
@@ -188,11 +150,3 @@ class TestPretrain:
                 np.testing.assert_allclose(one[name], other[name], rtol=1e-6)
         assert epochs.begun[0][0] == epoch and len(epochs.begun) == 2 - layer
         assert not list(tmp_path.rglob("*.unfinished"))
-
-    def test_the_seed_decides_whatever_was_drawn_before(self):
-        found = []
-        for disturbance, seed in ((1, 4), (2, 4), (1, 5)):
-            keras.utils.set_random_seed(disturbance)
-            found.append(self.pretrain(None, seed=seed)[0])
-        assert all(map(np.array_equal, *found[:2]))
-        assert np.abs(found[2][0] - found[0][0]).max() > 1e-3
