@@ -29,13 +29,8 @@ import csdl_keras as csdl
 
 rng = np.random.default_rng(0)
 x, y = rng.uniform(size=(40, 6)).astype("float32"), rng.integers(3, size=40)
-matrix = csdl.costs.zero_one(3)
-costs = csdl.costs.cost_vectors(matrix, y)
-model = csdl.models.mlp((6,), 3, (5,), output="cost")
-csdl.pretrain(model, x, costs=costs, beta=0.25, epochs=1, verbose=0)
-metric = csdl.AverageCost()
-model.compile("adam", loss=csdl.SOSRLoss(), metrics=[metric])
-model.fit(x, costs, epochs=1, verbose=0)
+settings = csdl.Settings().limit_epochs(1)
+model = csdl.train("csdnn", x, y, csdl.costs.zero_one(3), settings=settings)
 print(keras.backend.backend(), csdl.decide(model, x).shape, "tensorflow" in sys.modules)
 """
 

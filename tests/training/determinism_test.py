@@ -1,7 +1,6 @@
 """The same weights bit for bit from one seed, and to rounding on several devices."""
 
 import concurrent.futures
-import hashlib
 import json
 import socket
 
@@ -34,13 +33,13 @@ def test_the_global_seed(algorithm, run_eagerly):
     assert all(map(np.array_equal, *found))
 
 
-def digest():
-    return hashlib.sha256(b"".join(array.tobytes() for array in trained("csdnn"))).hexdigest()
-
-
 @pytest.mark.slow
 def test_fresh_processes_agree():
-    code = "from tests.training.determinism_test import digest; print('\\n' + digest())"
+    code = """
+import hashlib
+from tests.training.determinism_test import trained
+print(hashlib.sha256(b"".join(it.tobytes() for it in trained("csdnn"))).hexdigest())
+"""
     one, other = (run_python(code, PYTHONHASHSEED=seed).split()[-1] for seed in ("1", "2"))
     assert one == other and len(one) == 64
 

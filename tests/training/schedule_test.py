@@ -46,12 +46,7 @@ class TestRunStages:
     def test_a_failure_costs_the_jobs_that_need_it(self):
         jobs = Jobs(failing=("a",))
         found = jobs.results(["ab", "ac", "de", "f?"])
-        assert found == [
-            (["f?"], "no f?"),
-            (["ab", "ac"], "a"),
-            (["de"], None),
-            (["de"], None),
-        ]
+        assert found == [(["f?"], "no f?"), (["ab", "ac"], "a"), (["de"], None), (["de"], None)]
         assert jobs.run == ["a", "d", "de"]
 
     def test_a_result_that_is_not_kept_runs_once(self):

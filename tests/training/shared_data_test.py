@@ -99,10 +99,9 @@ def test_later_changes_of_the_arrays_change_nothing(run_eagerly, tried):
     tried("later changes of arrays", len(arrays) + len(validation))
 
 
-def test_a_matrix_that_changes_before_its_turn(run_eagerly, tried):
+def test_a_matrix_that_changes_later_changes_nothing(run_eagerly, tried):
     matrix = MATRICES[0].copy()
-    results = make_trainer().train_all([("dnn_blind", matrix), ("dnn_sosr", matrix)])
-    next(results)
+    results = make_trainer().train_all([("dnn_sosr", matrix)])
     matrix[:] = MATRICES[1]
     expected = make_trainer().train("dnn_sosr", MATRICES[0]).model
     assert_same_weights(next(results)[1].model, expected)
