@@ -237,7 +237,7 @@ class TestTrain:
             ({"y": DATA.y_train[:-1]}, "Expected `x` to be real inputs.*N = 199 labels"),
             ({"cost_matrix": MATRICES[0][:9, :9]}, "below 9, the number of classes"),
             ({"cost_matrix": csdl.costs.with_abstain(MATRICES[0], 1.0)}, "that are no class"),
-            ({"algorithm": "min", "cost_matrix": MATRICES[0][:, :9]}, "not for a class"),
+            ({"cost_matrix": MATRICES[0][:, :9]}, "Expected `cost_matrix` of shape"),
             ({"cost_matrix": 0 * MATRICES[0]}, "an entry above 0; received all zeros"),
             ({"x": changed(DATA.x_train, np.nan)}, "Expected `x` without NaN"),
             ({"validation_data": (DATA.x_val[:, :4], DATA.y_val)}, "Expected validation inputs"),

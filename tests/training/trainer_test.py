@@ -71,6 +71,7 @@ class TestCostsOfExamples:
             ({"costs": COSTS[1:]}, (), "a cost vector for each of 200 labels; received 199"),
             ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
             ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
+            ({"costs": COSTS[:, :9]}, ("min",), "decides by costs, not for a class"),
             ({"seed": None, "jobs": 2}, (), "Expected a `seed` with jobs=2"),
             ({}, ("dnn_bayes", MATRICES[0], None, 0), "`ensemble`"),
             ({}, ("csosr", MATRICES[0], None, 2), "draws nothing at random"),
