@@ -50,6 +50,7 @@ class TestCostsOfExamples:
         one, same, other = (make_trainer(costs=self.COSTS * scale) for scale in (1, 1, 2))
         assert one.stages("csdnn") == same.stages("csdnn")
         assert one.stages("csdnn") != other.stages("csdnn")
+        assert other._members("csdnn", None, None)[0].unit == 2 * self.COSTS.max()
         assert one.stages("seae_sosr")["pretraining"] == other.stages("seae_sosr")["pretraining"]
         by_matrix = make_trainer().stages("dnn_bayes", MATRICES[0])
         assert one.stages("dnn_bayes") == other.stages("dnn_bayes") == by_matrix
