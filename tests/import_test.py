@@ -29,41 +29,36 @@ import csdl_keras as csdl
 
 rng = np.random.default_rng(0)
 x, y = rng.uniform(size=(40, 6)).astype("float32"), rng.integers(3, size=40)
-matrix = csdl.costs.zero_one(3)
-costs = csdl.costs.cost_vectors(matrix, y)
-model = csdl.models.mlp((6,), 3, (5,), output="cost")
-csdl.pretrain(model, x, costs=costs, beta=0.25, epochs=1, verbose=0)
-metric = csdl.AverageCost()
-model.compile("adam", loss=csdl.SOSRLoss(), metrics=[metric])
-model.fit(x, costs, epochs=1, verbose=0)
+settings = csdl.Settings().limit_epochs(1)
+model = csdl.train("csdnn", x, y, csdl.costs.zero_one(3), settings=settings)
 print(keras.backend.backend(), csdl.decide(model, x).shape, "tensorflow" in sys.modules)
 """
 
 
-class TestImport:
-    def test_nothing_but_what_is_needed(self):
-        """No optional package that Keras has not imported, and no random numbers."""
-        code = (
-            "import random, sys, numpy as np, keras\n"
-            "keras.utils.set_random_seed(1)\n"
-            "state = random.getstate(), str(np.random.get_state())\n"
-            "draw = keras.ops.convert_to_numpy(keras.random.uniform((3,)))\n"
-            "keras.utils.clear_session()\n"  # an older Keras keeps its generator at a seed
-            "keras.utils.set_random_seed(1)\n"
-            "modules = set(sys.modules)\n"
-            "import csdl_keras\n"
-            f"print(set({OPTIONAL}) & (set(sys.modules) - modules))\n"
-            "print(state == (random.getstate(), str(np.random.get_state())))\n"
-            "print((draw == keras.ops.convert_to_numpy(keras.random.uniform((3,)))).all())"
-        )
-        assert run_python(code).split() == ["set()", "True", "True"]
+def test_nothing_but_what_is_needed():
+    """No optional package that Keras has not imported, and no random numbers."""
+    code = (
+        "import random, sys, numpy as np, keras\n"
+        "keras.utils.set_random_seed(1)\n"
+        "state = random.getstate(), str(np.random.get_state())\n"
+        "draw = keras.ops.convert_to_numpy(keras.random.uniform((3,)))\n"
+        "keras.utils.clear_session()\n"  # an older Keras keeps its generator at a seed
+        "keras.utils.set_random_seed(1)\n"
+        "modules = set(sys.modules)\n"
+        "import csdl_keras\n"
+        f"print(set({OPTIONAL}) & (set(sys.modules) - modules))\n"
+        "print(state == (random.getstate(), str(np.random.get_state())))\n"
+        "print((draw == keras.ops.convert_to_numpy(keras.random.uniform((3,)))).all())"
+    )
+    assert run_python(code).split() == ["set()", "True", "True"]
 
-    def test_training_needs_neither_tensorflow_nor_optional_packages(self):
-        backends = [b for b in ("jax", "torch") if importlib.util.find_spec(b) is not None]
-        if not backends:
-            pytest.skip("needs JAX or PyTorch")
-        backend = keras.backend.backend()
-        backend = backend if backend in backends else backends[0]
-        code = BLOCK.format(blocked=("tensorflow", *OPTIONAL)) + TRAIN
-        printed = run_python(code, KERAS_BACKEND=backend)
-        assert printed.split("\n")[-2] == f"{backend} (40,) False"
+
+def test_training_needs_neither_tensorflow_nor_optional_packages():
+    backends = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is not None]
+    if not backends:
+        pytest.skip("needs JAX or PyTorch")
+    backend = keras.backend.backend()
+    backend = backend if backend in backends else backends[0]
+    code = BLOCK.format(blocked=("tensorflow", *OPTIONAL)) + TRAIN
+    printed = run_python(code, KERAS_BACKEND=backend)
+    assert printed.split("\n")[-2] == f"{backend} (40,) False"

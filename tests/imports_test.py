@@ -14,12 +14,14 @@ TABLE = re.findall(
 )
 FLOORS = {room: int(floor) for room, floor in TABLE}
 # The package itself and its version belong to no room.
-DOOR = {"__init__", "version"}
+FILES = [
+    it for it in sorted(PACKAGE.rglob("*.py")) if it.stem != "version" and it.parent != PACKAGE
+]
 
 
 def room_of(path: pathlib.Path) -> str:
-    """The first folder or file below the package."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """The first folder below the package."""
+    return path.relative_to(PACKAGE).parts[0]
 
 
 def imported_rooms(source: str) -> set[str]:
@@ -36,30 +38,23 @@ def imported_rooms(source: str) -> set[str]:
     return {part[1] if len(part) > 1 else "__init__" for part in parts}
 
 
-def files() -> list[pathlib.Path]:
-    return [path for path in sorted(PACKAGE.rglob("*.py")) if room_of(path) not in DOOR]
-
-
 def test_imported_rooms():
-    source = (
+    inside = (
         "import csdl_keras.costs.checks\ndef f():\n    from csdl_keras import layers\nimport os"
     )
-    assert imported_rooms(source) == {"costs", "layers"}
+    assert imported_rooms(inside) == {"costs", "layers"}
     assert imported_rooms("import csdl_keras") == {"__init__"}
 
 
 def test_every_room_is_in_the_table():
-    assert {room_of(path) for path in files()} == set(FLOORS)
+    rooms = {room_of(path) for path in FILES}
+    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "version"}
+    assert rooms | modules == set(FLOORS)
     assert len(TABLE) == len(FLOORS)
 
 
-@pytest.mark.parametrize("room", FLOORS)
-def test_imports_from_lower_floors(room):
-    wrong = {}
-    for path in files():
-        if room_of(path) == room:
-            found = imported_rooms(path.read_text()) - {room, "version"}
-            upwards = {it for it in found if FLOORS.get(it, 99) >= FLOORS[room]}
-            if upwards:
-                wrong[str(path.relative_to(PACKAGE))] = upwards
-    assert not wrong
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_from_lower_floors(path):
+    room = room_of(path)
+    found = imported_rooms(path.read_text()) - {room, "version"}
+    assert {it for it in found if FLOORS.get(it, 99) >= FLOORS[room]} == set()

@@ -42,26 +42,24 @@ def test_python_blocks_run(readme, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "best.keras").exists()
 
 
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def cells(*folders):
     """What README shows of each algorithm of runs: cost, error rate and seconds."""
-    rows = []
-    for folder in folders:
-        with (RESULTS / folder / "results.csv").open(newline="") as file:
-            rows += list(csv.DictReader(file))
+    rows = [row for folder in folders for row in rows_of(RESULTS / folder / "results.csv")]
     columns = {}
     for name in dict.fromkeys(row["algorithm"] for row in rows):
         own = [row for row in rows if row["algorithm"] == name]
-        costs = [float(row["average_cost"]) for row in own]
-        error = statistics.mean(float(row["error_rate"]) for row in own)
-        seconds = statistics.mean(float(row["train_seconds"]) for row in own)
-        spread = statistics.stdev(costs) / len(costs) ** 0.5
-        cost = statistics.mean(costs)
-        columns[name] = (
-            cost,
-            f"{cost:.3f} ± {spread:.3f}",
-            f"{100 * error:.1f} %",
-            f"{seconds:.0f}",
+        costs, errors, seconds = (
+            [float(row[column]) for row in own]
+            for column in ("average_cost", "error_rate", "train_seconds")
         )
+        cost, spread = statistics.mean(costs), statistics.stdev(costs) / len(costs) ** 0.5
+        texts = f"{100 * statistics.mean(errors):.1f} %", f"{statistics.mean(seconds):.0f}"
+        columns[name] = (cost, f"{cost:.3f} ± {spread:.3f}", *texts)
     order = sorted(columns, key=lambda name: columns[name][0])
     texts = {name: columns[name][1:] for name in order}
     texts[order[0]] = (f"**{texts[order[0]][0]}**", *texts[order[0]][1:])
@@ -116,76 +114,71 @@ def test_words_about_the_papers_claims_are_the_verdicts(readme, small):
     assert sum(column.cell("cnn_sosr").bold for column in columns) == 3
 
 
-def test_words_about_intervals_are_the_committed_results(readme):
-    path = ROOT / "benchmarks" / "results" / "coverage" / "coverage.csv"
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    values = {
-        tuple(row[name] for name in ("part", "case", "size", "method", "measure")): float(
-            row["value"]
-        )
-        for row in rows
-    }
-    text = " ".join(readme.partition("## How far intervals")[2].partition("## ")[0].split())
-    report = {
-        models: values["report", f"{models} equal models", "1000", "csdl_keras", "any row"]
-        for models in (2, 15)
-    }
-    assert f"for some row in {report[15]:.0%} of".replace("%", " %") in text
-    assert f"among 2 in {report[2]:.0%}.".replace("%", " %") in text
-    missed = values[
-        "verdicts", "equal", "5", "csdl_keras", "of 15 equal rows, a given one is not bold"
-    ]
-    assert f"not bold in {missed:.0%} of".replace("%", " %") in text
-    single = max(
-        value
-        for (part, _, size, method, measure), value in values.items()
-        if (part, size, method, measure) == ("matrices", "1", "csdl_keras", "called different")
-    )
-    assert f"different in up to {single:.0%},".replace("%", " %") in text
-    found = {
-        (method, measure): round(value)
-        for (part, _, _, method, measure), value in values.items()
-        if part == "results"
-    }
-    decided, bold = (
-        [found[method, measure] for method in ("joint bootstrap", "csdl_keras")]
-        for measure in ("decided", "bold")
-    )
-    comparisons = found["both", "comparisons"]
-    assert f"{decided[0]} of {comparisons} comparisons, this rule {decided[1]}; no verdict" in text
-    assert found["both", "verdicts seen otherwise"] == 0
-    assert f"bootstrap {bold[0]} cells are bold, by this rule {bold[1]}." in text
-    skewed = [key for key in values if key[0] == "comparison" and "log-normal" in key[1]]
-    widths = [
-        values[key] / values[*key[:3], "Student's t", "width"]
-        for key in skewed
-        if key[3:] == ("csdl_keras", "width")
-    ]
-    assert 3.5 <= min(widths) and max(widths) < 8.5
-    called = [values[k] for k in skewed if k[3:] == ("csdl_keras", "called different")]
-    assert len(called) == 4 and not any(called)
+def percent(value):
+    return f"{100 * value:.0f} %"
 
-    def of(part, measure):
+
+def test_words_about_intervals_are_the_committed_results(readme):
+    names = ("part", "case", "size", "method", "measure")
+    values = {
+        tuple(row[name] for name in names): float(row["value"])
+        for row in rows_of(ROOT / "benchmarks" / "results" / "coverage" / "coverage.csv")
+    }
+
+    def of(part, measure, method="csdl_keras"):
+        return {
+            key[1:3]: value
+            for key, value in values.items()
+            if (key[0], key[3], key[4]) == (part, method, measure)
+        }
+
+    def nothing_to_find(part, measure):
+        """Without pairs of which one is truly cheaper, and one matrix, which says nothing."""
         return [
             value
-            for key, value in values.items()
-            if key[0] == part
-            and key[3:] == ("csdl_keras", measure)
-            # Of these pairs one model is truly cheaper, and of others one matrix says nothing.
-            and "against" not in key[1]
-            and (part, key[2]) != ("matrices", "1")
+            for (case, size), value in of(part, measure).items()
+            if "against" not in case and (part, size) != ("matrices", "1")
         ]
+
+    text = " ".join(readme.partition("## How far intervals")[2].partition("## ")[0].split())
+    report = of("report", "any row")
+    of_two, of_many = (report[f"{models} equal models", "1000"] for models in (2, 15))
+    assert f"for some row in {percent(of_many)} of" in text
+    assert f"among 2 in {percent(of_two)}." in text
+    missed = of("verdicts", "of 15 equal rows, a given one is not bold")["equal", "5"]
+    assert f"not bold in {percent(missed)} of" in text
+    called = of("matrices", "called different")
+    single = max(value for (_, size), value in called.items() if size == "1")
+    assert f"different in up to {percent(single)}," in text
+    comparisons, seen_otherwise = (
+        of("results", measure, "both").popitem()[1]
+        for measure in ("comparisons", "verdicts seen otherwise")
+    )
+    decided, bold = (
+        [f"{of('results', it, by).popitem()[1]:.0f}" for by in ("joint bootstrap", "csdl_keras")]
+        for it in ("decided", "bold")
+    )
+    both = f"{decided[0]} of {comparisons:.0f} comparisons, this rule {decided[1]};"
+    assert f"{both} no verdict" in text
+    assert seen_otherwise == 0
+    assert f"bootstrap {bold[0]} cells are bold, by this rule {bold[1]}." in text
+    widths, students = (of("comparison", "width", it) for it in ("csdl_keras", "Student's t"))
+    ratios = [width / students[key] for key, width in widths.items() if "log-normal" in key[0]]
+    assert 3.5 <= min(ratios) and max(ratios) < 8.5
+    called = of("comparison", "called different")
+    skewed = [value for key, value in called.items() if "log-normal" in key[0]]
+    assert len(skewed) == 4 and not any(skewed)
 
     # What docstrings say.
     assert "in at least 93 % of the test sets" in cost_interval.__doc__
-    assert min(of("interval", "covers")) >= 0.93 and len(of("interval", "covers")) == 60
+    covered = nothing_to_find("interval", "covers")
+    assert min(covered) >= 0.93 and len(covered) == 60
     assert "at most 5 % of the test sets" in compare_costs.__doc__
-    assert max(of("comparison", "called different")) <= 0.05
-    assert f"{report[15]:.0%} of simulated".replace("%", " %") in cost_report.__doc__
+    assert max(nothing_to_find("comparison", "called different")) <= 0.05
+    assert f"{percent(of_many)} of simulated" in cost_report.__doc__
     assert "at most 6 % of all cases" in PairedDifferences.__doc__
-    assert max(of("matrices", "called different")) < 0.065
-    assert not any(of("comparison", "contradicts itself"))
+    assert max(nothing_to_find("matrices", "called different")) < 0.065
+    assert not any(nothing_to_find("comparison", "contradicts itself"))
 
 
 def test_benchmark_tables_are_the_committed_results(readme, monkeypatch):

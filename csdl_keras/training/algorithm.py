@@ -18,9 +18,8 @@ MOST_MEMBERS = 1000
 class Algorithm:
     """An algorithm, such as one of Table 1: a choice at each stage.
 
-    Body, pre-training and training are names, or objects of your own. An algorithm with
-    objects of its own runs wherever an algorithm does; with several jobs, other processes
-    must be able to unpickle it.
+    Body, pre-training and training are names or your own objects. With several jobs, other
+    processes must be able to unpickle the objects.
 
     Args:
         name: name in code and on the command line.
@@ -41,11 +40,10 @@ class Algorithm:
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
             expected costs), or `"argmin"` of estimated costs.
         in_table2: whether the paper's Table 2 has the algorithm. Defaults to True.
-        calibrated: whether probabilities are calibrated on the validation
-            examples, if there are any, before they are decided from. Defaults to
-            False.
-        members: number of networks whose outputs are averaged, trained from
-            seeds of their own, at most 1,000. Defaults to 1.
+        calibrated: whether probabilities are calibrated on the validation examples, if
+            there are any, before decisions. Defaults to False.
+        members: number of networks, trained from different seeds, whose outputs are
+            averaged; at most 1,000. Defaults to 1.
 
     Raises:
         ValueError: if a choice is unknown or does not fit the others.
@@ -132,7 +130,7 @@ class Algorithm:
 
     @property
     def weighs_costs(self) -> bool:
-        """True if it decides by costs that are expected under its probabilities."""
+        """True if it decides by the expected costs under its probabilities."""
         return self.prediction == "bayes"
 
     @property
@@ -148,7 +146,7 @@ class Algorithm:
 
     @property
     def output(self) -> str:
-        """Kind of the outputs that decide: `"probability"` (argmax) or `"cost"` (argmin)."""
+        """Kind of the outputs of its network, `"probability"` or `"cost"`."""
         return self.objective.output
 
     @property
@@ -168,7 +166,7 @@ class Algorithm:
         return "none" if sees is None else MARKS[sees], training, prediction
 
     def describe(self) -> dict[str, Any]:
-        """Describes all its choices as JSON, objects by their contents."""
+        """Describes all choices as JSON, objects by their contents."""
         return {
             field.name: describe(getattr(self, field.name)) for field in dataclasses.fields(self)
         }

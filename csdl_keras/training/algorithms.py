@@ -5,7 +5,7 @@ from csdl_keras.training.algorithm import Algorithm
 
 
 class _Algorithms(dict[str, Algorithm]):
-    """Algorithms by name, and by the other names that some have, which are not listed."""
+    """Algorithms by name; also finds aliases, which are not listed."""
 
     aliases = {"scae_sosr": "csdnn"}
 
@@ -41,7 +41,7 @@ _TABLE = (
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
 )
 
-#: All algorithms by name: the fifteen of Table 1, then those that the paper does not have, with
+#: All algorithms by name: the fifteen of Table 1, then those beyond the paper, with
 #: `in_table2=False`: the default algorithms, and the common workaround of weighting examples by
 #: their costs (Zadrozny, Langford, Abe: Cost-sensitive learning by cost-proportionate example
 #: weighting, ICDM 2003). `"scae_sosr"` finds `"csdnn"`.

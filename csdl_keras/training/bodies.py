@@ -1,4 +1,4 @@
-"""The bodies of algorithms: how each network is built, and how it is trained."""
+"""The bodies of algorithms: how each network is built and trained."""
 
 import dataclasses
 import math
@@ -44,9 +44,9 @@ class MLP(Body):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CaffeCNN(Body):
-    """Caffe's convolutional network, `models.caffe_cifar10`, which the paper takes.
+    """The paper's convolutional network, Caffe's `models.caffe_cifar10`.
 
-    SGD with momentum 0.9 trains it, at a rate that falls to 0 by a half cosine.
+    It is trained by SGD with momentum 0.9, at a rate that falls to 0 by a half cosine.
 
     Args:
         variant: `"quick"` (default) or `"full"`.
@@ -80,16 +80,15 @@ class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
     Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`.
-    AdamW trains them, at a rate that rises for a twentieth of the updates and falls to 0 by a
-    half cosine. For images, which are never twice the same, the last epoch is kept; for tables
-    the epoch of the lowest validation loss, since what is decided from probabilities should
-    not depend on one cost matrix.
+    They are trained by AdamW, at a rate that rises for a twentieth of the updates and falls to
+    0 by a half cosine. For images, which are shifted at random, the last epoch is kept; for
+    tables the epoch of the lowest validation loss, which depends on no cost matrix.
 
     Args:
         color_epochs: epochs on images of several channels, which take longer to learn.
             Defaults to 36.
-        clipnorm: largest norm of the gradient of training on costs, where a few examples
-            may cost far more than the others; `None` for any. Defaults to 1.
+        clipnorm: largest norm of the gradient when training on costs, where a few examples
+            may cost far more than the others; `None` for no limit. Defaults to 1.
         **choices: see `Body`; 12 epochs of batches of 50 at a learning rate of 0.003, and
             at least 1000 updates, by default.
 
@@ -144,7 +143,7 @@ class AutoNetwork(Body):
             warmup_target=self.learning_rate,
             warmup_steps=warmup,
         )
-        # One costly example among many cheap ones would undo what the others taught.
+        # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
@@ -157,12 +156,12 @@ class AutoNetwork(Body):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class KernelMachine(Choices):
-    """The kernel machine `baselines.CSOSR`, the one body that is no network.
+    """The kernel machine `baselines.CSOSR`, the only body that is no network.
 
     Args:
         penalty: penalty of violations. Defaults to 1.
-        gamma_factor: `gamma` of the Gaussian kernel, in units of 1 over the number of
-            inputs times their variance, so that one range suits all data. Defaults to 1.
+        gamma_factor: `gamma` of the Gaussian kernel times the number of inputs and their
+            variance, so that one range suits all data. Defaults to 1.
 
     Example:
 
@@ -183,7 +182,7 @@ class KernelMachine(Choices):
         return self.describe()
 
 
-#: Bodies by the name that an `Algorithm` and the fields of `Settings` have for them.
+#: Bodies by their names in an `Algorithm` and in `Settings`.
 BODIES: dict[str, type[Body] | type[KernelMachine]] = {
     "mlp": MLP,
     "cnn": CaffeCNN,

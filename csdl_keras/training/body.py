@@ -13,21 +13,21 @@ from csdl_keras.training.choices import Choices, count, positive
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Body(Choices):
-    """Base class of networks: each is built for its inputs, and says how it is trained.
+    """Base class of networks: builds a network for its inputs and defines how it is trained.
 
     A network of your own is a subclass that implements `build`; make it a frozen
     dataclass if it has choices of its own. It goes into an `Algorithm` in place of a
-    name. What distinguishes it from others in a cache are its fields and its code, not its
-    name.
+    name. A cache identifies it by its fields and its code, not by its name.
 
     Args:
-        epochs: most epochs of training.
-        batch_size: examples in a batch.
-        learning_rate: learning rate of the optimizer.
+        epochs: maximum number of epochs. Defaults to 25.
+        batch_size: examples in a batch. Defaults to 100.
+        learning_rate: learning rate of the optimizer. Defaults to 0.001.
         patience: epochs without improvement on validation examples before training
-            stops; the weights of the best epoch are kept. `None` never stops.
-        min_steps: updates that training may take at least. On training sets so small that
-            the epochs give fewer, epochs and patience are multiplied by a whole number.
+            stops; the weights of the best epoch are kept. `None` never stops. Defaults to 10.
+        min_steps: updates that training may take at least. On small training sets, where the
+            epochs give fewer, epochs and patience are multiplied by a whole number. Defaults
+            to 800.
 
     Raises:
         ValueError: if a value is out of range.
@@ -52,7 +52,7 @@ class Body(Choices):
     is_network: ClassVar[bool] = True
     #: Whether its hidden layers can be pre-trained, see `hidden_layers`.
     can_pretrain: ClassVar[bool] = False
-    #: Whether `build` takes `output="features"`, for a head of an objective's own.
+    #: Whether `build` takes `output="features"`, for the head of an objective.
     has_features: ClassVar[bool] = False
     #: Whether its inputs have to be images in [0, 1].
     takes_images: ClassVar[bool] = False
@@ -61,8 +61,8 @@ class Body(Choices):
         """Returns the untrained network.
 
         Args:
-            x: training inputs `(N, ...)`, of which means may be kept. A search builds its
-                networks before it sees data, for one input of zeros.
+            x: training inputs `(N, ...)`, whose means a network may keep. A search builds
+                its networks before it sees data, for one input of zeros.
             num_outputs: number of classes, or of decisions where it outputs costs.
             output: `"probability"`, `"cost"` or, if `has_features`, `"features"`.
             seed: seed of the weights, or `None`.
@@ -70,23 +70,23 @@ class Body(Choices):
         raise NotImplementedError(f"{type(self).__name__} must implement `build`.")
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
-        """Returns what trains it in at most `steps` updates, on costs or on labels alone."""
+        """Returns the optimizer for at most `steps` updates, on costs or on labels alone."""
         return keras.optimizers.Adam(self.learning_rate)
 
     def monitor(self, x: np.ndarray) -> str | None:
-        """Returns what early stopping watches; `None` keeps the last epoch."""
+        """Returns the metric that early stopping watches; `None` keeps the last epoch."""
         return "val_average_cost"
 
     def stacks(self, x: np.ndarray) -> bool:
-        """Tells whether several of it train faster as one network, see `fit_stacked`."""
+        """Tells whether several of these networks train faster as one, see `fit_stacked`."""
         return False
 
     def stretch(self, size: int) -> int:
-        """Returns what epochs are multiplied by on `size` examples, for `min_steps` updates."""
+        """Returns the factor of epochs that gives `min_steps` updates on `size` examples."""
         return math.ceil(self.min_steps / (self.epochs * math.ceil(size / self.batch_size)))
 
     def epochs_on(self, shape: Sequence[int]) -> int:
-        """Returns the most epochs of training on inputs of that shape, `(N, ...)`."""
+        """Returns the maximum number of epochs on inputs of that shape, `(N, ...)`."""
         return self.epochs * self.stretch(shape[0])
 
     def patience_on(self, shape: Sequence[int]) -> int:
@@ -96,7 +96,7 @@ class Body(Choices):
         return self.patience * self.stretch(shape[0])
 
     def steps_on(self, shape: Sequence[int]) -> int:
-        """Returns the most updates of training."""
+        """Returns the maximum number of updates."""
         return self.epochs_on(shape) * math.ceil(shape[0] / self.batch_size)
 
     def limit_epochs(self, epochs: int) -> Self:

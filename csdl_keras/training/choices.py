@@ -22,9 +22,9 @@ Check = Callable[[str, Any], Any]
 class Choices:
     """Base class of frozen dataclasses that check their fields and describe themselves.
 
-    Fields made by the functions of this module are checked; other fields are taken as
-    they are. A description holds every field that changes the result of a stage, so that it
-    goes into the key of the stage.
+    Fields made by the functions of this module are checked; other fields are taken as they
+    are. A description holds every field that changes the result of a stage and is part of
+    the stage's key.
     """
 
     def __post_init__(self) -> None:
@@ -37,9 +37,8 @@ class Choices:
         """Describes the choices as JSON, by the names of their fields.
 
         Args:
-            without: what fields are left out that serve nothing else. By default those of
-                the `"schedule"`, since a stage is described by the numbers of epochs that
-                follow from them.
+            without: fields that serve only these purposes are left out. By default the
+                `"schedule"`, since a stage is described by the resulting numbers of epochs.
         """
         return {
             field.name: describe(getattr(self, field.name))
@@ -48,14 +47,14 @@ class Choices:
         }
 
 
-def choice(default: Any, check: Check, serves: str | None = None) -> Any:
-    """A field of `Choices` that is checked.
+def choice(default: object, check: Check, serves: str | None = None) -> Any:
+    """Returns a field of `Choices` that is checked.
 
     Args:
         default: the value unless another one is given.
         check: called with the name and the value; returns the value as a plain one.
-        serves: `"schedule"` or `"optimizer"`, if nothing else depends on it. Defaults to
-            `None`.
+        serves: `"schedule"` or `"optimizer"` if nothing else depends on the field, or `None`
+            (default).
     """
     return dataclasses.field(default=default, metadata={"check": check, "serves": serves})
 
@@ -97,17 +96,17 @@ def choices_of(kind: type) -> Any:
     )
 
 
-def _count(name: str, value: Any) -> int:
+def _count(name: str, value: object) -> int:
     return check_integer(name, value, high=_MOST)
 
 
-def _positive(name: str, value: Any) -> float:
+def _positive(name: str, value: object) -> float:
     return check_number(name, value, 0, exclude_low=True)
 
 
-def _sizes(name: str, value: Any) -> tuple[int, ...]:
-    check_type(name, value, (tuple, list), "a tuple of integers")
-    return tuple(_count(name, size) for size in value)
+def _sizes(name: str, value: object) -> tuple[int, ...]:
+    sizes = check_type(name, value, (tuple, list), "a tuple of integers")
+    return tuple(_count(name, size) for size in sizes)
 
 
 def _or_none(check: Check) -> Check:

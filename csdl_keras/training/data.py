@@ -13,7 +13,7 @@ from csdl_keras.costs import check_cost_vectors, check_labels
 
 @dataclasses.dataclass(frozen=True)
 class Examples:
-    """Inputs and labels, and costs where each example has its own.
+    """Inputs and labels, and costs if each example has its own.
 
     Args:
         x: float32 inputs `(N, ...)`.
@@ -27,7 +27,7 @@ class Examples:
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """The arrays that there are."""
+        """The inputs, the labels, and the costs if there are any."""
         return (self.x, self.y) if self.costs is None else (self.x, self.y, self.costs)
 
 
@@ -36,14 +36,8 @@ def check_examples(
 ) -> Examples:
     """Returns copies of the examples if they pass their checks.
 
-    Stages are known by the contents of their data, which must not change when the caller
-    changes an array.
-
-    Args:
-        name: what messages call the inputs.
-        x: inputs `(N, ...)`.
-        y: labels `(N,)`.
-        costs: cost vectors `(N, D)`, or `None` (default).
+    The contents of the data identify stages, so they must not change when the caller changes
+    an array. `name` is what messages call the inputs.
     """
     labels = check_labels(y).copy()
     inputs = check_inputs(name, x, len(labels))
@@ -56,7 +50,7 @@ def check_examples(
 
 
 def check_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarray:
-    """Returns a float32 copy of inputs that pass their checks and are as many as the labels."""
+    """Returns a float32 copy of inputs `(N, ...)` that pass their checks; N is `size` if given."""
     inputs = as_array(name, x, "(N, ...)")
     fits = inputs.ndim >= 2 and size in (None, len(inputs)) and 0 not in inputs.shape[1:]
     if inputs.dtype.kind not in "iuf" or not fits:
@@ -76,13 +70,7 @@ def check_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarray
 
 @dataclasses.dataclass(frozen=True)
 class TrainingData:
-    """Training examples, and validation examples that match them.
-
-    Args:
-        train: the training examples.
-        validation: the validation examples, or `None`.
-        unlabelled: inputs without labels, which pre-training sees too, or `None`.
-    """
+    """Training examples, validation examples or `None`, and more inputs of pre-training."""
 
     train: Examples
     validation: Examples | None = None
@@ -152,7 +140,7 @@ def check_training_data(
 
 
 def check_images(data: TrainingData) -> None:
-    """Raises unless inputs lie in [0, 1], as Caffe's network takes them."""
+    """Raises unless inputs lie in [0, 1], as Caffe's network needs."""
     for part in data.parts:
         low, high = float(part.x.min()), float(part.x.max())
         if low < 0.0 or high > 1.0:

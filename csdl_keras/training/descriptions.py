@@ -24,14 +24,14 @@ _FUNCTIONS = (
 )
 
 
-def describe(value: Any) -> Any:
-    """Describes a value as JSON, so that values of other contents are described otherwise.
+def describe(value: object) -> Any:
+    """Describes a value as JSON; values with different contents get different descriptions.
 
     Functions and classes of this package and of Python are described by their names, those
     of installed packages by their names and the version of the package. Your own are described
     by their code too, and by what that code refers to: constants, defaults, variables of
-    enclosing functions, global values, functions and classes. So an edit of a loss, or another
-    loss of the same name, is another value.
+    enclosing functions, global values, functions and classes. An edited loss, or another loss
+    of the same name, therefore has another description.
 
     Args:
         value: numbers, strings, arrays, functions, classes, dataclasses, Keras objects, and
@@ -57,7 +57,7 @@ class _Describer:
     def __init__(self) -> None:
         self.seen: list[Any] = []
 
-    def describe(self, value: Any) -> Any:
+    def describe(self, value: object) -> Any:
         if value is None or isinstance(value, (bool, int, str)):
             return value
         if isinstance(value, (float, complex, bytes)):
@@ -86,7 +86,7 @@ class _Describer:
         return self._named(value) if named else self._instance(value)
 
     def _named(self, value: Any) -> Any:
-        """A function or class."""
+        """Describes a function or class."""
         if isinstance(value, types.MethodType):
             return [self.describe(value.__func__), self.describe(value.__self__)]
         name = f"{getattr(value, '__module__', None)}.{value.__qualname__}"
@@ -107,7 +107,7 @@ class _Describer:
         names, defined = _names(function.__code__), function.__globals__
         used = {name: defined[name] for name in sorted(names & defined.keys())}
         for name, module in list(used.items()):
-            # Of a module of your own, whatever of the same name the code may refer to.
+            # Of your own module, take everything whose name the code uses.
             if isinstance(module, types.ModuleType) and _version(module.__name__) is None:
                 used |= {
                     f"{name}.{it}": vars(module)[it] for it in sorted(names & vars(module).keys())
@@ -152,8 +152,8 @@ class _Describer:
         return [kind, self.describe(parts)]
 
 
-def _version_of(value: Any) -> str | None:
-    """The version of the package of a named value, `None` if it is your own or has no name."""
+def _version_of(value: object) -> str | None:
+    """Returns the package version of a named value; `None` if it is your own or has no name."""
     module = getattr(value, "__module__", None)
     if not isinstance(module, str) or not isinstance(getattr(value, "__qualname__", None), str):
         return None
@@ -161,9 +161,9 @@ def _version_of(value: Any) -> str | None:
 
 
 def _version(module: str) -> str | None:
-    """The version of an installed module, `""` for those of Python and of this package.
+    """Returns the version of an installed module.
 
-    `None` for modules of your own.
+    `""` stands for modules of Python and of this package, `None` for your own.
     """
     root = module.partition(".")[0]
     if root == "csdl_keras" or (root in sys.stdlib_module_names and root != "__main__"):
@@ -174,8 +174,8 @@ def _version(module: str) -> str | None:
     return str(getattr(package, "__version__", "installed")) if installed else None
 
 
-def _is_content(name: str, value: Any) -> bool:
-    """Tells whether an attribute of a class is what somebody wrote there."""
+def _is_content(name: str, value: object) -> bool:
+    """Tells whether an attribute of a class was written by its author."""
     if isinstance(value, (types.GetSetDescriptorType, types.MemberDescriptorType)):
         return False
     if name in ("__init__", "__call__", "__post_init__"):
@@ -184,13 +184,13 @@ def _is_content(name: str, value: Any) -> bool:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """The names of globals, and of attributes, that a code and the codes in it use."""
+    """Returns the names of globals and attributes that a code object and those in it use."""
     inner = [_names(one) for one in code.co_consts if isinstance(one, types.CodeType)]
     return set(code.co_names).union(*inner)
 
 
-def _cell(cell: Any) -> Any:
+def _cell(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # it is still empty, as of a function that is being defined
+    except ValueError:  # The cell is empty while its function is being defined.
         return None

@@ -1,5 +1,6 @@
 """Builds, pre-trains and trains the network of a recipe."""
 
+import dataclasses
 import pathlib
 from collections.abc import Sequence
 from typing import Any
@@ -15,33 +16,36 @@ from csdl_keras.training.data import TrainingData
 from csdl_keras.training.recipe import Recipe
 
 
+@dataclasses.dataclass(frozen=True)
+class FitOptions:
+    """How each `fit` of a stage is called.
+
+    Args:
+        seed: seed of everything random, or `None`.
+        unfinished: folder that keeps the state of a stage under way, or `None`.
+        callbacks: Keras callbacks for each `fit`.
+        verbose: as in `keras.Model.fit`.
+    """
+
+    seed: int | None
+    unfinished: pathlib.Path | None
+    callbacks: Sequence[keras.callbacks.Callback]
+    verbose: Verbose
+
+
 def build_network(recipe: Recipe, x: np.ndarray, seed: int | None) -> keras.Model:
     """Returns the untrained network of a recipe for training inputs `x`."""
     return recipe.objective.build(recipe.body, x, recipe.matrix, recipe.unit, seed)
 
 
 def pretrain_network(
-    recipe: Recipe,
-    data: TrainingData,
-    seed: int | None,
-    unfinished: pathlib.Path | None,
-    callbacks: Sequence[keras.callbacks.Callback],
-    verbose: Verbose,
+    recipe: Recipe, data: TrainingData, options: FitOptions
 ) -> tuple[Weights, dict[str, Any]]:
-    """Pre-trains a new network; returns the weights of its pre-trained layers.
-
-    Args:
-        recipe: of an algorithm that pre-trains.
-        data: what to train on.
-        seed: seed of everything random, or `None`.
-        unfinished: folder that keeps the layers that are done and the state of the one under
-            way, or `None`.
-        callbacks: Keras callbacks for each `fit`.
-        verbose: as in `keras.Model.fit`.
-    """
+    """Pre-trains a new network; returns the weights of its pre-trained layers and a record."""
     train, pretraining = data.train, recipe.pretraining
     assert pretraining is not None
-    model, matrix, costs = build_network(recipe, train.x, seed), recipe.pretraining_costs, None
+    model = build_network(recipe, train.x, options.seed)
+    matrix, costs = recipe.pretraining_costs, None
     if matrix is not None and train.costs is not None and pretraining.looks_at == "costs":
         costs = train.costs / recipe.unit
     elif matrix is not None:
@@ -53,10 +57,13 @@ def pretrain_network(
         unlabelled=data.unlabelled,
         epochs=recipe.pretraining_epochs,
         batch_size=recipe.body.batch_size,
-        seed=seed,
-        callbacks=[*callbacks, RaiseOnDivergence(f"{recipe.algorithm.name!r} (pre-training)")],
-        verbose=verbose,
-        unfinished=unfinished,
+        seed=options.seed,
+        callbacks=[
+            *options.callbacks,
+            RaiseOnDivergence(f"{recipe.algorithm.name!r} (pre-training)"),
+        ],
+        verbose=options.verbose,
+        unfinished=options.unfinished,
     )
     weights = [array for layer in pretraining.layers(model) for array in layer.get_weights()]
     return weights, {"epochs": recipe.pretraining_epochs}
@@ -66,25 +73,12 @@ def fit_network(
     recipe: Recipe,
     data: TrainingData,
     pretrained: Sequence[np.ndarray],
-    seed: int | None,
-    unfinished: pathlib.Path | None,
-    callbacks: Sequence[keras.callbacks.Callback],
-    verbose: Verbose,
+    options: FitOptions,
 ) -> tuple[Weights, dict[str, Any]]:
-    """Trains a new network; returns all its weights.
-
-    Args:
-        recipe: how it is trained.
-        data: what to train and to validate on.
-        pretrained: weights of pre-trained layers, empty without pre-training.
-        seed: seed of everything random, or `None`.
-        unfinished: folder that keeps the state of the training, or `None`.
-        callbacks: Keras callbacks for `fit`.
-        verbose: as in `keras.Model.fit`.
-    """
+    """Trains a new network, from `pretrained` layers if any; returns its weights and a record."""
     train, validation, name = data.train, data.validation, recipe.algorithm.name
     body, objective, costs = recipe.body, recipe.objective, (recipe.matrix, recipe.unit)
-    model = build_network(recipe, train.x, seed)
+    model = build_network(recipe, train.x, options.seed)
     if recipe.pretraining is not None:
         weights = iter(pretrained)
         for layer in recipe.pretraining.layers(model):
@@ -108,9 +102,9 @@ def fit_network(
         model,
         train.x,
         objective.targets(train, *costs),
-        seed,
-        unfinished,
-        callbacks,
+        options.seed,
+        options.unfinished,
+        options.callbacks,
         stopping,
         sample_weight=objective.sample_weight(train, recipe.matrix, name),
         validation_data=(
@@ -119,6 +113,6 @@ def fit_network(
         epochs=body.epochs_on(shape),
         batch_size=body.batch_size,
         what=repr(name),
-        verbose=verbose,
+        verbose=options.verbose,
     )
     return model.get_weights(), {"epochs": len(history.epoch)}

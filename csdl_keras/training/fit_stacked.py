@@ -1,6 +1,5 @@
 """Members of an ensemble trained as one network, whose layers hold the weights of all of them."""
 
-import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -8,33 +7,20 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.seeds import member_seed
-from csdl_keras._utils.types import Verbose, Weights
+from csdl_keras._utils.types import Weights
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.training.data import Examples, TrainingData
-from csdl_keras.training.fit_network import build_network
+from csdl_keras.training.fit_network import FitOptions, build_network
 from csdl_keras.training.recipe import Recipe
 
 
 def fit_stacked(
-    recipe: Recipe,
-    data: TrainingData,
-    seed: int | None,
-    unfinished: pathlib.Path | None,
-    callbacks: Sequence[keras.callbacks.Callback],
-    verbose: Verbose,
+    recipe: Recipe, data: TrainingData, options: FitOptions
 ) -> tuple[Weights, dict[str, Any]]:
     """Trains `recipe.stacked` networks by the negative log-likelihood, on the same batches.
 
-    Small networks spend most of a step on other things than arithmetic, so all of them take
-    little longer together than one of them alone. For each network its own best epoch is kept.
-
-    Args:
-        recipe: how they are trained.
-        data: what to train and to validate on.
-        seed: seed of everything random, or `None`.
-        unfinished: folder that keeps the state of the training, or `None`.
-        callbacks: Keras callbacks for `fit`.
-        verbose: as in `keras.Model.fit`.
+    Small networks spend most of a step outside arithmetic, so all of them together take little
+    longer than one alone. Each network keeps its own best epoch.
 
     Returns:
         The weights of the first network, then of the second, and so on, and a record.
@@ -42,7 +28,7 @@ def fit_stacked(
     train, validation, body = data.train, data.validation, recipe.body
     steps = body.steps_on(train.x.shape)
     networks = [
-        build_network(recipe, train.x, member_seed(seed, member))
+        build_network(recipe, train.x, member_seed(options.seed, member))
         for member in range(recipe.stacked)
     ]
     model = stack(networks)
@@ -58,31 +44,31 @@ def fit_stacked(
         model,
         train.x,
         np.repeat(train.y[:, None], recipe.stacked, axis=1),
-        seed,
-        unfinished,
-        callbacks,
+        options.seed,
+        options.unfinished,
+        options.callbacks,
         [best],
         epochs=body.epochs_on(train.x.shape),
         batch_size=batch_size,
         what=repr(recipe.algorithm.name),
-        verbose=verbose,
+        verbose=options.verbose,
     )
     arrays = [array for weights in best.best_weights for array in weights]
     return arrays, {"epochs": len(history.epoch)}
 
 
 def split_members(arrays: Sequence[np.ndarray], members: int) -> list[Sequence[np.ndarray]]:
-    """The weights of each member, of those that `fit_stacked` returns."""
+    """Returns the weights of each member, out of those that `fit_stacked` returns."""
     size = len(arrays) // members
     return [arrays[i * size : (i + 1) * size] for i in range(members)]
 
 
 def stack(networks: Sequence[keras.Model]) -> keras.Model:
-    """One network that computes what each of several computes, `(batch, M, K)`.
+    """Returns one network that outputs what each of several outputs, `(batch, M, K)`.
 
     Args:
-        networks: `M` chains of layers of equal shapes, which may differ only in
-            the weights of their dense layers. What has no weights is shared.
+        networks: `M` chains of layers of equal shapes, which may differ only in the weights of
+            their dense layers. Layers without weights are shared.
     """
     members = len(networks)
     inputs = x = keras.Input(networks[0].input_shape[1:])
@@ -113,12 +99,7 @@ def _dense(model: keras.Model) -> list[keras.layers.Layer]:
 
 
 class _BestEpochs(keras.callbacks.Callback):
-    """Keeps each member's weights of its lowest validation loss, or the last ones.
-
-    Args:
-        networks: the networks that were stacked.
-        validation: examples, or `None`.
-    """
+    """Keeps each member's weights of its lowest validation loss; without examples, the last."""
 
     def __init__(self, networks: Sequence[keras.Model], validation: Examples | None):
         super().__init__()
@@ -127,7 +108,7 @@ class _BestEpochs(keras.callbacks.Callback):
         self.best = np.full(len(networks), np.inf)
         self.best_weights: list[Weights] = [network.get_weights() for network in networks]
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         if self.validation is None:
             return
         x, y = self.validation.x, self.validation.y
@@ -138,7 +119,7 @@ class _BestEpochs(keras.callbacks.Callback):
         self.best[better] = losses[better]
         self._keep(better)
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: dict[str, float] | None = None) -> None:
         if self.validation is None:
             self._keep(range(len(self.networks)))
 

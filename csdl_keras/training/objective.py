@@ -1,4 +1,4 @@
-"""An objective of training: what it minimises, outputs and can price."""
+"""The objective of training: its loss, its outputs and the decisions that it can price."""
 
 import dataclasses
 import inspect
@@ -10,6 +10,7 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras._utils.checks import check_bool, check_choice, check_type
+from csdl_keras._utils.types import Tensor
 from csdl_keras.costs import regret, zero_one
 from csdl_keras.losses.base import CostLoss
 from csdl_keras.metrics import AverageCost
@@ -21,19 +22,18 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 
 @dataclasses.dataclass(frozen=True)
 class Objective:
-    """The objective of a network's training, the only place that describes it.
+    """The objective of a network's training.
 
-    An objective of your own goes into an `Algorithm` in place of a name. What
-    distinguishes it from others in a cache are its fields and the code of its loss, not its
-    name.
+    An objective of your own goes into an `Algorithm` in place of a name. A cache identifies
+    it by its fields and the code of its loss, not by its name.
 
     Args:
         name: name in messages and descriptions.
         loss: a function of costs and outputs, both `(batch, D)`, or unless `on_costs` of
             labels and outputs, that returns a value for each example, `(batch,)`; or a
-            class of `keras.losses.Loss` that can be made without arguments. One that
-            takes `cost_matrix` and `cost_scale`, as the losses of this package do, is
-            given them. `None` is for bodies that are no network.
+            subclass of `keras.losses.Loss` that needs no arguments. A class that takes
+            `cost_matrix` and `cost_scale`, as the losses of this package do, is given
+            them. `None` is for bodies that are no network.
         output: what the network outputs, `"cost"` (default) or `"probability"`.
         link: `"log"` or `"logit"`, if the network outputs costs on that scale, see
             `models.cost_estimator`. Defaults to `None`.
@@ -46,12 +46,12 @@ class Objective:
             those above 0, where a few may be far larger.
         other_decisions: whether it can price decisions that are no class, such as to
             abstain. Defaults to False.
-        predictions: the predictions that suit it. `None` (default) is
-            `("argmin",)` for costs and `("argmax", "bayes")` for probabilities.
+        predictions: the predictions that suit it. Defaults to `("argmin",)` for costs and
+            `("argmax", "bayes")` for probabilities.
         searched: arguments of the loss for which searches have spaces, out of
             `"cost_scale"` and `"alpha"`. Defaults to none.
-        hinge: name of the objective that takes its place under
-            `Settings(hard_hinge=True)`. Defaults to `None`.
+        hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
+            Defaults to `None`.
         series: the paper's grouping of algorithms by their prediction. Defaults to none.
 
     Raises:
@@ -103,10 +103,7 @@ class Objective:
 
     @property
     def searchable(self) -> bool:
-        """True if the searches of `csdl_keras.tuning` can train for it.
-
-        They weigh no examples, and know no shares of classes.
-        """
+        """True if `csdl_keras.tuning` can train for it: without sample weights or priors."""
         return self.loss is not None and not (self.weighted or self.priors or self.needs_features)
 
     @property
@@ -116,12 +113,12 @@ class Objective:
 
     @property
     def needs_features(self) -> bool:
-        """True if it puts a head of its own on the features of a body."""
+        """True if it puts its own head on the features of a body."""
         return False
 
     @property
     def calibrates(self) -> bool:
-        """True if its network also computes probabilities, beside the costs that it outputs."""
+        """True if its network computes probabilities besides the costs that it outputs."""
         return False
 
     def unit_of(self, matrix: np.ndarray, largest: float | None = None) -> float:
@@ -151,8 +148,8 @@ class Objective:
         """Returns the loss for `compile`.
 
         Args:
-            **arguments: of a loss on costs: `cost_matrix` where targets are labels,
-                `cost_scale`, and what else a loss of the package takes.
+            **arguments: arguments of a loss on costs: `cost_matrix` if targets are labels,
+                `cost_scale`, and whatever else a loss of the package takes.
         """
         assert self.loss is not None  # a body that is no network has no loss
         if "cost_matrix" in inspect.signature(self.loss).parameters:
@@ -207,14 +204,14 @@ class Objective:
 
 
 class _FunctionLoss(CostLoss):
-    """A loss of costs and outputs that is given as a function; it is not saved."""
+    """A loss that calls a function of costs and outputs; it is not saved."""
 
     prices_any_decision = True
 
-    def __init__(self, function: Callable[..., Any], output_kind: str, **arguments: Any):
+    def __init__(self, function: Callable[..., Tensor], output_kind: str, **arguments: Any):
         super().__init__(**arguments)
         self.function = function
         self.output_kind = output_kind
 
-    def cost_loss(self, costs: Any, estimates: Any) -> Any:
+    def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return self.function(costs, estimates)

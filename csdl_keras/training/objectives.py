@@ -1,4 +1,4 @@
-"""The objectives of training as data: a row for each."""
+"""The objectives of training."""
 
 import dataclasses
 from typing import Any
@@ -56,14 +56,14 @@ class _ExpectedCost(Objective):
         }
 
     def classifier(self, network: keras.Model, held_out: Examples | None) -> keras.Model:
-        # Each member has probabilities and costs of its own, so each is calibrated by itself.
+        # Members differ in probabilities and costs, so each is calibrated by itself.
         costs = network.cost_model()
         return costs if held_out is None else calibrate(costs, held_out.x, held_out.y)
 
 
 _CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy
 
-#: Objectives by the name that an `Algorithm` has for them.
+#: Objectives by the names that an `Algorithm` takes.
 OBJECTIVES: dict[str, Objective] = {
     objective.name: objective
     for objective in (

@@ -1,4 +1,4 @@
-"""The pre-trainings of algorithms: what comes before training, and how."""
+"""The pre-trainings of algorithms."""
 
 import dataclasses
 import pathlib
@@ -20,16 +20,16 @@ MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pretraining(Choices):
-    """Base class of what happens to a network before its training.
+    """Base class of pre-trainings, which prepare a network before its training.
 
     A pre-training of your own is a subclass that implements `run`, and goes into an
-    `Algorithm` in place of a name. As with a `Body`, its fields and its code distinguish it
-    from others in a cache.
+    `Algorithm` in place of a name. As with a `Body`, a cache identifies it by its fields and
+    its code.
 
     Args:
-        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"`
-            (default), so that each cost matrix is pre-trained for by itself.
-        epochs: epochs of each layer.
+        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default),
+            which pre-trains for each cost matrix separately.
+        epochs: epochs of each layer. Defaults to 10.
 
     Example:
 
@@ -63,24 +63,24 @@ class Pretraining(Choices):
             model: the untrained network.
             x: inputs `(N, ...)`.
             costs: cost vectors `(N, D)` divided by the largest cost, 0/1 costs `(N, K)`
-                of errors, or `None` where it sees inputs alone.
+                of errors, or `None` if it sees inputs alone.
             unlabelled: more inputs, or `None`.
             epochs: epochs of each layer, more than its own on small sets.
-            batch_size: examples in a batch, those of the body.
+            batch_size: examples in a batch, as of the body.
             seed: seed of everything random, or `None`.
             callbacks: Keras callbacks for each `fit`.
             verbose: as in `keras.Model.fit`.
-            unfinished: folder to keep what it needs to go on from, or `None`.
+            unfinished: folder for the state from which it can be resumed, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `run`.")
 
     def layers(self, model: keras.Model) -> list[keras.layers.Layer]:
-        """Returns the layers whose weights it leaves; by default the hidden `Dense` layers."""
+        """Returns the layers that it trains; by default the hidden `Dense` layers."""
         return list(hidden_layers(model))
 
     @property
     def looks_at(self) -> str:
-        """The part of the data that it sees under its choices, see `sees`."""
+        """The part of the data that it uses under its choices, see `sees`."""
         return self.sees
 
     def limit_epochs(self, epochs: int) -> Self:
@@ -96,13 +96,15 @@ class AutoEncoders(Pretraining):
     """Pre-trains hidden layers one after the other as auto-encoders, see `pretrain`.
 
     Args:
-        learning_rate: learning rate of the optimizer.
+        learning_rate: learning rate of the optimizer. Defaults to 0.001.
         optimizer: `"adam"` (default) or `"sgd"`.
-        corruption: probability of zeroing an input.
+        corruption: probability of zeroing an input. Defaults to 0.25.
         beta: balance between reconstruction (0) and costs (1), unless it sees inputs alone.
+            Defaults to 0.25.
         tied_weights: whether decoders use the transposed weights, as in the authors' code.
-        **choices: see `Pretraining`; 10 epochs by default. The names `"dae"`, `"seae"` and
-            `"cae"` of an `Algorithm` decide what it sees.
+            Defaults to False.
+        **choices: see `Pretraining`. The names `"dae"`, `"seae"` and `"cae"` of an `Algorithm`
+            decide what it sees.
 
     Example:
 
@@ -123,7 +125,7 @@ class AutoEncoders(Pretraining):
 
     @property
     def looks_at(self) -> str:
-        """With `beta = 0` it is the cost-blind auto-encoder, whatever it may see."""
+        """As `sees`; with `beta = 0` it is the cost-blind auto-encoder."""
         return self.sees if self.beta > 0 else "inputs"
 
     def run(
@@ -152,7 +154,7 @@ class AutoEncoders(Pretraining):
         return {**super().describe(without), "beta": beta}
 
 
-#: What each pre-training of the paper sees, by the name that an `Algorithm` has for it.
+#: The part of the data that each pre-training of the paper sees, by its name in an `Algorithm`.
 PRETRAININGS: dict[str, str | None] = {
     "none": None,
     "dae": "inputs",

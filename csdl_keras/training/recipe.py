@@ -1,13 +1,26 @@
 """Describes everything a stage depends on; stages with equal descriptions are the same stage."""
 
 import dataclasses
+import os
+import pathlib
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.costs import zero_one
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs import (
+    check_cost_matrix,
+    check_labels,
+    check_mean_costs,
+    class_means,
+    regret,
+    zero_one,
+)
 from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.data import TrainingData, check_images
 from csdl_keras.training.descriptions import describe
 from csdl_keras.training.objective import Objective
 from csdl_keras.training.pretrainings import Pretraining
@@ -16,6 +29,8 @@ from csdl_keras.training.settings import Settings
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
 STAGE_VERSION = 4
 PRETRAINING_VERSION = 5
+
+_PACKAGE = f"{pathlib.Path(__file__).parents[1]}{os.sep}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,14 +44,12 @@ class Recipe:
         settings: how it is trained.
         shape: shape of the training inputs, `(N, ...)`.
         context: what else all stages depend on: data, seed, and the `environment`.
-        member: number of the network in an ensemble. Defaults to 0.
-        example_costs: `None` (default), or a fingerprint of the examples' own costs.
+        member: index of the network in an ensemble. Defaults to 0.
+        example_costs: fingerprint of the examples' own costs, or `None` (default).
         largest: the largest cost; `None` (default) is that of the matrix.
-        stacked: number of networks that are trained as one, see `fit_stacked`.
-            Defaults to 1.
-        unlabelled: `None` (default), or a fingerprint of the unlabelled inputs of
-            pre-training.
-        unlabelled_size: their number. Defaults to 0.
+        stacked: number of networks that are trained as one, see `fit_stacked`. Defaults to 1.
+        unlabelled: fingerprint of the unlabelled inputs of pre-training, or `None` (default).
+        unlabelled_size: number of unlabelled inputs. Defaults to 0.
     """
 
     algorithm: Algorithm
@@ -63,12 +76,12 @@ class Recipe:
 
     @property
     def pretraining(self) -> Pretraining | None:
-        """Its pre-training with its choices, `None` if it has none."""
+        """Its pre-training with its choices; `None` without one."""
         return self.settings.pretraining_of(self.algorithm)
 
     @property
     def unit(self) -> float:
-        """Unit by which losses divide costs: the largest, or the mean where outliers are likely."""
+        """What losses divide costs by: the largest cost, or the mean where outliers are likely."""
         return self.objective.unit_of(self.matrix, self.largest)
 
     @property
@@ -78,7 +91,7 @@ class Recipe:
 
     @property
     def pretraining_costs(self) -> np.ndarray | None:
-        """The cost matrix of pre-training, `None` where it does not look at costs."""
+        """The cost matrix of pre-training; `None` if pre-training ignores costs."""
         looks_at = None if self.pretraining is None else self.pretraining.looks_at
         matrices = {"costs": self.scaled, "errors": zero_one(len(self.matrix))}
         return matrices.get(looks_at or "inputs")
@@ -91,7 +104,7 @@ class Recipe:
         return self.pretraining.epochs * self.body.stretch(size)
 
     def describe_pretraining(self) -> dict[str, Any] | None:
-        """Describes its pre-training, `None` if it has none."""
+        """Describes its pre-training; `None` without one."""
         pretraining = self.pretraining
         if pretraining is None:
             return None
@@ -110,7 +123,7 @@ class Recipe:
         }
 
     def describe_training(self) -> dict[str, Any]:
-        """Describes its training, and its pre-training within."""
+        """Describes its training, including its pre-training."""
         objective = self.objective
         description = {
             **self._common("training"),
@@ -131,7 +144,7 @@ class Recipe:
         return description
 
     def _costs(self, matrix: np.ndarray | None, errors: bool = False) -> str | None:
-        """Describes the costs that a stage looks at; `errors` are the same for all examples."""
+        """Describes the costs that a stage uses; 0/1 `errors` are the same for all examples."""
         if matrix is None:
             return None
         if self.example_costs is None or errors:
@@ -143,3 +156,90 @@ class Recipe:
         classes = len(self.matrix)
         common = {"stage": stage, "version": version, "classes": classes, **self.context}
         return common if self.member == 0 else {**common, "member": self.member}
+
+
+def recipes(
+    data: TrainingData,
+    algorithm: Algorithm,
+    cost_matrix: ArrayLike | None,
+    settings: Settings,
+    context: dict[str, Any],
+) -> list[Recipe]:
+    """Returns a recipe for each network, or one for all networks that train faster as one.
+
+    Raises a `ValueError` if data, costs and algorithm do not fit together. `cost_matrix` is
+    `None` if examples have costs of their own; `context` is described in `Recipe`.
+    """
+    train = data.train
+    if (cost_matrix is None) == (train.costs is None):
+        raise ValueError(
+            "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
+            f"{'both' if cost_matrix is not None else 'neither'}."
+        )
+    own: dict[str, Any] = {}
+    if train.costs is not None:
+        matrix = check_mean_costs(class_means(train.y, train.costs))
+        own["example_costs"] = data.costs_fingerprint
+        own["largest"] = max(
+            float(part.costs.max()) for part in data.parts if part.costs is not None
+        )
+    else:
+        assert cost_matrix is not None  # as checked above
+        matrix = check_cost_matrix(cost_matrix, square=False)
+    for part in data.parts:
+        check_labels(part.y, len(matrix))
+    _check_decisions(algorithm, matrix, train.costs is not None)
+    if algorithm.body_kind.takes_images:
+        check_images(data)
+    if not matrix.any():
+        raise ValueError("Expected costs with an entry above 0; received all zeros.")
+    if algorithm.calibrated and data.validation is None:
+        _warn_caller(
+            f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
+            "they stay as they are."
+        )
+    if data.unlabelled is not None:
+        own["unlabelled"] = data.unlabelled_fingerprint
+        own["unlabelled_size"] = len(data.unlabelled)
+    first = Recipe(algorithm, matrix, settings, train.x.shape, context, **own)
+    members = algorithm.members
+    if members > 1 and algorithm.objective.stacks and first.body.stacks(train.x):
+        return [dataclasses.replace(first, stacked=members)]
+    return [dataclasses.replace(first, member=member) for member in range(members)]
+
+
+def _warn_caller(message: str) -> None:
+    """Warns at the line outside this package that called it."""
+    level = 1
+    while sys._getframe(level).f_code.co_filename.startswith(_PACKAGE):
+        level += 1
+    warnings.warn(message, stacklevel=level + 1)
+
+
+def _check_decisions(algorithm: Algorithm, matrix: np.ndarray, own_costs: bool) -> None:
+    """Raises unless the algorithm can price the decisions of `matrix`.
+
+    `matrix` is checked; if examples have `own_costs`, it is the mean of each class.
+    """
+    classes, decisions = matrix.shape
+    received = f"received {algorithm.name!r} with {classes} classes and {decisions} decisions."
+    objective = algorithm.objective
+    prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
+    if decisions > classes and not prices_others:
+        raise ValueError(
+            "Expected an algorithm that can price decisions that are no class, such as to "
+            "abstain: one with prediction='bayes' and without cost-aware pre-training, such as "
+            f"'calibrated_bayes' or 'dnn_bayes', or 'cost_model'; {received} What trains on costs "
+            "of classes, SOSR, MIN or weights, never takes them to be the cheapest. An "
+            "`Objective` of your own says by `other_decisions` that it can."
+        )
+    if decisions < classes and algorithm.prediction == "argmax":
+        raise ValueError(
+            f"Expected an algorithm that decides by costs, not for a class; {received}"
+        )
+    if own_costs and objective.weighted and np.diagonal(regret(matrix)).any():
+        raise ValueError(
+            "Expected costs whose right decisions are on average the cheapest, since "
+            f"{algorithm.name!r} weighs examples by the costs of mistakes; received mean costs "
+            f"{matrix.round(4).tolist()}."
+        )

@@ -1,4 +1,4 @@
-"""Runs the stages of several jobs, each stage once, in whatever processes there are."""
+"""Runs the stages of several jobs, each stage once, in one process or several."""
 
 import dataclasses
 from collections.abc import Callable, Generator, Hashable, Iterable
@@ -14,11 +14,11 @@ class Stage:
     """A stage that a job needs next.
 
     Args:
-        key: what tells equal stages, which are run once for all jobs that need them.
+        key: identity of the stage; stages with equal keys run once for all jobs.
         task: a function and its arguments, which other processes must be able to unpickle.
-        name: what the caller calls it. Defaults to `""`.
-        size: how long it takes in comparison with others; the longest begin first, so that
-            none of them is left to run alone at the end. Defaults to 0.
+        name: name for the caller. Defaults to `""`.
+        size: relative duration; the longest stages begin first, so that none of them runs
+            alone at the end. Defaults to 0.
     """
 
     key: Hashable
@@ -32,10 +32,10 @@ class Finished(Generic[Job]):
     """A stage that has ended.
 
     Args:
-        jobs: those that needed it.
-        stage: the stage; `None` if it could not be told which one comes next.
+        jobs: the jobs that needed it.
+        stage: the stage; `None` if `next_stage` failed.
         result: what its function returned, or the exception that it raised.
-        seconds: how long it took.
+        seconds: how long it took. Defaults to 0.
     """
 
     jobs: list[Job]
@@ -52,20 +52,20 @@ class Finished(Generic[Job]):
 def run_stages(
     jobs: Iterable[Job], next_stage: Callable[[Job], Stage | None]
 ) -> Generator[Finished[Job]]:
-    """Runs what each job needs next, all at once, until no job needs anything.
+    """Runs the next stages of all jobs at once, until no job needs another stage.
 
-    Where stages run is decided by joblib, see `workers`. Equal stages run once. A stage that
-    fails costs only the jobs that need it, which are asked for no other one.
+    joblib decides where stages run, see `workers`. Equal stages run once. If a stage fails,
+    only the jobs that need it stop.
 
     Args:
         jobs: whatever has stages.
-        next_stage: returns the stage that a job needs next, `None` if it needs none. It
-            is called again once that stage has ended, and must know by then that it has: the
-            caller keeps the result of a `Finished` before it asks for the next one. An
-            exception that it raises fails the job.
+        next_stage: returns the stage that a job needs next, or `None`. It is called again
+            once that stage has ended and must take that into account: the caller keeps the
+            result of a `Finished` before it asks for the next one. If it raises an
+            exception, the job fails.
 
     Returns:
-        An iterator of stages that have ended, as they end.
+        An iterator of `Finished` stages, as they end.
 
     Example:
 
@@ -89,7 +89,8 @@ def run_stages(
             # A stage that has ended and is still asked for could not be kept.
             if stage is not None and stage.key not in ended:
                 wave.setdefault(stage.key, (stage, []))[1].append(job)
-        tasks = {key: stage.task for key, (stage, _) in sorted(wave.items(), key=_longest_first)}
+        longest_first = sorted(wave.items(), key=lambda item: -item[1][0].size)
+        tasks = {key: stage.task for key, (stage, _) in longest_first}
         succeeded: set[Hashable] = set()
         for key, result, seconds in run_tasks(tasks) if tasks else ():
             stage, sharing = wave[key]
@@ -98,7 +99,3 @@ def run_stages(
             yield Finished(sharing, stage, result, seconds)
         ended |= wave.keys()
         waiting = [job for key in wave if key in succeeded for job in wave[key][1]]
-
-
-def _longest_first(item: tuple[Hashable, tuple[Stage, list[Any]]]) -> float:
-    return -item[1][0].size

@@ -16,13 +16,13 @@ from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings(Choices):
-    """The choices that all algorithms share, so that they differ by their stages alone.
+    """The choices that all algorithms share, so that they differ only by their stages.
 
     Args:
         mlp: a `training.MLP`, the fully-connected network.
         cnn: a `training.CaffeCNN`, the convolutional network.
         auto: a `training.AutoNetwork`, the network of the default algorithms.
-        svm: a `training.KernelMachine`, of `csosr`.
+        svm: a `training.KernelMachine`, the machine of `csosr`.
         pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
         hard_hinge: whether SOSR algorithms train with the hinge, `OneSidedLoss`, that SOSR
             smooths, as the authors' code does. Defaults to False.
@@ -56,7 +56,7 @@ class Settings(Choices):
             pretraining=self.pretraining.limit_epochs(epochs),
         )
 
-    def replace(self, choices: Mapping[str, Any]) -> "Settings":
+    def replace(self, choices: Mapping[str, object]) -> "Settings":
         """Returns a copy with other choices.
 
         Args:
@@ -85,14 +85,14 @@ class Settings(Choices):
         return getattr(self, body) if isinstance(body, str) else body
 
     def objective_of(self, algorithm: Algorithm) -> Objective:
-        """Returns what an algorithm is trained for."""
+        """Returns the objective of an algorithm under these settings."""
         objective = algorithm.objective
         if objective.hinge is not None and self.hard_hinge:
             return OBJECTIVES[objective.hinge]
         return objective
 
     def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
-        """Returns the pre-training of an algorithm with its choices, `None` if it has none."""
+        """Returns the pre-training of an algorithm with its choices; `None` without one."""
         if not isinstance(algorithm.pretraining, str):
             return algorithm.pretraining
         sees = algorithm.pretraining_sees
@@ -101,7 +101,7 @@ class Settings(Choices):
     def names(self, algorithm: Algorithm) -> list[str]:
         """Returns the names of the choices that an algorithm depends on, as `replace` takes them.
 
-        Those of its own objects are not among them.
+        The choices of your own objects are not included.
         """
         found = ["hard_hinge"] if algorithm.objective.hinge is not None else []
         if isinstance(algorithm.body, str):
@@ -114,7 +114,7 @@ class Settings(Choices):
         return found
 
     def columns(self, algorithm: Algorithm) -> dict[str, Any]:
-        """Returns the choices that an algorithm depends on by the names of columns."""
+        """Returns the choices that an algorithm depends on by the names of their columns."""
         values = {}
         for name in self.names(algorithm):
             owner, _, field = name.rpartition(".")
@@ -123,7 +123,7 @@ class Settings(Choices):
 
 
 def column(name: str) -> str:
-    """Returns what tables of results call a choice.
+    """Returns the column of a choice in tables of results.
 
     Example:
 

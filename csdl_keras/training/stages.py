@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import pathlib
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import keras
 import numpy as np
@@ -16,23 +16,24 @@ from csdl_keras.fitting.environment import adopt, environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.fit_csosr import fit_csosr
-from csdl_keras.training.fit_network import fit_network, pretrain_network
+from csdl_keras.training.fit_network import FitOptions, fit_network, pretrain_network
 from csdl_keras.training.fit_stacked import fit_stacked
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.schedule import Stage, run_stages
 from csdl_keras.training.workers import forget_models, workers
 
-RunStage = Callable[..., tuple[Weights, dict[str, Any]]]
+P = ParamSpec("P")
+Result = tuple[Weights, dict[str, Any]]
 
 
-def remember_divergence(run: RunStage) -> RunStage:
-    """Makes a function that runs a stage leave a `DivergedError` as `info` of its result.
+def remember_divergence(run: Callable[P, Result]) -> Callable[P, Result]:
+    """Makes a stage return a `DivergedError` as the `info` of its result.
 
-    A cache keeps that like any result, so that nothing diverges twice.
+    The cache keeps it like any result, so that the stage does not run and diverge again.
     """
 
     @functools.wraps(run)
-    def remembering(*args: Any, **kwargs: Any) -> tuple[Weights, dict[str, Any]]:
+    def remembering(*args: P.args, **kwargs: P.kwargs) -> Result:
         try:
             return run(*args, **kwargs)
         except DivergedError as error:
@@ -42,7 +43,7 @@ def remember_divergence(run: RunStage) -> RunStage:
 
 
 def check_converged(result: StageResult) -> StageResult:
-    """Returns what a stage left; raises the `DivergedError` that it ended in."""
+    """Returns the result of a stage; raises the `DivergedError` in which it ended."""
     if "diverged" in result.info:
         raise DivergedError(result.info["diverged"], result.info["epochs"])
     return result
@@ -50,12 +51,12 @@ def check_converged(result: StageResult) -> StageResult:
 
 @dataclasses.dataclass(frozen=True)
 class Stages:
-    """Runs stages of recipes, and keeps what they leave in a cache.
+    """Runs stages of recipes and keeps their results in a cache.
 
     Args:
-        data: what to train and to validate on.
-        seed: the seed that each stage begins from, or `None`.
-        cache: where finished stages are found.
+        data: training and validation examples.
+        seed: seed of each stage, or `None`.
+        cache: the cache of finished stages.
         callbacks: Keras callbacks for each `fit` in this process.
         verbose: as in `keras.Model.fit`.
     """
@@ -67,14 +68,14 @@ class Stages:
     verbose: Verbose = 0
 
     def pretrained(self, recipe: Recipe) -> StageResult | None:
-        """Returns what the recipe's pre-training leaves; `None` if it has none."""
+        """Returns the result of the recipe's pre-training; `None` without one."""
         description = recipe.describe_pretraining()
         if description is None:
             return None
         return check_converged(self._stage("pretraining", recipe, description, ()))
 
     def trained(self, recipe: Recipe) -> StageResult:
-        """Returns what the recipe's training leaves."""
+        """Returns the result of the recipe's training."""
         pretrained = self.pretrained(recipe)
         arrays = pretrained.arrays if pretrained else ()
         return check_converged(self._stage("training", recipe, recipe.describe_training(), arrays))
@@ -86,11 +87,10 @@ class Stages:
     def run_missing(
         self, recipes: Sequence[Recipe], processes: int
     ) -> Generator[tuple[list[Recipe], Exception | None]]:
-        """Runs what recipes lack in processes of their own, see `run_stages`.
+        """Runs stages that are not in the cache in several processes, see `run_stages`.
 
-        Returns:
-            An iterator of recipes that share a stage, and `None` once they are trained
-            or the error with which that stage failed; the other stages still run then.
+        Yields recipes that share a stage with `None` once they are trained, or with the error
+        of a stage that failed; the other stages still run.
         """
         with workers(processes):
             for finished in run_stages(recipes, self._next_stage):
@@ -116,7 +116,7 @@ class Stages:
             else:
                 check_converged(found)
                 arrays = [] if in_folder else list(found.arrays)
-        # A cache in memory stays here; one in a folder keeps other trainers waiting there.
+        # A cache in memory stays in this process; one in a folder locks out other trainers.
         cache = self.cache if in_folder else StageCache()
         alone = dataclasses.replace(self, cache=cache, callbacks=(), verbose=0)
         return Stage(
@@ -142,7 +142,7 @@ class Stages:
         """Returns about the size of the data; Dask sends large arguments to a worker only once."""
         return super().__sizeof__() + sum(part.x.nbytes for part in self.data.parts)
 
-    def _begin(self, recipe: Recipe) -> int | None:
+    def _begin(self, recipe: Recipe, unfinished: pathlib.Path | None) -> FitOptions:
         """Begins a stage from its seed, the only place that sets the global one."""
         if recipe.context["environment"] != environment():
             raise ValueError(
@@ -152,26 +152,22 @@ class Stages:
         seed = member_seed(self.seed, recipe.member)
         if seed is not None:
             keras.utils.set_random_seed(seed)
-        return seed
+        return FitOptions(seed, unfinished, self.callbacks, self.verbose)
 
     @remember_divergence
-    def _pretrain(
-        self, recipe: Recipe, unfinished: pathlib.Path | None
-    ) -> tuple[Weights, dict[str, Any]]:
-        seed = self._begin(recipe)
-        return pretrain_network(recipe, self.data, seed, unfinished, self.callbacks, self.verbose)
+    def _pretrain(self, recipe: Recipe, unfinished: pathlib.Path | None) -> Result:
+        return pretrain_network(recipe, self.data, self._begin(recipe, unfinished))
 
     @remember_divergence
     def _train(
         self, recipe: Recipe, pretrained: Sequence[np.ndarray], unfinished: pathlib.Path | None
-    ) -> tuple[Weights, dict[str, Any]]:
-        seed = self._begin(recipe)
-        common = (seed, unfinished, self.callbacks, self.verbose)
+    ) -> Result:
+        options = self._begin(recipe, unfinished)
         if not recipe.body.is_network:
             return fit_csosr(recipe, self.data.train)
         if recipe.stacked > 1:
-            return fit_stacked(recipe, self.data, *common)
-        return fit_network(recipe, self.data, pretrained, *common)
+            return fit_stacked(recipe, self.data, options)
+        return fit_network(recipe, self.data, pretrained, options)
 
 
 def _run_alone(
@@ -181,9 +177,9 @@ def _run_alone(
     description: dict[str, Any],
     pretrained: Sequence[np.ndarray],
 ) -> StageResult | None:
-    """Runs a stage in a worker process, which computes as the process of the trainer does.
+    """Runs a stage in a worker process with the settings of the trainer's process.
 
-    Returns what the stage leaves, or `None` if it is in the folder of a cache.
+    Returns the result of the stage, or `None` if it is in the folder of a cache.
     """
     adopt(recipe.context["environment"])
     in_folder = stages.cache.folder is not None

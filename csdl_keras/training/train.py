@@ -36,15 +36,11 @@ def train(
         seed: seed of everything random; `None` (default) follows
             `keras.utils.set_random_seed`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
-        ensemble: number of networks, trained from seeds of their own, whose
-            outputs are averaged before the decision; `None` (default) is the
-            algorithm's own number.
+        ensemble: number of networks whose outputs are averaged, see `Trainer.train`.
         jobs: number of processes that train them, above 1 with a `seed` only.
             Defaults to 1, this process.
-        costs: `(N, D)` cost vectors instead of a cost matrix, where costs differ
-            from example to example. Defaults to `None`.
-        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
-            to `None`.
+        costs: `(N, D)` cost vectors that replace a cost matrix, or `None` (default).
+        unlabelled: more inputs, for pre-training only, or `None` (default).
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and

@@ -1,11 +1,19 @@
-"""A trained classifier, with what it took."""
+"""Makes classifiers of trained stages."""
 
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from csdl_keras.training.assemble import assemble
+import keras
+import numpy as np
+
+from csdl_keras import models
+from csdl_keras.costs import regret
+from csdl_keras.prediction.calibrate import calibrate
+from csdl_keras.training.data import Examples, TrainingData
+from csdl_keras.training.fit_csosr import load_csosr
+from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.fit_stacked import split_members
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.stages import Stages
@@ -15,16 +23,16 @@ OnError = Callable[[int, Exception], None]
 
 @dataclasses.dataclass(frozen=True)
 class Trained:
-    """A trained classifier and what its stages took together.
+    """A trained classifier.
 
     Args:
         model: the classifier, a `keras.Model` or, for `csosr`, a `baselines.CSOSR`;
             `csdl_keras.decide` takes its decisions.
-        seconds: seconds of pre-training and training, stages shared with other
-            algorithms counted in full.
-        epochs: epochs of training, the stage after pre-training.
-        unit: the cost that an output of 1 stands for, where the model outputs
-            costs. Defaults to 1.
+        seconds: seconds of pre-training and training; stages that are shared with other
+            algorithms count in full.
+        epochs: epochs of training, without those of pre-training.
+        unit: the cost that an output of 1 stands for, if the model outputs costs.
+            Defaults to 1.
     """
 
     model: Any
@@ -33,8 +41,47 @@ class Trained:
     unit: float = 1.0
 
 
+def assemble(
+    recipe: Recipe,
+    weights: Sequence[Sequence[np.ndarray]],
+    data: TrainingData,
+) -> Any:
+    """Returns the classifier of an algorithm: the mean of its members, calibrated if it says so.
+
+    Args:
+        recipe: the algorithm for one cost matrix.
+        weights: the weights of each member.
+        data: training examples, whose means networks keep, and validation examples, on
+            which probabilities are calibrated.
+    """
+    if not recipe.body.is_network:
+        return load_csosr(weights[0])
+    algorithm = recipe.algorithm
+    held_out = data.validation if algorithm.calibrated else None
+    members = [_member(recipe, arrays, data.train, held_out) for arrays in weights]
+    model = members[0] if len(members) == 1 else models.ensemble(members)
+    if algorithm.output == "cost":
+        return model
+    if held_out is not None:
+        model = calibrate(model, held_out.x, held_out.y)
+    if not algorithm.weighs_costs:
+        return model
+    if recipe.example_costs is None:
+        return models.bayes_classifier(model, recipe.matrix)
+    # A constant added to a class's costs changes no decision, so it is removed.
+    return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
+
+
+def _member(
+    recipe: Recipe, arrays: Sequence[np.ndarray], data: Examples, held_out: Examples | None
+) -> keras.Model:
+    network = build_network(recipe, data.x, seed=0)  # Its weights are replaced at once.
+    network.set_weights(arrays)
+    return recipe.objective.classifier(network, held_out)
+
+
 def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
-    """Returns the classifier that the networks of an algorithm make; trains those that are not."""
+    """Returns the classifier of an algorithm's networks; trains networks that are not trained."""
     seconds, results = 0.0, []
     for recipe in members:
         pretrained = stages.pretrained(recipe)

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 
@@ -21,12 +21,13 @@ from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import check_training_data
-from csdl_keras.training.recipe import Recipe
-from csdl_keras.training.recipes import recipes
+from csdl_keras.training.recipe import Recipe, recipes
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.stages import Stages
 from csdl_keras.training.trained import Trained, train_several
 from csdl_keras.training.workers import check_sendable
+
+Request: TypeAlias = tuple[str | Algorithm, ArrayLike | None, *tuple[Settings, ...]]
 
 
 class Trainer:
@@ -43,30 +44,28 @@ class Trainer:
             training stops early on the validation cost and keeps the best epoch; cost-blind
             training looks at the error rate. `None` (default) trains all epochs.
         settings: a `Settings`; `None` (default) is `Settings()`.
-        seed: seed of weights, shuffling and all that layers draw, so that results do
-            not depend on the order of stages; each stage begins with
-            `keras.utils.set_random_seed(seed)`. `None` (default) leaves the global
-            state of random numbers alone.
-        callbacks: Keras callbacks for each `fit`. With a `cache` or several `jobs`
-            they may only observe: loggers and checkpoints of Keras, and callbacks of
-            your own with the attribute `observes_only = True`.
+        seed: seed of weights, shuffling and all that layers draw, so that results do not
+            depend on the order of stages; each stage begins with
+            `keras.utils.set_random_seed(seed)`. `None` (default) follows the global state.
+        callbacks: Keras callbacks for each `fit`. With a `cache` or several `jobs` they may
+            only observe: Keras' loggers and checkpoints, and your own callbacks that have
+            the attribute `observes_only = True`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         cache: a `StageCache` in which finished stages are looked up and kept, shared with
             any other training; it needs a `seed`. With a folder, a killed training goes on
             from an epoch at most two seconds before it was killed, and ends where it would
             have. `None` (default) keeps stages in memory.
-        jobs: number of processes that train the members of an ensemble, or what
-            `train_all` is given; above 1 it needs a `seed`, and `callbacks` do not see
-            them. They have this process's settings of Keras and its backend, and end soon
+        jobs: number of processes that train the members of an ensemble, or the requests of
+            `train_all`; above 1 it needs a `seed`, and `callbacks` are not called in them.
+            The processes have this one's settings of Keras and its backend, and end soon
             after it. Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
-        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too; algorithms
-            without one do not look at them. Defaults to `None`.
+        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
+            to `None`.
 
     Raises:
-        ValueError: if the data fails its checks, or there is a cache and no seed, or
-            a callback that may change what is trained.
+        ValueError: if an argument fails its check.
 
     Example:
 
@@ -129,15 +128,15 @@ class Trainer:
                 are for algorithms that weigh probabilities or estimate costs consistently.
                 `None` (default) takes the examples' own `costs`; Bayes algorithms
                 then decide by the mean costs of each class.
-            settings: other choices than the trainer's own; `None` (default) is those.
+            settings: choices that replace the trainer's own; `None` (default) keeps those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
                 algorithm's own number, 1 for those of the paper.
 
         Returns:
-            A `Trained`, whose model outputs probabilities (cost-blind algorithms, `min` and
-            the weighted ones), expected costs (Bayes) or estimates of `C / max(C)` (SOSR); for
-            `csosr`, a fitted `baselines.CSOSR`.
+            A `Trained`. Its model outputs probabilities (cost-blind algorithms, `min` and the
+            weighted ones), expected costs (Bayes) or estimates of `C / max(C)` (SOSR); for
+            `csosr` it is a fitted `baselines.CSOSR`.
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.
@@ -155,24 +154,22 @@ class Trainer:
 
     def train_all(
         self,
-        requests: Iterable[tuple[Any, ...]],
+        requests: Iterable[Request],
         settings: Settings | None = None,
         on_error: Callable[[int, Exception], None] | None = None,
     ) -> Iterator[tuple[int, Trained]]:
         """Trains several algorithms, in `jobs` processes.
 
         Args:
-            requests: pairs of an algorithm and a cost matrix, as `train` takes them, or with
-                `Settings` of their own as a third.
+            requests: pairs of an algorithm and a cost matrix as in `train`, or with their own
+                `Settings` as a third.
             settings: as in `train`.
-            on_error: called with the index and the error of each request whose training
-                fails or diverges; the others are still trained then. `None` (default)
-                raises the first error.
+            on_error: called with the index and the error of each request whose training fails
+                or diverges; the others go on. `None` (default) raises the first error.
 
         Returns:
-            An iterator of `(index, trained)`: which of the requests it is, and what
-            `train` returns for it, as soon as there is one; in the order of
-            requests if `jobs` is 1.
+            An iterator of `(index, trained)`: the index of a request and what `train`
+            returns for it, as soon as it is trained; in the order of requests if `jobs` is 1.
 
         Raises:
             ValueError: if a request fails its check; nothing is trained then.
@@ -209,9 +206,7 @@ class Trainer:
         """Describes an algorithm's stages, as its cache knows them.
 
         Args:
-            algorithm: as in `train`, and so are the others.
-            cost_matrix: `(K, D)`, or `None` (default).
-            settings: choices.
+            algorithm, cost_matrix, settings: as in `train`.
 
         Returns:
             A dict of descriptions, `"pretraining"` (unless it has none) and `"training"`.
@@ -233,12 +228,10 @@ class Trainer:
 
         Args:
             name: `"pretraining"` or `"training"`.
-            algorithm: as in `train`, and so are the others.
-            cost_matrix: `(K, D)`, or `None` (default).
-            settings: choices.
+            algorithm, cost_matrix, settings: as in `train`.
 
         Returns:
-            What the stage leaves; `None` for the pre-training of an algorithm that has none.
+            The result of the stage; `None` for the pre-training of an algorithm without one.
         """
         check_choice("name", name, ("pretraining", "training"))
         first = self._members(algorithm, cost_matrix, settings)[0]
@@ -247,7 +240,7 @@ class Trainer:
 
     @property
     def _context(self) -> dict[str, Any]:
-        """Everything that each stage depends on besides its choices."""
+        """What every stage depends on besides its choices."""
         data = self.data.fingerprint
         return {"data": data, "seed": self.seed, "environment": environment()}
 

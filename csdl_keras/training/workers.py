@@ -8,9 +8,9 @@ import importlib
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 
@@ -19,11 +19,14 @@ from csdl_keras._utils.processes import end_with
 from csdl_keras.fitting.environment import set_for_workers
 from csdl_keras.training.algorithm import Algorithm
 
+#: A function and its arguments.
+Task: TypeAlias = tuple[Any, ...]
+
 _inside_workers = contextvars.ContextVar("inside_workers", default=False)
 
 
 def default_jobs() -> int:
-    """A process for each core, or just this one where there is a GPU for it to use."""
+    """Returns the number of cores, or 1 if there is a GPU."""
     if keras.backend.backend() == "torch":
         on_gpu = optional_module("torch").cuda.is_available()
     else:
@@ -31,24 +34,24 @@ def default_jobs() -> int:
     return 1 if on_gpu else (os.cpu_count() or 1)
 
 
-def run_tasks(tasks: Mapping[Any, tuple[Any, ...]]) -> Iterator[tuple[Any, Any, float]]:
-    """Runs tasks where joblib is configured to; one that fails costs no other.
+def run_tasks(tasks: Mapping[Hashable, Task]) -> Iterator[tuple[Any, Any, float]]:
+    """Runs tasks where joblib is configured to; a task that fails does not stop the others.
 
-    Where a process ends in the midst of a task, all that are left run one by one, so
-    that only the task fails that ends its process.
+    If a process ends during a task, the tasks that are left run one by one, so that only the
+    task that ends its process fails.
 
     Args:
-        tasks: for each name of a task a function and its arguments, the longest first.
+        tasks: a function and its arguments by the name of the task, the longest first.
 
     Returns:
-        An iterator of names, what the functions returned or the exceptions that they
-        raised, and seconds, as tasks get ready.
+        An iterator of names, results or the exceptions raised, and seconds, in the order in
+        which tasks end.
     """
     import joblib  # slow to import
 
     left = {name: (name, *task) for name, task in tasks.items()}
 
-    def run(names: Sequence[Any]) -> Iterator[tuple[Any, Any, float]]:
+    def run(names: Sequence[Hashable]) -> Iterator[tuple[Any, Any, float]]:
         calls = (joblib.delayed(_attempt)(*left[name]) for name in names)
         for name, result, seconds in joblib.Parallel(return_as="generator_unordered")(calls):
             del left[name]
@@ -64,9 +67,12 @@ def run_tasks(tasks: Mapping[Any, tuple[Any, ...]]) -> Iterator[tuple[Any, Any, 
                 yield name, error, 0.0
 
 
-def _attempt(name: Any, run: Callable[..., Any], *arguments: Any) -> tuple[Any, Any, float]:
-    """A task with its name; an exception is a result, so that joblib does not stop at it."""
+def _attempt(
+    name: Hashable, run: Callable[..., object], *arguments: object
+) -> tuple[Any, Any, float]:
+    """Runs a named task; an exception is a result, so that joblib does not stop at it."""
     start = time.perf_counter()
+    result: object
     try:
         result = run(*arguments)
     except Exception as error:
@@ -75,7 +81,7 @@ def _attempt(name: Any, run: Callable[..., Any], *arguments: Any) -> tuple[Any, 
 
 
 def _portable(error: Exception) -> Exception:
-    """The error, or one that says the same if another process could not read it."""
+    """Returns the error, or one with the same message if it cannot be unpickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -84,17 +90,10 @@ def _portable(error: Exception) -> Exception:
 
 
 def check_sendable(algorithm: Algorithm) -> None:
-    """Raises unless other processes can be sent an algorithm.
-
-    Args:
-        algorithm: an `Algorithm`; those of names alone can be sent.
-
-    Raises:
-        ValueError: if one of its objects cannot be pickled.
-    """
+    """Raises a `ValueError` unless the objects of an algorithm can be pickled."""
     if not algorithm.own_parts:
         return
-    # What joblib pickles with, which takes classes of the main program too.
+    # joblib pickles with this, which also takes classes of the main program.
     reduction = importlib.import_module("joblib.externals.loky.backend.reduction")
     for part in algorithm.own_parts:
         try:
@@ -107,26 +106,26 @@ def check_sendable(algorithm: Algorithm) -> None:
 
 
 def forget_models() -> None:
-    """Lets go of all models of this process, which Keras would hold on to."""
+    """Frees all models of this process, which Keras would otherwise keep."""
     keras.utils.clear_session()
     _spare_modules()
 
 
 @functools.cache
 def _spare_modules() -> None:
-    """Excludes the objects of imported modules from garbage collections, once in a process.
+    """Excludes the objects of imported modules from garbage collection, once in a process.
 
-    There are some hundred thousand, and `clear_session` collects each time.
+    There are some hundred thousand of them, and `clear_session` collects each time.
     """
     gc.freeze()
 
 
 @contextlib.contextmanager
 def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
-    """Inside the `with`, stages run in `jobs` processes, or on the workers of a Dask cluster.
+    """Makes stages run in `jobs` processes, or on the workers of a Dask cluster.
 
-    The processes on this machine end soon after this one, however it ends. Inside
-    another `workers`, nothing changes: the outer one decides.
+    The processes on this machine end soon after this one, however it ends. The outermost of
+    nested `workers` decides.
 
     Args:
         jobs: number of processes on this machine; 1 (default) is this one.
@@ -149,7 +148,7 @@ def workers(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _configured(jobs: int, scheduler: str | None) -> Iterator[None]:
-    """Configures joblib, and the environment of its processes, as `workers` says."""
+    """Configures joblib and the environment of its processes."""
     import joblib  # slow to import
 
     if scheduler is not None:
@@ -167,11 +166,11 @@ def _configured(jobs: int, scheduler: str | None) -> Iterator[None]:
             yield
     else:
         threads = max(1, (os.cpu_count() or 1) // jobs)
-        # Processes inherit these; TensorFlow does not heed the variables that joblib sets.
+        # Processes inherit these; TensorFlow ignores the variables that joblib sets.
         wanted = {
             "TF_NUM_INTRAOP_THREADS": str(threads),
             "TF_NUM_INTEROP_THREADS": str(threads),
-            # TensorFlow's own default on some processors; on others it nearly doubles its speed.
+            # TensorFlow's default on some processors; on others it nearly doubles the speed.
             "TF_ENABLE_ONEDNN_OPTS": "1",
         }
         added = {name: value for name, value in wanted.items() if name not in os.environ}

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import io
 import json
 import pathlib
 import socket
@@ -16,7 +17,7 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from tests.support.small_models import functional, inputs
+from tests.support.small_models import inputs
 
 httpx = pytest.importorskip("httpx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -26,6 +27,7 @@ uvicorn = pytest.importorskip("uvicorn")
 FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 X = inputs(50)
+HEADERS = b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n"
 
 
 # Programs of a folder find each other as they do when Python runs one of them.
@@ -58,10 +60,11 @@ class Session:
 
 
 @contextlib.contextmanager
-def served(session, **limits):
+def served(session, options=None, **limits):
     """A client of a server on a free port."""
     app = serve.create_app(session, **limits)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical"))
+    options = {"host": "127.0.0.1", "port": 0, "log_level": "critical", **(options or {})}
+    server = uvicorn.Server(uvicorn.Config(app, **options))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -83,61 +86,67 @@ def client():
         yield client
 
 
-def test_answers_of_an_exported_model(tmp_path):
-    model = functional([layers.Dense(5, "tanh"), layers.Dense(3, "softmax")])
+def decide(client, inputs, **more):
+    return client.post("/decide", json={"inputs": inputs, **more})
+
+
+def connect(client, sent=b""):
+    connection = socket.create_connection((client.base_url.host, client.base_url.port), timeout=60)
+    connection.sendall(sent)
+    return connection
+
+
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "bool", "int64", "float16"])
+def test_exported_models(tmp_path, dtype):
+    ends = keras.Input((3,), dtype=dtype, name="pixels")
+    hidden = layers.Dense(5, "tanh")(layers.Rescaling(0.01)(ends))
+    model = keras.Model(ends, layers.Dense(3, "softmax")(hidden))
     careful = csdl.bayes_classifier(model, MATRIX)
     csdl.export(careful, tmp_path / "model.onnx", "onnx")
     session = onnxruntime.InferenceSession(
         tmp_path / "model.onnx", providers=["CPUExecutionProvider"]
     )
-    expected = careful.predict(X, verbose=0)
+    x = (100 * np.abs(X)).astype(dtype)
     with served(session) as client:
-        answer = client.post("/decide", json={"inputs": X.tolist()})
-        assert answer.status_code == 200
-        np.testing.assert_allclose(answer.json()["costs"], expected, rtol=1e-4, atol=1e-5)
-        assert answer.json()["decisions"] == csdl.decide(careful, X).tolist()
-        assert len(set(answer.json()["decisions"])) > 1
+        answer = decide(client, x.tolist()).json()
+        expected = careful.predict(x, verbose=0)
+        tolerance = 1e-2 if dtype == "float16" else 1e-4
+        np.testing.assert_allclose(answer["costs"], expected, rtol=tolerance, atol=tolerance)
+        assert answer["decisions"] == csdl.decide(careful, x).tolist()
         assert client.get("/health").json()["shapes"] == {"inputs": [3]}
+        # Not by `capsys`, whose streams what an export imports would keep after they are closed.
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            load_test.main([f"{client.base_url}", "--concurrency", "2", "--requests", "4"])
+    assert printed.getvalue().splitlines()[1].split()[:4] == ["2", "4", "0", "0"]
 
 
 def test_cost_matrix_of_the_request():
     with served(Session(matrix=(3, 4))) as client:
         prices = np.hstack([MATRIX, np.ones((3, 1))]).tolist()
-        body = {"inputs": [[0.0, 0.0, 1.0], [0.25, 0.25, 0.5]], "cost_matrix": prices}
-        answer = client.post("/decide", json=body).json()
-        assert answer == {
+        inputs = [[0.0, 0.0, 1.0], [0.25, 0.25, 0.5]]
+        assert decide(client, inputs, cost_matrix=prices).json() == {
             "decisions": [2, 3],
             "costs": [[0.5, 7.0, 0.0, 1.0], [2.5, 3.75, 1.5, 1.0]],
         }
-        for wrong in (MATRIX.tolist(), prices[:2], [], 3, -np.array(prices)):
-            wrong = wrong.tolist() if isinstance(wrong, np.ndarray) else wrong
-            assert client.post("/decide", json={**body, "cost_matrix": wrong}).status_code == 422
-        assert client.post("/decide", json={"inputs": body["inputs"]}).status_code == 422
+        for wrong in (MATRIX.tolist(), prices[:2], [], 3, (-np.array(prices)).tolist()):
+            assert decide(client, inputs, cost_matrix=wrong).status_code == 422
+        assert decide(client, inputs).status_code == 422
         assert client.get("/health").json()["shapes"] == {"inputs": [3], "cost_matrix": [3, 4]}
 
 
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ("", 400),
-        ("{", 400),
         ("[" * 1900, 400),
         (b"\xff\xfe{}", 400),
         ("[[1, 2, 3]]", 422),
-        ("{}", 422),
         ('{"inputs": [[1, 2, 3]], "more": 1}', 422),
-        ('{"inputs": null}', 422),
         ('{"inputs": []}', 422),
-        ('{"inputs": [[]]}', 422),
         ('{"inputs": [1, 2, 3]}', 422),
-        ('{"inputs": [[1, 2]]}', 422),
         ('{"inputs": [[1, 2, 3], [1, 2]]}', 422),
-        ('{"inputs": [[[1, 2, 3]]]}', 422),
-        ('{"inputs": [["1", "2", "3"]]}', 422),
         ('{"inputs": [[true, false, true]]}', 422),
-        ('{"inputs": [[1, 2, null]]}', 422),
         ('{"inputs": [[1, 2, NaN]]}', 422),
-        ('{"inputs": [[1, 2, -Infinity]]}', 422),
         ('{"inputs": [[1, 2, 1e39]]}', 422),
         ('{"inputs": [[1, 2, 1' + 200 * "0" + "]]}", 422),
         (json.dumps({"inputs": 11 * [[1, 2, 3]]}), 422),
@@ -157,57 +166,43 @@ def test_bodies_in_parts_that_do_not_say_their_size(client):
 
 
 def test_bodies_that_do_not_arrive():
-    with served(Session(), body_seconds=0.1) as client:
-        with socket.create_connection((client.base_url.host, client.base_url.port)) as slow:
-            slow.sendall(b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\n{")
-            slow.settimeout(60)
-            assert slow.recv(100).startswith(b"HTTP/1.1 408")
+    with served(Session(), body_seconds=0.1) as client, connect(client, HEADERS + b"{") as slow:
+        assert slow.recv(100).startswith(b"HTTP/1.1 408")
 
 
-@pytest.mark.parametrize(
-    ("tokens", "status"),
-    [([[1, 2, 3]], 200), ([[1.0, 2, 3]], 200), ([[1.5, 2, 3]], 422), ([[1e12, 2, 3]], 422)],
-)
-def test_whole_numbers_for_models_of_tokens(tokens, status):
+def test_whole_numbers_for_models_of_tokens():
+    statuses = {1: 200, 2.0: 200, 1.5: 422, 1e12: 422}
     with served(Session(("batch", "length"), "tensor(int32)")) as client:
-        assert client.post("/decide", json={"inputs": tokens}).status_code == status
+        for token, status in statuses.items():
+            assert decide(client, [[token, 2, 3]]).status_code == status
 
 
-def test_inputs_that_the_model_cannot_take():
+def test_models_that_fail():
     with served(Session(("batch", "length"))) as client:
-        assert client.post("/decide", json={"inputs": [[1, 2]]}).status_code == 422
-
-
-def test_a_model_whose_output_is_no_number():
+        assert decide(client, [[1, 2]]).status_code == 422
     broken = Session()
     broken.run = lambda names, feed: [np.array([-1]), np.array([[np.nan, 0.0]])]
     with served(broken) as client:
-        answer = client.post("/decide", json={"inputs": [[1, 2, 3]]})
-        assert (answer.status_code, answer.json()["detail"]) == (
-            500,
-            "The model's output was no number.",
-        )
+        answer = decide(client, [[1, 2, 3]])
+        assert answer.status_code == 500
+        assert answer.json()["detail"] == "The model's output was no number."
 
 
 def test_overload_is_refused_at_once():
     session = Session()
     session.free.clear()
     with served(session, concurrency=2, waiting=3) as client, ThreadPoolExecutor(5) as pool:
-
-        def post():
-            return client.post("/decide", json={"inputs": [[1, 2, 3]]}).status_code
-
-        first = [pool.submit(post) for _ in range(5)]
+        first = [pool.submit(decide, client, [[1, 2, 3]]) for _ in range(5)]
         assert all(session.running.acquire(timeout=60) for _ in range(2))
         while client.get("/health").json()["requests"] < 5:
             time.sleep(0.01)
-        refused = client.post("/decide", json={"inputs": [[1, 2, 3]]})
+        refused = decide(client, [[1, 2, 3]])
         assert refused.status_code == 503
         assert refused.headers["Retry-After"] == "1"
         assert not session.running.acquire(blocking=False), "three compute at once"
         session.free.set()
-        assert [request.result() for request in first] == 5 * [200]
-        assert post() == 200, "nobody is left within"
+        assert [request.result().status_code for request in first] == 5 * [200]
+        assert decide(client, [[1, 2, 3]]).status_code == 200, "nobody is left within"
 
 
 def test_models_of_several_inputs():
@@ -217,10 +212,9 @@ def test_models_of_several_inputs():
     session.run = lambda names, feed: [np.zeros(2, "int32"), feed["inputs"] + feed["other"]]
     with served(session) as client:
         one, two = [[1, 2, 3], [4, 5, 6]], [[0, 1, 0], [2, 0, 2]]
-        answer = client.post("/decide", json={"inputs": one, "other": two})
-        assert answer.json()["costs"] == [[1, 3, 3], [6, 5, 8]]
-        for wrong in ({"inputs": one}, {"inputs": one, "other": two[:1]}):
-            assert client.post("/decide", json=wrong).status_code == 422
+        assert decide(client, one, other=two).json()["costs"] == [[1, 3, 3], [6, 5, 8]]
+        assert decide(client, one).status_code == 422
+        assert decide(client, one, other=two[:1]).status_code == 422
 
 
 @pytest.mark.parametrize("dtype", ["tensor(bfloat16)", "seq(tensor(float))", "tensor(complex64)"])
@@ -229,151 +223,76 @@ def test_dtypes_that_json_does_not_bring(dtype):
         serve.create_app(Session(dtype=dtype))
 
 
-WHOLE = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+def ends_of(dtype):
+    info = np.iinfo(dtype)
+    return dtype, [info.min, info.max], (info.max + 1, info.min - 1, 0.5, "1", True, 1e300)
 
 
-class TestDtypes:
-    @pytest.mark.parametrize("dtype", WHOLE)
-    def test_whole_numbers(self, dtype):
-        session = Session(("batch", 2), f"tensor({dtype})")
-        fed = []
+@pytest.mark.parametrize(
+    ("dtype", "right", "wrong"),
+    [
+        *(ends_of(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)),
+        ("float16", [0.5, 65504], (1e5,)),
+        ("double", [0.1, 1e300], ("0.1",)),
+        ("double", [10**20, 0.5], (None,)),
+        ("bool", [True, False], (1,)),
+        ("string", ["a", "\u00e9"], (1,)),
+        ("string", ["a\0", ""], (True,)),
+    ],
+)
+def test_dtypes(dtype, right, wrong):
+    session = Session(("batch", 2), f"tensor({dtype})")
+    fed = []
 
-        def run(names, feed):
-            fed.append(feed["inputs"])
-            return [np.zeros(1, "int32"), np.zeros((1, 2))]
+    def run(names, feed):
+        fed.append(feed["inputs"])
+        return [np.zeros(1, "int32"), np.zeros((1, 2))]
 
-        session.run = run
-        info = np.iinfo(dtype)
-        with served(session) as client:
-            assert client.get("/health").json()["dtypes"] == {"inputs": dtype}
-            row = [info.min, info.max]
-            assert client.post("/decide", json={"inputs": [row]}).status_code == 200
-            assert fed[0].dtype == dtype and fed[0].tolist() == [row]
-            for wrong in (info.max + 1, info.min - 1, 0.5, "1", True, 1e300):
-                answer = client.post("/decide", json={"inputs": [[wrong, wrong]]})
-                assert answer.status_code == 422, wrong
-
-    @pytest.mark.parametrize(
-        ("dtype", "right", "wrong"),
-        [
-            ("float16", [0.5, 65504], 1e5),
-            ("double", [0.1, 1e300], "0.1"),
-            ("double", [10**20, 0.5], None),
-            ("bool", [True, False], 1),
-            ("string", ["a", "\u00e9"], 1),
-            ("string", ["a\0", ""], True),
-        ],
-    )
-    def test_others(self, dtype, right, wrong):
-        session = Session(("batch", 2), f"tensor({dtype})")
-        fed = []
-
-        def run(names, feed):
-            fed.append(feed["inputs"])
-            return [np.zeros(1, "int32"), np.zeros((1, 2))]
-
-        session.run = run
-        with served(session) as client:
-            assert client.post("/decide", json={"inputs": [right]}).status_code == 200
-            assert fed[0].dtype == {"double": "float64", "string": object}.get(dtype, dtype)
-            assert fed[0].tolist() == [right]
-            for row in ([wrong, wrong], [right[0], wrong]):
-                assert client.post("/decide", json={"inputs": [row]}).status_code == 422, row
-
-    @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
-    @pytest.mark.parametrize("dtype", ["uint8", "float64", "bool", "int64", "float16"])
-    def test_exported_models(self, tmp_path, dtype, capsys):
-        ends = keras.Input((3,), dtype=dtype, name="pixels")
-        outputs = layers.Dense(3, "softmax")(layers.Rescaling(0.01)(ends))
-        careful = csdl.bayes_classifier(keras.Model(ends, outputs), MATRIX)
-        csdl.export(careful, tmp_path / "model.onnx", "onnx")
-        session = onnxruntime.InferenceSession(
-            tmp_path / "model.onnx", providers=["CPUExecutionProvider"]
-        )
-        x = (100 * np.abs(X)).astype(dtype)
-        with served(session) as client:
-            answer = client.post("/decide", json={"inputs": x.tolist()})
-            assert answer.json()["decisions"] == csdl.decide(careful, x).tolist()
-            load_test.main([f"{client.base_url}", "--concurrency", "2", "--requests", "4"])
-        assert capsys.readouterr().out.splitlines()[1].split()[:4] == ["2", "4", "0", "0"]
+    session.run = run
+    with served(session) as client:
+        assert decide(client, [right]).status_code == 200
+        name = {"double": "float64", "string": "object"}.get(dtype, dtype)
+        assert fed[0].dtype == name and fed[0].tolist() == [right]
+        for value in wrong:
+            for row in [[value, value]] + ([] if "int" in dtype else [[right[0], value]]):
+                assert decide(client, [row]).status_code == 422, row
 
 
 class TestSlowClients:
     """They neither keep others out nor stay."""
 
-    HEADERS = b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n"
-    BODY = b'{"inputs": [[1, 2, 3]]}'
-
     @pytest.mark.parametrize("sent", [b"", b"POST", HEADERS, HEADERS + b"{", HEADERS + 900 * b" "])
     def test_many_connections(self, sent):
         with served(Session()) as client, contextlib.ExitStack() as stack:
-            where = (client.base_url.host, client.base_url.port)
-            for _ in range(60):
-                connection = stack.enter_context(socket.create_connection(where))
-                connection.sendall(sent)
-            for _ in range(3):
-                answer = client.post("/decide", content=self.BODY)
-                assert answer.status_code == 200
-            assert client.get("/health").json()["requests"] == 0
-
-    def test_idle_ones_that_were_answered(self):
-        with served(Session()) as client, contextlib.ExitStack() as stack:
-            others = [
-                stack.enter_context(httpx.Client(base_url=client.base_url)) for _ in range(30)
-            ]
-            for other in (*others, client):
-                assert other.post("/decide", content=self.BODY).status_code == 200
-
-    def test_half_closed_ones(self):
-        with served(Session()) as client:
-            where = (client.base_url.host, client.base_url.port)
-            for _ in range(30):
-                with socket.create_connection(where) as connection:
-                    connection.sendall(self.HEADERS + b"{")
+            for number in range(60):
+                connection = stack.enter_context(connect(client, sent))
+                if sent and number % 2:  # closed on the client's side
                     connection.shutdown(socket.SHUT_WR)
-            assert client.post("/decide", content=self.BODY).status_code == 200
+            for _ in range(3):
+                assert decide(client, [[1, 2, 3]]).status_code == 200
             assert client.get("/health").json()["requests"] == 0
 
     def test_bodies_share_their_memory(self):
         """The largest is given up, and small ones come through."""
-        with (
-            served(Session(), max_bytes=1000, concurrency=1, waiting=1) as client,
-            contextlib.ExitStack() as stack,
-        ):
-            where = (client.base_url.host, client.base_url.port)
+        body = b'{"inputs": [[1, 2, 3]]}'
+        limits = {"max_bytes": 1000, "concurrency": 1, "waiting": 1}
+        with served(Session(), **limits) as client, contextlib.ExitStack() as stack:
             slow = []
             for size in (700, 800, 750):
-                slow.append(stack.enter_context(socket.create_connection(where)))
-                slow[-1].settimeout(60)
-                slow[-1].sendall(self.HEADERS + size * b" ")
+                slow.append(stack.enter_context(connect(client, HEADERS + size * b" ")))
                 time.sleep(0.1)
             assert slow[1].recv(100).startswith(b"HTTP/1.1 503")
-            assert client.post("/decide", content=self.BODY).status_code == 200
-            slow[0].sendall(self.BODY + (300 - len(self.BODY)) * b" ")
+            assert decide(client, [[1, 2, 3]]).status_code == 200
+            slow[0].sendall(body + (300 - len(body)) * b" ")
             assert slow[0].recv(100).startswith(b"HTTP/1.1 200")
 
     def test_the_server_closes_them(self):
-        app = serve.create_app(Session())
-        config = {"port": 0, "log_level": "critical", "http": serve.ClosingProtocol}
-        server = uvicorn.Server(uvicorn.Config(app, timeout_keep_alive=0.1, **config))
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            while not server.started:
-                time.sleep(0.01)
-            where = server.servers[0].sockets[0].getsockname()
-            with contextlib.ExitStack() as stack:
-                ends = []
-                for sent in (b"", b"POST /dec", b"GET /health HTTP/1.1\r\nHost: here\r\n\r\nGET"):
-                    ends.append(stack.enter_context(socket.create_connection(where)))
-                    ends[-1].settimeout(30)
-                    ends[-1].sendall(sent)
-                for end in ends:
-                    while end.recv(1000):  # until it is closed
-                        pass
-        finally:
-            server.should_exit = True
-            thread.join()
+        server = {"http": serve.ClosingProtocol, "timeout_keep_alive": 0.1}
+        beginnings = (b"", b"POST /dec", b"GET /health HTTP/1.1\r\nHost: here\r\n\r\nGET")
+        with served(Session(), server) as client, contextlib.ExitStack() as stack:
+            for end in [stack.enter_context(connect(client, sent)) for sent in beginnings]:
+                while end.recv(1000):  # until it is closed
+                    pass
 
 
 class TestLoadTest:
@@ -391,13 +310,13 @@ class TestLoadTest:
         session = Session()
         with served(session, concurrency=1, waiting=0) as client:
             session.free.clear()
-            threading.Timer(1.0, session.free.set).start()
+            threading.Timer(0.5, session.free.set).start()
             load_test.main([f"{client.base_url}", "--concurrency", "4", "--requests", "30"])
-        row = capsys.readouterr().out.splitlines()[1].split()
-        assert int(row[1]) >= 1 and int(row[2]) >= 1 and row[3] == "0"
-        assert int(row[1]) + int(row[2]) == 30
+        _, answered, refused, failed, *_ = capsys.readouterr().out.splitlines()[1].split()
+        assert min(int(answered), int(refused)) >= 1 and failed == "0"
+        assert int(answered) + int(refused) == 30
 
-    def test_requests_that_fail(self, client):
+    def test_requests_that_fail(self):
         load = load_test.Load(2, 1.0, [], load_test.Counter({"ConnectError": 3, 503: 1, 500: 1}))
         assert load.row() == ["2", "0", "1", "4", "0", "-", "-", "-"]
 

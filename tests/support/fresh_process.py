@@ -10,7 +10,7 @@ import keras
 REPOSITORY = pathlib.Path(__file__).parents[2]
 
 
-def run_python(code: str, **environment: str) -> str:
+def run_python(code: str, exit_code: int = 0, **environment: str) -> str:
     """Runs `code` in a new process, on the same backend unless told otherwise; its output."""
     variables = {
         **os.environ,
@@ -22,5 +22,5 @@ def run_python(code: str, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code], env=variables, capture_output=True, text=True, timeout=300
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == exit_code, done.stderr
     return done.stdout

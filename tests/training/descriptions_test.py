@@ -1,7 +1,5 @@
 import functools
 import json
-import subprocess
-import sys
 import threading
 import types
 
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.training.descriptions import describe
-from tests.support.fresh_process import REPOSITORY
+from tests.support.fresh_process import run_python
 
 HELPERS = types.ModuleType("helpers")
 exec("factor = 2\ndef times(x):\n    return x * factor", HELPERS.__dict__)
@@ -20,49 +18,24 @@ def loss(costs, outputs):
     return HELPERS.times(costs) - keras.ops.abs(outputs)
 
 
-class Parts:
-    size = 3
-
-    def plain(self):
-        return 1
-
-    @staticmethod
-    def static():
-        return 1
-
-    @classmethod
-    def of_class(cls):
-        return 1
-
-    @property
-    def computed(self):
-        return 1
-
-    @functools.cached_property
-    def kept(self):
-        return 1
-
-    @functools.lru_cache  # noqa: B019
-    def remembered(self):
-        return 1
-
-
-OTHERS = {
-    "size": 4,
-    "plain": lambda self: 2,
-    "static": staticmethod(lambda: 2),
-    "of_class": classmethod(lambda cls: 2),
-    "computed": property(lambda self: 2),
-    "kept": functools.cached_property(lambda self: 2),
-    "remembered": functools.lru_cache(lambda self: 2),
+#: What a class may contain, by its name: functions of the number that it returns.
+CONTENTS = {
+    "size": lambda number: number,
+    "plain": lambda number: lambda self: number,
+    "static": lambda number: staticmethod(lambda: number),
+    "of_class": lambda number: classmethod(lambda cls: number),
+    "computed": lambda number: property(lambda self: number),
+    "kept": lambda number: functools.cached_property(lambda self: number),
+    "remembered": lambda number: functools.lru_cache(lambda self: number),
 }
+Parts = type("Parts", (), {name: make(1) for name, make in CONTENTS.items()})
 
 
 class TestDescribe:
-    @pytest.mark.parametrize("name", OTHERS)
+    @pytest.mark.parametrize("name", CONTENTS)
     def test_every_part_of_a_class(self, name, monkeypatch):
         before = describe(Parts), describe(Parts())
-        monkeypatch.setattr(Parts, name, OTHERS[name])
+        monkeypatch.setattr(Parts, name, CONTENTS[name](2))
         assert describe(Parts) != before[0] and describe(Parts()) != before[1]
         monkeypatch.undo()
         assert (describe(Parts), describe(Parts())) == before
@@ -106,10 +79,8 @@ class TestDescribe:
             describe({"a": [threading.Lock()]})
 
     def test_another_process_describes_alike(self):
-        code = (
+        printed = run_python(
             "import json; from tests.training import descriptions_test as t;"
             "print('\\n' + json.dumps(t.describe([t.loss, t.Parts, {'b', 'a', 'c'}])))"
         )
-        process = [sys.executable, "-c", code]
-        found = subprocess.run(process, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-        assert json.loads(found.stdout.splitlines()[-1]) == describe([loss, Parts, {"a", "b", "c"}])
+        assert json.loads(printed.splitlines()[-1]) == describe([loss, Parts, {"a", "b", "c"}])

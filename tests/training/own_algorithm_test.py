@@ -4,7 +4,6 @@ import dataclasses
 import threading
 
 import keras
-import numpy as np
 import pytest
 
 import csdl_keras as csdl
@@ -51,28 +50,16 @@ class TestWhereItRuns:
         model = csdl.train(TOY, X, Y, C, VALIDATION, seed=0)
         assert csdl.decide(model, DATA.x_test).shape == DATA.y_test.shape
         estimator = csdl.sklearn.CostSensitiveClassifier(TOY, C, random_state=0)
-        assert estimator.fit(X.reshape(len(X), -1), Y).predict_cost(
-            X.reshape(len(X), -1)
-        ).shape == (
-            len(X),
-            10,
-        )
+        flat = X.reshape(len(X), -1)
+        assert estimator.fit(flat, Y).predict_cost(flat).shape == (len(X), 10)
 
-    def test_costs_of_examples(self, run_eagerly):
-        own, other = make_trainer(costs=C[Y]).train(TOY), make_trainer().train(TOY, C)
-        assert_same_weights(own.model, other.model, rtol=1e-4, atol=1e-5)
-
-    def test_a_cache(self, run_eagerly, tmp_path):
-        cache = csdl.StageCache(tmp_path)
-        first = make_trainer(cache=cache).train(TOY, C)
+    def test_costs_of_examples_and_a_cache(self, run_eagerly, tmp_path):
+        first = make_trainer(cache=csdl.StageCache(tmp_path)).train(TOY, C)
         again = make_trainer(cache=csdl.StageCache(tmp_path)).train(TOY, C)
         assert again.seconds == first.seconds
         assert_same_weights(first.model, again.model)
-
-    def test_processes(self):
-        one, two = (dict(make_trainer(jobs=jobs).train_all([(TOY, C)])) for jobs in (1, 2))
-        outputs = [it[0].model.predict(DATA.x_test, verbose=0) for it in (one, two)]
-        np.testing.assert_allclose(*outputs, rtol=1e-3, atol=1e-4)
+        own = make_trainer(costs=C[Y]).train(TOY)
+        assert_same_weights(own.model, first.model, rtol=1e-4, atol=1e-5)
 
     def test_compare(self, run_eagerly, tmp_path):
         source, runner = DataSource("digits", train_size=100), CellRunner(csdl.StageCache())
@@ -99,23 +86,21 @@ def loss_times(factor):
     return squared
 
 
-class Other(Narrow):
+class OtherNarrow(Narrow):
     """Differs by its code alone."""
 
     def build(self, x, num_outputs, output, seed):
         return csdl.models.mlp(x.shape[1:], num_outputs, (3,), output=output, seed=seed)
 
 
-Other.__qualname__ = Other.__name__ = "Narrow"
-
-
-class Thirds(Pretraining):
+class OtherHalved(Pretraining):
     def run(self, model, x, costs, **others):
         for layer in self.layers(model):
             layer.set_weights([array / 3 for array in layer.get_weights()])
 
 
-Thirds.__qualname__ = Thirds.__name__ = "Halved"
+for other, kind in ((OtherNarrow, Narrow), (OtherHalved, Halved)):
+    other.__qualname__ = other.__name__ = kind.__name__
 
 
 class TestKeys:
@@ -131,9 +116,9 @@ class TestKeys:
             ({"training": Objective("squared", squared, unit="mean")}, ["training"]),
             ({"body": dataclasses.replace(BODY, units=5)}, ["pretraining", "training"]),
             ({"body": dataclasses.replace(BODY, learning_rate=0.1)}, ["pretraining", "training"]),
-            ({"body": Other(epochs=2, min_steps=1)}, ["pretraining", "training"]),
+            ({"body": OtherNarrow(epochs=2, min_steps=1)}, ["pretraining", "training"]),
             ({"pretraining": Halved(sees="errors")}, ["pretraining", "training"]),
-            ({"pretraining": Thirds(sees="inputs")}, ["pretraining", "training"]),
+            ({"pretraining": OtherHalved(sees="inputs")}, ["pretraining", "training"]),
         ],
     )
     def test_objects_of_one_name_share_no_stage(self, change, stages):
@@ -143,17 +128,10 @@ class TestKeys:
     def test_equal_objects_share_their_stages(self):
         twice, again = (Objective("squared", loss_times(2)) for _ in range(2))
         assert self.keys(training=twice) == self.keys(training=again)
-        assert twice.loss is not again.loss
         assert self.keys(training=twice) != self.keys(training=Objective("a", loss_times(3)))
 
 
 class TestRefused:
-    def test_objects_that_cannot_be_told_apart(self):
-        lock = threading.Lock()
-        own = Objective("locked", lambda costs, outputs: squared(costs, outputs) if lock else 0.0)
-        with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
-            make_trainer().train(dataclasses.replace(TOY, training=own), C)
-
     def test_objects_that_no_process_can_be_sent(self):
         body = dataclasses.replace(BODY)
         object.__setattr__(body, "lock", threading.Lock())
@@ -161,32 +139,16 @@ class TestRefused:
             make_trainer(jobs=2).train(dataclasses.replace(TOY, body=body), C)
 
     @pytest.mark.parametrize(
-        ("change", "match"),
-        [
-            ({"body": Body}, "Expected `body` to be one of"),
-            ({"training": squared}, "Expected `training` to be one of"),
-            ({"prediction": "bayes"}, "Expected `prediction` to be one of .'argmin'."),
-            ({"training": "expected_cost"}, "body='auto' with training='expected_cost'"),
-        ],
+        ("name", "value"),
+        [("name", 3), ("loss", 3), ("output", "logit"), ("unit", "sum"), ("link", "exp")]
+        + [("predictions", ("argmax",)), ("searched", ("beta",)), ("on_costs", 1)],
     )
-    def test_what_does_not_fit(self, change, match):
-        with pytest.raises(ValueError, match=match):
-            dataclasses.replace(TOY, **change)
-
-    @pytest.mark.parametrize(
-        "change",
-        [{"name": 3}, {"loss": 3}, {"output": "logit"}, {"unit": "sum"}, {"link": "exp"}]
-        + [{"predictions": ("argmax",)}, {"searched": ("beta",)}, {"on_costs": 1}],
-        ids=str,
-    )
-    def test_objectives(self, change):
-        with pytest.raises(ValueError, match=f"Expected `{next(iter(change))}`"):
-            Objective(**{"name": "squared", "loss": squared, **change})
+    def test_objectives(self, name, value):
+        with pytest.raises(ValueError, match=f"Expected `{name}`"):
+            Objective(**{"name": "squared", "loss": squared, name: value})
 
     def test_other_decisions(self):
-        matrix = csdl.costs.with_abstain(C, 0.5)
-        with pytest.raises(ValueError, match="price decisions that are no class"):
-            make_trainer().train(TOY, matrix)
         able = Objective("squared", squared, other_decisions=True)
+        matrix = csdl.costs.with_abstain(C, 0.5)
         model = make_trainer().train(dataclasses.replace(TOY, training=able), matrix).model
         assert model.output_shape == (None, 11)

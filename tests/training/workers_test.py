@@ -28,23 +28,15 @@ def found(numbers):
     return {name: result for name, result, _ in run_tasks({n: (double, n) for n in numbers})}
 
 
-class TestRunTasks:
-    @pytest.mark.parametrize("jobs", [1, 2])
-    def test_exceptions_are_results(self, jobs):
-        with workers(jobs):
-            results = found([1, 3, 4, 2])
-        assert [results[1], results[2]] == [2, 4]
-        assert type(results[3]) is ValueError and "received 3" in str(results[3])
-        assert "four words" in str(results[4])
-
-    def test_the_outermost_workers_decide(self):
-        with workers(2), workers(1):
-            results = dict(name_and_result for *name_and_result, _ in run_tasks({0: (os.getpid,)}))
-        assert results[0] != os.getpid()
-
-    def test_a_process_that_ends_takes_no_other_task_along(self):
-        with workers(2):
-            results = found([1, 5, 2, 6, 7, 8])
-        ended = results.pop(5)
-        assert isinstance(ended, Exception) and "terminated" in str(ended)
-        assert results == {n: 2 * n for n in (1, 2, 6, 7, 8)}
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_failures_are_results_and_stop_no_other_task(jobs):
+    ended = [5] if jobs > 1 else []  # a task that ends its process
+    with workers(jobs), workers(3 - jobs):  # the outer ones decide
+        results = found([1, 3, 4, *ended, 2])
+        ((_, process, _),) = run_tasks({0: (os.getpid,)})
+    assert (process == os.getpid()) == (jobs == 1)
+    assert [results[1], results[2]] == [2, 4]
+    assert type(results[3]) is ValueError and "received 3" in str(results[3])
+    assert "four words" in str(results[4])
+    for number in ended:
+        assert isinstance(results[number], Exception) and "terminated" in str(results[number])
