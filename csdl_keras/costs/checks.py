@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER, as_array, check_entries, real_array
+from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
 from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.types import ArrayLike
 
@@ -13,13 +13,16 @@ REGRET_HINT = (
 
 
 def amounts(
-    name: str, values: ArrayLike, ndim: int, shape: str, negative: bool = True
+    name: str,
+    values: ArrayLike,
+    ndim: int,
+    shape: str,
+    columns: int | None = None,
+    negative: bool = True,
 ) -> np.ndarray:
     """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains."""
-    array = real_array(name, values, ndim, shape)
-    check_entries(
-        name, array, np.abs(array) <= LARGEST_NUMBER, f"of a size up to {LARGEST_NUMBER:g}"
-    )
+    array = real_array(name, values, ndim, shape, columns)
+    check_size(name, array)
     if not negative:
         check_entries(name, array, array >= 0, "at least 0", f" {REGRET_HINT}")
     return array
@@ -73,11 +76,8 @@ def check_cost_matrix(
             f"Expected `cost_matrix` of shape {expected}, K at least 2, C[true, decision]; "
             f"received shape {array.shape}."
         )
-    if num_classes is not None and rows != num_classes:
-        raise ValueError(
-            f"Expected `cost_matrix` with one row for each of {num_classes} classes; "
-            f"received shape {array.shape}."
-        )
+    if num_classes is not None:
+        check_rows("cost_matrix", array, num_classes, "classes")
     diagonal = np.diagonal(array)
     if np.any(diagonal):
         index = int(np.argmax(diagonal != 0))
@@ -109,12 +109,8 @@ def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np
     """
     if num_decisions is not None:
         check_integer("num_decisions", num_decisions)
-    array = amounts("costs", costs, 2, "(N, D), a cost for each decision,", negative=False)
-    if num_decisions is not None and array.shape[1] != num_decisions:
-        raise ValueError(
-            f"Expected `costs` of shape (N, {num_decisions}); received shape {array.shape}."
-        )
-    return array
+    shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
+    return amounts("costs", costs, 2, shape, num_decisions, negative=False)
 
 
 def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
@@ -142,11 +138,8 @@ def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> n
     array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
-    if num_classes is not None and len(array) != num_classes:
-        raise ValueError(
-            f"Expected `mean_costs` with one row for each of {num_classes} classes; "
-            f"received shape {array.shape}."
-        )
+    if num_classes is not None:
+        check_rows("mean_costs", array, num_classes, "classes")
     return array
 
 

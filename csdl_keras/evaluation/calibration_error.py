@@ -63,11 +63,7 @@ def reliability(
     labels, rows = _check(y_true, probabilities, num_bins)
     if class_id is None:
         return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins)
-    if check_integer("class_id", class_id, low=0) >= rows.shape[1]:
-        raise ValueError(
-            f"Expected `class_id` below {rows.shape[1]}, the number of classes; "
-            f"received {class_id}."
-        )
+    check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
     return _in_bins(rows[:, class_id], labels == class_id, num_bins)
 
 

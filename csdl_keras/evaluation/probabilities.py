@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from csdl_keras._utils.arrays import real_array
+from csdl_keras._utils.arrays import check_range, real_array
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
 
@@ -24,11 +24,7 @@ def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
     """
     rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
     if rows.shape[1] == 1:
-        if rows.max() > 1.0:
-            raise ValueError(
-                f"Expected `probabilities` of at most 1; received {rows.max()}. "
-                "Are they logits or costs?"
-            )
+        check_range("`probabilities`", rows, 0, 1, hint=" Are they logits or costs?")
         return np.hstack([1.0 - rows, rows])
     wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
     if len(wrong):

@@ -5,7 +5,7 @@ import logging
 import sys
 from collections.abc import Sequence
 
-from csdl_keras._utils.version import __version__
+from csdl_keras._utils import __version__
 from csdl_keras.experiments.commands import compare, export, report, table1, table2, tune
 from csdl_keras.experiments.output import tolerant_output
 

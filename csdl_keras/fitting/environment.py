@@ -3,12 +3,14 @@
 import importlib
 import json
 import os
+import threading
+import time
 from typing import Any
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.version import __version__
+from csdl_keras._utils import __version__
 from csdl_keras.fitting.global_settings import settings
 
 #: Environment variables that change how backends and their libraries compute. Those of Keras
@@ -39,6 +41,8 @@ VARIABLES = (
     "XLA_FLAGS",
 )
 
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 #: Those that `workers` has set for the processes that it starts; this one computes without them.
 set_for_workers: set[str] = set()
@@ -94,6 +98,22 @@ def adopt(wanted: dict[str, Any]) -> None:
                 "Expected processes that compute like the one that sends them work; received one "
                 f"with the {part} {_difference(found[part], value)}."
             )
+
+
+def end_with(parent: int) -> None:
+    """Ends this process soon after `parent`, the process that started it, has ended.
+
+    A signal may end the parent at once, so that it cannot stop its workers. They would go on
+    training beside those of the same command when it is run again.
+    """
+
+    def watch() -> None:
+        # A process whose parent has ended gets another one.
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 def _plain(value: Any) -> Any:

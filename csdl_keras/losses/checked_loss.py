@@ -2,9 +2,9 @@
 
 import keras
 
-from csdl_keras._utils.names import default_name
 from csdl_keras._utils.tensors import (
     check_weights,
+    default_name,
     float_dtype,
     tensor_or_array,
 )

@@ -10,7 +10,7 @@ import sys
 
 import keras
 
-from csdl_keras._utils.processes import end_with
+from csdl_keras.fitting.environment import end_with
 from csdl_keras.prediction._formats import write_artifact
 
 

@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 from keras_tuner.errors import FatalValueError
 
-from csdl_keras._utils.arrays import check_entries, check_range, check_rows, number_array
+from csdl_keras._utils.arrays import (
+    check_entries,
+    check_example_shape,
+    check_range,
+    check_rows,
+    number_array,
+)
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 
@@ -32,10 +38,8 @@ def _check_validation(hyper_model: Any, fit_arguments: dict[str, Any]) -> None:
 
 
 def _check_arrays(hyper_model: Any, x: Any, y: Any) -> None:
-    targets, shape = np.asarray(y), f"(N, {str(hyper_model.input_shape)[1:]}"
-    inputs = number_array("x", x, shape)
-    if inputs.shape[1:] != hyper_model.input_shape:
-        raise ValueError(f"Expected `x` of shape {shape}; received shape {inputs.shape}.")
+    targets, inputs = np.asarray(y), number_array("x", x, "(N, ...)")
+    check_example_shape("`x`", inputs, hyper_model.input_shape, "the `input_shape`")
     check_entries("x", inputs, np.isfinite(inputs), "finite")
     check_rows("y", targets, len(inputs), "inputs")
     if hyper_model.bounded:

@@ -85,7 +85,7 @@ class TestCostcla:
         ("table", "labels", "message"),
         [
             (COST_MAT, None, "`labels`"),
-            (COST_MAT[:, :3], LABELS, r"\(N, 4\).*received \(4, 3\)"),
+            (COST_MAT[:, :3], LABELS, r"\(N, 4\).*received shape"),
             (COST_MAT, [0, 1], "each of 2 labels; received 4"),
         ],
     )

@@ -45,7 +45,7 @@ class TestThresholdTable:
     @pytest.mark.parametrize(
         "y_true, probabilities, matrix, message",
         [
-            ([0, 1], [0.1, 1.5], [[0, 1], [9, 0]], "at most 1; received 1.5"),
+            ([0, 1], [0.1, 1.5], [[0, 1], [9, 0]], "received values from 0.1 to 1.5"),
             ([0, 1], [0.1, -0.5], [[0, 1], [9, 0]], "at least 0; received -0.5"),
             ([0, 1], [0.1, np.nan], [[0, 1], [9, 0]], "finite.*; received nan"),
             ([0, 1], [0.1], [[0, 1], [9, 0]], "an entry for each of 2 labels"),
@@ -55,7 +55,7 @@ class TestThresholdTable:
             ([0, 1], ["a", "b"], [[0, 1], [9, 0]], "real numbers"),
             ([0, 1], [[0.1], [0.2, 0.3]], [[0, 1], [9, 0]], "rows of different lengths"),
             ([0, 2], [0.1, 0.2], [[0, 1], [9, 0]], "below 2"),
-            ([0, 1], [0.1, 0.2], 1 - np.eye(3), "one row for each of 2 classes"),
+            ([0, 1], [0.1, 0.2], 1 - np.eye(3), "a row for each of 2 classes"),
             ([0, 1], [0.1, 0.2], [[0, 1, 2], [9, 0, 2]], r"shape \(K, K\)"),
         ],
     )

@@ -130,7 +130,7 @@ class TestModels:
         model = Subclassed()
         model(X)
         for wrong in (model, keras.Sequential([Dense(5), Dense(3)]), "mlp"):
-            with pytest.raises(ValueError, match="functional or sequential"):
+            with pytest.raises(ValueError, match="Expected a keras.Model"):
                 csdl.pretrain(wrong, X, **QUICK)
 
     def test_dense_layers_over_sequences(self):

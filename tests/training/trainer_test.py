@@ -74,7 +74,7 @@ class TestCostsOfExamples:
             make_trainer().train("csdnn")
         with pytest.raises(ValueError, match="received both"):
             make_trainer(costs=self.COSTS).train("csdnn", MATRICES[0])
-        with pytest.raises(ValueError, match="a cost vector for each of 200 labels; received 199"):
+        with pytest.raises(ValueError, match="`costs` with a row for each of 200 labels; received"):
             make_trainer(costs=self.COSTS[1:])
         with pytest.raises(ValueError, match="Expected validation data with costs"):
             make_trainer(costs=self.COSTS, validation_data=VALIDATION)
