@@ -3,7 +3,7 @@
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.types import ArrayLike
 
 REGRET_HINT = (
@@ -67,6 +67,7 @@ def check_cost_matrix(
     """
     if num_classes is not None:
         check_integer("num_classes", num_classes, low=2)
+    check_bool("square", square)
     shape = "(K, K), C[true, decision],"
     array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False)
     rows, columns = array.shape

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
 from csdl_keras.evaluation.probabilities import check_probabilities
@@ -100,7 +100,7 @@ def calibration_error(
     >>> round(calibration_error([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], 2), 3)
     0.133
     """
-    if not classwise:
+    if not check_bool("classwise", classwise):
         return reliability(y_true, probabilities, num_bins).error
     labels, rows = _check(y_true, probabilities, num_bins)
     errors = [_in_bins(column, labels == k, num_bins).error for k, column in enumerate(rows.T)]
