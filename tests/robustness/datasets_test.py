@@ -5,14 +5,12 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from csdl_keras import datasets
 from csdl_keras.datasets import DataSet
-from tests.datasets.helpers import SPLITS, hashes, toy_data
+from tests.datasets.helpers import SPLITS, toy_data
 from tests.robustness.outcome import outcome, public_functions
-from tests.robustness.rows import Row, names_of, table_tests
+from tests.robustness.rows import Row, named, names_of, table_tests
 from tests.robustness.spoiled import JUNK, SCALARS, spoilings
 
 TOY, LARGE = toy_data(), toy_data(per_class=100)
@@ -122,8 +120,7 @@ ROWS = {
         (
             *seed_errors,
             ({"name": "cats"}, "one of a few names"),
-            ({"train_size": 4}, "`train_size`"),
-            ({"train_size": 401}, "`train_size`"),
+            *named(train_size=[4, 401]),
         ),
         ({"train_size": None}, {"data_dir": None}),
     ),
@@ -135,39 +132,6 @@ def test_every_public_function_is_here():
 
 
 TestTable = table_tests(ROWS, large=False)
-
-
-class TestSizes:
-    @settings(max_examples=50)
-    @given(size=st.integers(-5, 90), seed=st.integers(0, 2**32 - 1))
-    @example(size=79, seed=0)
-    def test_subset(self, size, seed):
-        """Splits of 60 and 20 keep their proportion; what is left out has all 5 classes, too."""
-        result = outcome(datasets.subset, TOY, size, seed)
-        val = round(size / 4)
-        left = 60 - (size - val), 20 - val
-        known = min(val, size - val) >= 5 and size <= 80
-        documented = known and all(number == 0 or number >= 5 for number in left)
-        assert isinstance(result, DataSet) == documented
-        if documented:
-            for split, number in (("train", 60), ("val", 20)):
-                assert set(hashes(result, split)) <= set(hashes(TOY, split))
-                part = np.bincount(getattr(result, f"y_{split}"), minlength=5)
-                kept = number - left[split == "val"]
-                assert part.sum() == kept and np.abs(part - kept / 5).max() < 1
-
-    @settings(max_examples=50)
-    @given(sizes=st.tuples(*[st.integers(1, 120)] * 3), seed=st.integers(0, 2**70))
-    def test_bg_img_rot_synthetic(self, sizes, seed):
-        result = outcome(datasets.bg_img_rot_synthetic, GRAY, seed, *sizes)
-        train, val, test = sizes
-        total = min(80, train + val)
-        in_val = round(total * val / (train + val))
-        assert isinstance(result, DataSet) == (0 < in_val < total)
-        if isinstance(result, DataSet):
-            assert len(result.y_val) == in_val and len(result.y_train) == total - in_val
-            assert len(result.y_test) == min(test, 20 + 80 - total)
-            assert all(np.isfinite(x).all() for x in (result.x_train, result.x_test))
 
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(DataSet)])

@@ -12,7 +12,7 @@ from csdl_keras.models import BayesClassifier
 from tests.robustness.containers import contained
 from tests.robustness.no_training import no_training
 from tests.robustness.outcome import outcome
-from tests.robustness.rows import Row, table_tests
+from tests.robustness.rows import Row, named, table_tests
 from tests.robustness.samples import amounts, examples, inputs
 
 CLASSIFIER = csdl.models.mlp((3,), 3, (4,), seed=0)
@@ -87,10 +87,7 @@ ROWS = {
             ({"y": [0, 1]}, "Expected"),
             ({"y": None}, "Expected"),
             ({"sample_weight": np.ones(4)}, "Expected"),
-            ({"batch_size": 0}, "`batch_size`"),
-            ({"batch_size": MANY}, "`batch_size`"),
-            ({"seed": MANY}, "`seed`"),
-            ({"steps_per_epoch": 0}, "`steps_per_epoch`"),
+            *named(batch_size=[0, MANY], seed=[MANY], steps_per_epoch=[0]),
         ),
         ({"sample_weight": None, "steps_per_epoch": None}, {"y": None, "sample_weight": None}),
         call=batch,
@@ -102,13 +99,7 @@ ROWS = {
             {"path": pathlib.Path("state.npz"), "batches": BATCHES, "seconds": 0.5}
             | {"callbacks": [keras.callbacks.History()]}
         ),
-        (
-            ({"path": 3}, "`path`"),
-            ({"path": "."}, "`path`"),
-            ({"batches": np.ones((4, 3))}, "`batches`"),
-            ({"callbacks": [3]}, "`callbacks`"),
-            ({"seconds": -0.5}, "`seconds`"),
-        ),
+        (*named(path=[3, "."], batches=[np.ones((4, 3))], callbacks=[[3]], seconds=[-0.5]),),
         ({"path": "state.npz", "callbacks": ()},),
         call=lambda **given: csdl.Resume(**given).seconds,
     ),
@@ -136,10 +127,8 @@ ROWS = {
             ({"x_val": np.ones((6, 4))}, "of shape"),
             ({"y_val": [0, 1, 2]}, "for each of"),
             ({"y_val": [0, 1, 2, 3, 0, 1]}, "below 3"),
-            ({"method": "platt"}, "`method`"),
             ({"from_logits": True}, "outputs probabilities"),
-            ({"spread": 1e-7}, "`spread`"),
-            ({"spread": 1e7}, "`spread`"),
+            *named(method=["platt"], spread=[1e-7, 1e7]),
         ),
         ({"x_val": np.ones((6, 3), bool), "batch_size": None, "spread": None},),
         call=lambda **given: csdl.calibrate(**given).name,
@@ -198,12 +187,6 @@ class TestDecide:
         rows = np.array([[0.25], [0.75]])
         for x in (rows, rows[:, 0], rows[..., None]):
             assert csdl.decide(identity(width=1), x, "probability").tolist() == [0, 1]
-
-    def test_more_examples_than_a_batch(self):
-        x = keras.Input(batch_shape=(2, WIDTH))
-        model, rows = keras.Model(x, keras.layers.Identity()(x)), np.eye(WIDTH)[[0, 1, 2, 0]]
-        decided = csdl.decide(model, rows, "probability", batch_size=2)
-        assert decided.tolist() == [0, 1, 2, 0]
 
     def test_the_kernel_machine(self):
         svm = pytest.importorskip("csdl_keras.baselines").CSOSR()

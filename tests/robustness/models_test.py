@@ -9,7 +9,7 @@ import pytest
 import csdl_keras
 from csdl_keras import models
 from tests.robustness.outcome import public_functions
-from tests.robustness.rows import Row, names_of, table_tests
+from tests.robustness.rows import Row, named, names_of, table_tests
 from tests.robustness.samples import matrix, vectors
 from tests.support.testing import to_numpy
 
@@ -46,17 +46,8 @@ def model(function, right, errors=(), also=(), free=()):
 SUBCLASSED = type("Subclassed", (keras.Model,), {})
 no_model = (({"model": None}, "keras.Model"), ({"model": 3}, "keras.Model"))
 output_errors = (({"output": "features"}, "`output`"), ({"output": "logits"}, "`output`"))
-head_errors = (
-    ({"num_classes": 1}, "`num_classes`"),
-    ({"num_classes": 2**31}, "`num_classes`"),
-    ({"output": "logits"}, "`output`"),
-    ({"seed": -1}, "`seed`"),
-)
-size_errors = (
-    ({"input_shape": (8, 8, 0)}, "`input_shape`"),
-    ({"input_shape": (8, 8, 3, 3)}, "`input_shape`"),
-    ({"input_shape": {8: 1}}, "`input_shape`"),
-)
+head_errors = (*named(num_classes=[1, 2**31], output=["logits"], seed=[-1]),)
+size_errors = (*named(input_shape=[(8, 8, 0), (8, 8, 3, 3), {8: 1}]),)
 
 ROWS = {
     "bayes_classifier": model(
@@ -99,8 +90,7 @@ ROWS = {
             ({"body": SUBCLASSED()}, "inputs are known"),
             ({"mean_costs": -np.ones((3, 4))}, "at least 0"),
             ({"mean_costs": np.ones((1, 4))}, "at least 2 classes"),
-            ({"rank": 4}, "`rank`"),
-            ({"seed": 2**32}, "`seed`"),
+            *named(rank=[4], seed=[2**32]),
         ),
         ({"rank": None},),
         free=("name",),
@@ -116,8 +106,7 @@ ROWS = {
         lambda rng: {"model": network("cost"), "link": "log", "cost_scale": 0.5},
         (
             *no_model,
-            ({"link": "exp"}, "`link`"),
-            ({"cost_scale": 0.0}, "`cost_scale`"),
+            *named(link=["exp"], cost_scale=[0.0]),
         ),
         ({"link": "logit"},),
     ),
@@ -143,9 +132,7 @@ ROWS = {
         ),
         (
             *head_errors,
-            ({"input_shape": ()}, "`input_shape`"),
-            ({"hidden_units": (5, 0)}, "`hidden_units`"),
-            ({"hidden_units": {5: 1}}, "`hidden_units`"),
+            *named(input_shape=[()], hidden_units=[(5, 0), {5: 1}]),
         ),
         ({"hidden_units": ()}, {"num_classes": 1000, "output": "probability"}),
         free=("activation", "kernel_initializer", "name"),
@@ -159,9 +146,7 @@ ROWS = {
         (
             *head_errors,
             *size_errors,
-            ({"filters": (0,)}, "`filters`"),
-            ({"shift": 0.6}, "`shift`"),
-            ({"dropout": 0.96}, "`dropout`"),
+            *named(filters=[(0,)], shift=[0.6], dropout=[0.96]),
         ),
         ({"output": "features"}, {"output": "cost"}),
         free=("name",),
@@ -178,8 +163,7 @@ ROWS = {
             ({"x": np.ones((0, 4))}, "at least one example"),
             ({"x": [[0.0, np.nan]]}, "finite"),
             ({"x": [[0.0, 1e19]]}, "size up to"),
-            ({"hidden_units": (0,)}, "`hidden_units`"),
-            ({"dropout": 0.96}, "`dropout`"),
+            *named(hidden_units=[(0,)], dropout=[0.96]),
         ),
         ({"x": np.ones((6, 4), bool)}, {"hidden_units": (), "output": "cost"}),
         free=("name",),
@@ -193,10 +177,8 @@ ROWS = {
         (
             *head_errors,
             *size_errors,
-            ({"variant": "slow"}, "`variant`"),
-            ({"mean": [1.0, 2.0]}, "`mean`"),
             ({"mean": 256.0}, r"\[0, 255\]"),
-            ({"weight_decay": -0.1}, "`weight_decay`"),
+            *named(variant=["slow"], mean=[[1.0, 2.0]], weight_decay=[-0.1]),
         ),
         ({"variant": "quick", "mean": 3.0},),
     ),

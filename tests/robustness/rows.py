@@ -52,6 +52,11 @@ class Row:
         return self.right(np.random.default_rng(0), num_classes)
 
 
+def named(**wrong: list[Any]) -> tuple[tuple[dict[str, Any], str], ...]:
+    """Returns errors of which the message says the argument's name, with each wrong value."""
+    return tuple(({name: one}, f"`{name}`") for name, values in wrong.items() for one in values)
+
+
 def wrong_kinds(value: Any) -> list[Any]:
     """What nothing that takes `value` may take."""
     kinds: list[Any] = [object()]

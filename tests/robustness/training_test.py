@@ -9,7 +9,7 @@ import pytest
 import csdl_keras as csdl
 from tests.robustness.no_training import no_training, reaches_training
 from tests.robustness.outcome import outcome
-from tests.robustness.rows import Row, table_tests
+from tests.robustness.rows import Row, named, table_tests
 from tests.robustness.samples import examples, inputs, priced, vectors
 from tests.support.changes import setting_names
 
@@ -53,10 +53,8 @@ data_errors = (
         ({"validation_data": wrong}, "`validation_data` to be")
         for wrong in ((np.ones((2, 3)),), (1, 2, 3, 4), "ab", {"x": 1, "y": 2})
     ),
-    ({"seed": 2**32}, "`seed`"),
-    ({"verbose": 3}, "`verbose`"),
-    ({"jobs": 0}, "`jobs`"),
     ({"jobs": 2, "seed": None}, "Expected a `seed` with"),
+    *named(seed=[2**32], verbose=[3], jobs=[0]),
 )
 own_costs = {"costs": np.ones((6, 3)), "validation_data": None}
 cost_errors = (
@@ -73,16 +71,15 @@ ROWS = {
             *((changes | {"cost_matrix": None}, message) for changes, message in cost_errors),
             ({"algorithm": "dnn"}, "received 'dnn'"),
             ({"y": [0, 1, 2, 3, 1, 2]}, "below 3"),
-            ({"cost_matrix": None}, "`cost_matrix`"),
             ({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),
             ({"cost_matrix": np.zeros((3, 3))}, "above 0; received all zeros"),
             ({"cost_matrix": 1 - np.eye(3, 4)}, "price decisions that are no class"),
-            ({"ensemble": 1001}, "`ensemble`"),
             ({"unlabelled": np.ones((2, 3))}, "an algorithm that pre-trains"),
             (
                 {"algorithm": "csdnn", "unlabelled": np.ones((2, 4))},
                 "unlabelled inputs of shape",
             ),
+            *named(cost_matrix=[None], ensemble=[1001]),
         ),
         (
             own_costs | {"cost_matrix": None},
@@ -98,9 +95,8 @@ ROWS = {
         (
             *data_errors,
             *cost_errors,
-            ({"callbacks": [3]}, "`callbacks`"),
-            ({"cache": "folder"}, "`cache`"),
             ({"seed": None}, "`seed` with"),
+            *named(callbacks=[[3]], cache=["folder"]),
         ),
         ({"cache": None, "seed": None}, {"settings": None}, own_costs),
         free=("costs", "unlabelled"),
@@ -133,19 +129,21 @@ ROWS = {
             ({"costs": [0, 1, 2, 0, 3], "cost_matrix": 1 - np.eye(3)}, "below 3"),
             ({"unlabelled": np.ones((2, 4))}, "`unlabelled` of shape"),
             ({"unlabelled": np.full((2, 3), 2.0)}, r"to lie in \[0, 1\]"),
-            ({"beta": 1.5}, "`beta`"),
-            ({"corruption": -0.1}, "`corruption`"),
-            ({"epochs": 0}, "`epochs`"),
-            ({"batch_size": 0}, "`batch_size`"),
-            ({"optimizer": "adamant"}, "`optimizer`"),
-            ({"reconstruction": "mse"}, "`reconstruction`"),
-            ({"seed": -1}, "`seed`"),
-            ({"steps_per_epoch": 0}, "`steps_per_epoch`"),
-            ({"steps_per_execution": 0}, "`steps_per_execution`"),
-            ({"callbacks": [3]}, "`callbacks`"),
-            ({"verbose": 3}, "`verbose`"),
-            ({"cost_scale": 0.0}, "`cost_scale`"),
-            ({"cache": "folder"}, "`cache`"),
+            *named(
+                beta=[1.5],
+                corruption=[-0.1],
+                epochs=[0],
+                batch_size=[0],
+                optimizer=["adamant"],
+                reconstruction=["mse"],
+                seed=[-1],
+                steps_per_epoch=[0],
+                steps_per_execution=[0],
+                callbacks=[[3]],
+                verbose=[3],
+                cost_scale=[0.0],
+                cache=["folder"],
+            ),
         ),
         (
             {
