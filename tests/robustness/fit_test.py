@@ -11,7 +11,6 @@ import csdl_keras as csdl
 from csdl_keras.models import BayesClassifier
 from tests.robustness.containers import contained
 from tests.robustness.no_training import no_training
-from tests.robustness.outcome import outcome
 from tests.robustness.rows import Row, named, table_tests
 from tests.robustness.samples import amounts, examples, inputs
 
@@ -163,14 +162,6 @@ ROWS = {
     ),
 }
 TestTable = table_tests(ROWS, large=False)
-
-
-@pytest.mark.parametrize(
-    "description", [object(), {1: object()}, {"a": np.nan}, {"a": {3}}, [np.ones(2)]]
-)
-def test_descriptions_of_stages_are_json(description):
-    result = outcome(csdl.StageCache().get, description, lambda: ([], {}))
-    assert isinstance(result, ValueError)
 
 
 class TestDecide:

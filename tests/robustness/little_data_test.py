@@ -61,15 +61,6 @@ class TestTrain:
         with pytest.raises(ValueError, match="^Expected mistakes on examples to cost something"):
             train("dnn_weighted", X[:1], Y[:1], np.array([[0.0, 0.0], [1.0, 0.0]]))
 
-    def test_images_outside_the_unit_interval(self):
-        with pytest.raises(ValueError, match=r"^Expected images .* to lie in \[0, 1\]"):
-            train("cnn_sosr", np.full((4, 16, 16, 1), 2.0))
-
-    @pytest.mark.parametrize("requests", [["csdnn"], [("csdnn",)], [None], ["ab"]])
-    def test_what_is_no_request(self, requests):
-        with pytest.raises(ValueError, match="^Expected `"):
-            list(csdl.Trainer(X, Y, settings=SETTINGS).train_all(requests))
-
 
 def test_pretraining_on_one_example():
     model = csdl.models.mlp((3,), 2, (4,), seed=0)

@@ -220,11 +220,3 @@ class TestTable(table_tests(ROWS, large=False)):
     @pytest.mark.parametrize("name", ROWS)
     def test_each_argument_is_checked(self, name, nothing_is_built):
         super().test_each_argument_is_checked(name)
-
-
-def test_one_logistic_unit():
-    inputs = keras.Input((4,))
-    network = keras.Model(inputs, keras.layers.Dense(1, "sigmoid")(inputs))
-    costs, p = matrix(np.random.default_rng(0), 2, 3), to_numpy(network(X))
-    careful = models.bayes_classifier(network, costs)
-    np.testing.assert_allclose(to_numpy(careful(X)), np.hstack([1 - p, p]) @ costs, rtol=1e-4)

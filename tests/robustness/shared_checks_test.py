@@ -52,11 +52,8 @@ MODEL = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
 class Check:
     """A check, how to call it rightly, and what its documentation says.
 
-    Args:
-        function: the check.
-        right: from a generator and the number of classes to a tuple of arguments.
-        documented: whether it takes these arguments.
-        result: what it returns then.
+    It is called with what `right` makes of a generator and a number of classes; where those
+    arguments are `documented`, it returns `result` of them.
     """
 
     function: Callable[..., Any]
@@ -279,54 +276,40 @@ def is_callbacks(x):
 
 PLAIN = {
     "check_choice": (
-        lambda x: checks.check_choice("x", x, ("a", "2")),
-        lambda x: isinstance(x, str) and str(x) in ("a", "2"),
+        checks.check_choice,
+        [("a", "2")],
+        lambda x: isinstance(x, str) and x in ("a", "2"),
     ),
-    "check_path": (
-        lambda x: checks.check_path("x", x),
-        lambda x: isinstance(x, (str, os.PathLike)),
-    ),
-    "check_number": (
-        lambda x: checks.check_number("x", x, 0, 2, exclude_low=True),
-        lambda x: is_number(x, 0, 2),
-    ),
-    "check_number, any": (
-        lambda x: checks.check_number("x", x),
-        lambda x: is_number(x, -math.inf, 1e308),
-    ),
+    "check_path": (checks.check_path, [], lambda x: isinstance(x, (str, os.PathLike))),
+    "check_number": (checks.check_number, [0, 2, True], lambda x: is_number(x, 0, 2)),
+    "check_number, any": (checks.check_number, [], lambda x: is_number(x, -math.inf, 1e308)),
     "check_number, low": (
-        lambda x: checks.check_number("x", x, 0.5, 2.5),
+        checks.check_number,
+        [0.5, 2.5],
         lambda x: is_number(x, -1, 2.5) and x >= 0.5,
     ),
-    "check_integer": (
-        lambda x: checks.check_integer("x", x, 0, 2),
-        lambda x: is_integer(x, 0, 2),
+    "check_integer": (checks.check_integer, [0, 2], lambda x: is_integer(x, 0, 2)),
+    "check_integer, any": (checks.check_integer, [], lambda x: is_integer(x, 1)),
+    "check_bool": (checks.check_bool, [], lambda x: isinstance(x, bool)),
+    "check_names": (
+        arrays.check_names,
+        [2],
+        lambda x: np.iterable(x) and not isinstance(x, str) and len(list(x)) == 2,
     ),
-    "check_integer, any": (
-        lambda x: checks.check_integer("x", x),
-        lambda x: is_integer(x, 1),
-    ),
-    "check_bool": (lambda x: checks.check_bool("x", x), lambda x: isinstance(x, bool)),
-    "check_callbacks": (checks.check_callbacks, is_callbacks),
+    "check_sizes": (check_sizes, [], are_sizes),
+    "check_callbacks": (checks.check_callbacks, None, is_callbacks),
     "check_optimizer": (
         checks.check_optimizer,
+        None,
         lambda x: isinstance(x, keras.optimizers.Optimizer) or str(x) == "adam",
     ),
     "check_verbose": (
         checks.check_verbose,
+        None,
         lambda x: isinstance(x, (str, int)) and x in ("auto", 0, 1, 2),
     ),
-    "check_names": (
-        lambda x: arrays.check_names("x", x, 2),
-        lambda x: np.iterable(x) and not isinstance(x, str) and len(list(x)) == 2,
-    ),
-    "check_label": (arrays.check_label, lambda x: x is None or isinstance(x, str)),
-    "check_sizes": (lambda x: check_sizes("x", x), are_sizes),
-    "check_input_shape": (check_input_shape, lambda x: are_sizes(x) and len(x) > 0),
-    "check_input_shape, images": (
-        lambda x: check_input_shape(x, rank=3),
-        lambda x: are_sizes(x, 3),
-    ),
+    "check_label": (arrays.check_label, None, lambda x: x is None or isinstance(x, str)),
+    "check_input_shape": (check_input_shape, None, lambda x: are_sizes(x) and len(x) > 0),
 }
 VALUES = [*SCALARS, *JUNK, "adam", "auto", ["a", "b"], (4,), (8, 8, 3), (8, 0, 3)]
 VALUES += [keras.callbacks.History(), [keras.callbacks.History()], keras.optimizers.SGD()]
@@ -334,9 +317,9 @@ VALUES += [keras.callbacks.History(), [keras.callbacks.History()], keras.optimiz
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_plain_arguments(name):
-    function, documented = PLAIN[name]
+    function, more, documented = PLAIN[name]
     for value in VALUES:
-        result = outcome(function, value)
+        result = outcome(function, *([value] if more is None else ["x", value, *more]))
         assert bool(documented(value)) != isinstance(result, ValueError), (value, result)
 
 
