@@ -11,7 +11,7 @@ import importlib
 from typing import Any
 
 from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
-from csdl_keras._utils.version import __version__
+from csdl_keras._utils import __version__
 from csdl_keras.fitting.divergence import DivergedError, RaiseOnDivergence
 from csdl_keras.fitting.resume import Resume
 from csdl_keras.fitting.shuffled_batches import ShuffledBatches

@@ -1,1 +1,3 @@
-"""Checks, arrays, tensors, files and seeds: code that knows nothing of costs."""
+"""What every room may use: the version, checks, arrays, tensors, files, seeds, types."""
+
+__version__ = "0.1.0"

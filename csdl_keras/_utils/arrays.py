@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.types import ArrayLike
 
 #: Networks compute in float32, in which larger numbers are infinite. No sum of costs up to this
@@ -60,14 +61,21 @@ def number_array(name: str, values: ArrayLike, shape: str, booleans: bool = Fals
 
 
 def real_array(
-    name: str, values: ArrayLike, ndim: int, shape: str, missing: bool = False, low: float = -np.inf
+    name: str,
+    values: ArrayLike,
+    ndim: int,
+    shape: str,
+    columns: int | None = None,
+    missing: bool = False,
+    low: float = -np.inf,
 ) -> np.ndarray:
     """Returns `values` as a float64 array of `ndim` dimensions, finite and at least `low`.
 
-    `missing=True` accepts NaN.
+    `columns` is the length of the last dimension, or None for any. `missing=True` accepts NaN.
     """
     array = number_array(name, values, shape)
-    if array.ndim != ndim or 0 in array.shape:
+    wrong = array.ndim != ndim or 0 in array.shape
+    if wrong or columns not in (None, array.shape[-1]):
         raise ValueError(f"Expected `{name}` of shape {shape}; received shape {array.shape}.")
     array = array.astype(np.float64)
     right = np.isfinite(array) & (array >= low)
@@ -76,6 +84,29 @@ def real_array(
     least = "" if low == -np.inf else f" and at least {low:g}"
     check_entries(name, array, right, f"finite{least}{' or NaN' if missing else ''}")
     return array
+
+
+def input_array(name: str, values: ArrayLike, booleans: bool = False) -> np.ndarray:
+    """Returns the inputs of a network as an array of real numbers `(N, ...)`; N may be 0."""
+    array = number_array(name, values, "(N, ...)", booleans)
+    if array.ndim < 2 or 0 in array.shape[1:]:
+        raise ValueError(f"Expected `{name}` of shape (N, ...); received shape {array.shape}.")
+    return array
+
+
+def check_example_shape(what: str, array: np.ndarray, shape: tuple, like: str) -> None:
+    """Raises unless the array holds inputs of `shape`, which are `like` others."""
+    if array.shape[1:] != shape:
+        expected = ", ".join(map(str, ("N", *shape)))
+        raise ValueError(
+            f"Expected {what} of shape ({expected}), {like}; received shape {array.shape}."
+        )
+
+
+def check_size(name: str, array: np.ndarray, largest: float = LARGEST_NUMBER) -> None:
+    """Raises if a number is larger than `largest` or infinite, or smaller than `-largest`."""
+    right = np.isnan(array) | (np.abs(array) <= largest)
+    check_entries(name, array, right, f"of a size up to {largest:g}")
 
 
 def check_decisions(decisions: ArrayLike, num_examples: int, num_decisions: int) -> np.ndarray:
@@ -132,9 +163,7 @@ def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
 
 def check_label(label: str | None) -> str | None:
     """Returns `label` if it is a string or `None`."""
-    if label is not None and not isinstance(label, str):
-        raise ValueError(f"Expected `label` to be a string or None; received {label!r}.")
-    return label
+    return check_type("label", label, str | None, "a string or None")
 
 
 def variance_beyond_rounding(x: np.ndarray) -> float:

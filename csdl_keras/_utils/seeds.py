@@ -1,6 +1,5 @@
 """Seeds of the parts of a model, and scikit-learn's random states as seeds."""
 
-import numbers
 import random
 from typing import Any
 
@@ -61,13 +60,8 @@ def random_generator(random_state: Any) -> np.random.RandomState:
     Raises:
         ValueError: if it is anything else.
     """
-    known = random_state is None or isinstance(random_state, np.random.RandomState)
-    whole = isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)
-    if not known and not (whole and 0 <= random_state <= LARGEST_SEED):
-        raise ValueError(
-            f"Expected `random_state` to be None, an integer from 0 to {LARGEST_SEED} or a "
-            f"numpy.random.RandomState; received {random_state!r}."
-        )
     from sklearn.utils import check_random_state  # slow to import
 
+    if random_state is not None and not isinstance(random_state, np.random.RandomState):
+        check_integer("random_state", random_state, low=0, high=LARGEST_SEED)
     return check_random_state(random_state)

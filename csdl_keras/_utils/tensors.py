@@ -1,6 +1,7 @@
 """Tensor functions and checks that losses, layers and metrics share."""
 
 import math
+import re
 from typing import Any
 
 import keras
@@ -28,6 +29,16 @@ _LIMIT = 85.0
 
 # Logarithms beyond the limit change the exponential by a factor of at most 5 altogether.
 _SLOPE = 1 / 20
+
+
+def default_name(owner: object) -> str:
+    """Returns the name of an object's class in snake case, such as `"sosr_loss"`.
+
+    Keras' own default is numbered, so that the names of results would depend on what was made
+    before.
+    """
+    parts = r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+    return re.sub(parts, "_", type(owner).__name__).lower()
 
 
 def at_least_float32(*tensors: Tensor) -> Any:
@@ -127,6 +138,7 @@ def first_minimum(values: Tensor) -> Tensor:
 
 
 def is_tensor(values: Tensor) -> bool:
+    """Returns True for a tensor of the backend, a symbolic one and a variable."""
     return ops.is_tensor(values) or isinstance(values, (keras.KerasTensor, keras.Variable))
 
 

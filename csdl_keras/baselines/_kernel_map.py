@@ -5,7 +5,12 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
-from csdl_keras._utils.arrays import check_entries, number_array, variance_beyond_rounding
+from csdl_keras._utils.arrays import (
+    check_entries,
+    check_example_shape,
+    number_array,
+    variance_beyond_rounding,
+)
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike
@@ -129,11 +134,8 @@ def check_features(features: ArrayLike, width: int | None = None) -> np.ndarray:
         raise ValueError(
             f"Expected `X` of shape (N, features); received shape {array.shape}.{hint}"
         )
-    if width is not None and array.shape[1] != width:
-        raise ValueError(
-            f"Expected `X` of shape (N, {width}), {width} features as in `fit`; "
-            f"received shape {array.shape}."
-        )
+    if width is not None:
+        check_example_shape("`X`", array, (width,), f"{width} features as in `fit`")
     with np.errstate(over="ignore"):  # Wider floats that overflow raise below.
         array = array.astype(np.float32 if array.dtype == np.float32 else np.float64, copy=False)
     what = f"finite and of a size up to {_LARGEST:g}"

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER, as_array, check_entries, real_array
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
+from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.types import ArrayLike
 
 REGRET_HINT = (
@@ -13,13 +13,16 @@ REGRET_HINT = (
 
 
 def amounts(
-    name: str, values: ArrayLike, ndim: int, shape: str, negative: bool = True
+    name: str,
+    values: ArrayLike,
+    ndim: int,
+    shape: str,
+    columns: int | None = None,
+    negative: bool = True,
 ) -> np.ndarray:
     """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains."""
-    array = real_array(name, values, ndim, shape)
-    check_entries(
-        name, array, np.abs(array) <= LARGEST_NUMBER, f"of a size up to {LARGEST_NUMBER:g}"
-    )
+    array = real_array(name, values, ndim, shape, columns)
+    check_size(name, array)
     if not negative:
         check_entries(name, array, array >= 0, "at least 0", f" {REGRET_HINT}")
     return array
@@ -62,6 +65,9 @@ def check_cost_matrix(
     array([[0., 1.],
            [5., 0.]])
     """
+    if num_classes is not None:
+        check_integer("num_classes", num_classes, low=2)
+    check_bool("square", square)
     shape = "(K, K), C[true, decision],"
     array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False)
     rows, columns = array.shape
@@ -71,7 +77,8 @@ def check_cost_matrix(
             f"Expected `cost_matrix` of shape {expected}, K at least 2, C[true, decision]; "
             f"received shape {array.shape}."
         )
-    _check_num_classes("cost_matrix", array, num_classes)
+    if num_classes is not None:
+        check_rows("cost_matrix", array, num_classes, "classes")
     diagonal = np.diagonal(array)
     if np.any(diagonal):
         index = int(np.argmax(diagonal != 0))
@@ -103,12 +110,8 @@ def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np
     """
     if num_decisions is not None:
         check_integer("num_decisions", num_decisions)
-    array = amounts("costs", costs, 2, "(N, D), a cost for each decision,", negative=False)
-    if num_decisions is not None and array.shape[1] != num_decisions:
-        raise ValueError(
-            f"Expected `costs` of shape (N, {num_decisions}); received shape {array.shape}."
-        )
-    return array
+    shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
+    return amounts("costs", costs, 2, shape, num_decisions, negative=False)
 
 
 def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
@@ -134,17 +137,9 @@ def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> n
     array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
-    _check_num_classes("mean_costs", array, num_classes)
+    if num_classes is not None:
+        check_rows("mean_costs", array, num_classes, "classes")
     return array
-
-
-def _check_num_classes(name: str, array: np.ndarray, num_classes: int | None) -> None:
-    """Raises unless the array has a row for each class, if their number is known."""
-    if num_classes is not None and len(array) != check_integer("num_classes", num_classes, low=2):
-        raise ValueError(
-            f"Expected `{name}` with one row for each of {num_classes} classes; "
-            f"received shape {array.shape}."
-        )
 
 
 def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarray:

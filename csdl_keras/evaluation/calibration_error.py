@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows, real_array
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.arrays import check_range, check_rows, real_array
+from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
@@ -63,11 +63,7 @@ def reliability(
     labels, rows = _check(y_true, probabilities, num_bins)
     if class_id is None:
         return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins)
-    if check_integer("class_id", class_id, low=0) >= rows.shape[1]:
-        raise ValueError(
-            f"Expected `class_id` below {rows.shape[1]}, the number of classes; "
-            f"received {class_id}."
-        )
+    check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
     return _in_bins(rows[:, class_id], labels == class_id, num_bins)
 
 
@@ -104,7 +100,7 @@ def calibration_error(
     >>> round(calibration_error([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], 2), 3)
     0.133
     """
-    if not classwise:
+    if not check_bool("classwise", classwise):
         return reliability(y_true, probabilities, num_bins).error
     labels, rows = _check(y_true, probabilities, num_bins)
     errors = [_in_bins(column, labels == k, num_bins).error for k, column in enumerate(rows.T)]
@@ -128,11 +124,7 @@ def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
     """
     rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
     if rows.shape[1] == 1:
-        if rows.max() > 1.0:
-            raise ValueError(
-                f"Expected `probabilities` of at most 1; received {rows.max()}. "
-                "Are they logits or costs?"
-            )
+        check_range("`probabilities`", rows, 0, 1, hint=" Are they logits or costs?")
         return np.hstack([1.0 - rows, rows])
     wrong = np.flatnonzero(~probability_rows(rows, TOLERANCE_16_BITS))
     if len(wrong):

@@ -36,11 +36,7 @@ def risk_coverage_curve(
     """
     true = example_costs(y_true, cost_matrix)
     shape = f"(N, {true.shape[1]}), a column for each decision,"
-    expected = real_array("expected_costs", expected_costs, 2, shape)
-    if expected.shape[1] != true.shape[1]:
-        raise ValueError(
-            f"Expected `expected_costs` of shape {shape}; received shape {expected.shape}."
-        )
+    expected = real_array("expected_costs", expected_costs, 2, shape, columns=true.shape[1])
     check_rows("expected_costs", expected, len(true))
     order = np.argsort(expected.min(axis=1), kind="stable")
     costs = true[np.arange(len(true)), expected.argmin(axis=1)][order]

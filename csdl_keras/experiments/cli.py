@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
-from csdl_keras._utils.version import __version__
+from csdl_keras._utils import __version__
 from csdl_keras.experiments.commands import compare, export, report, table1, table2, tune
 
 #: The module of each command: `add_arguments(parser)`, `run(arguments)`, `HELP`, `DESCRIPTION`.

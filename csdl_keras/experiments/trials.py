@@ -5,6 +5,8 @@ import pathlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from csdl_keras._utils.files import replacing
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.files import write_rows

@@ -7,13 +7,15 @@ import importlib
 import json
 import operator
 import os
+import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.version import __version__
+from csdl_keras._utils import __version__
 
 #: Environment variables that change how backends and their libraries compute. Those of Keras
 #: and JAX are missing because they are read at import and show in the settings.
@@ -42,6 +44,9 @@ VARIABLES = (
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
     "XLA_FLAGS",
 )
+
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 #: Variables that `workers` sets for the processes that it starts; they do not affect this one.
 set_for_workers: set[str] = set()
@@ -126,6 +131,22 @@ def adopt(wanted: Mapping[str, Any]) -> None:
                 "Expected processes that compute like the one that sends them work; received one "
                 f"with the {part} {_difference(found[part], value)}."
             )
+
+
+def end_with(parent: int) -> None:
+    """Ends this process soon after `parent`, the process that started it, has ended.
+
+    A signal may end the parent at once, so that it cannot stop its workers. They would go on
+    training beside those of the same command when it is run again.
+    """
+
+    def watch() -> None:
+        # A process whose parent has ended gets another one.
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 def _plain(value: object) -> object:

@@ -8,11 +8,11 @@ from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_number
-from csdl_keras._utils.names import default_name
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     TOLERANCE,
     check_weights,
+    default_name,
     finite,
     float_dtype,
     probability_rows,

@@ -8,7 +8,6 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import check_weights, distributions, same_shape, tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.costs import check_labels
 from csdl_keras.costs._tensors import (
     check_present,
     from_config,
@@ -84,8 +83,7 @@ class AverageCost(DecisionMetric):
         if class_id is not None:
             if self.cost_matrix is None:
                 raise ValueError("Expected a `cost_matrix` with `class_id`; received none.")
-            check_integer("class_id", class_id, low=0)
-            check_labels([class_id], len(self.cost_matrix))
+            check_integer("class_id", class_id, low=0, high=len(self.cost_matrix) - 1)
         self.class_id = class_id
 
     def update_state(

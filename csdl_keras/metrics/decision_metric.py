@@ -7,10 +7,10 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
-from csdl_keras._utils.names import default_name
 from csdl_keras._utils.tensors import (
     at_least_float32,
     check_weights,
+    default_name,
     distributions,
     float_dtype,
     probability_rows,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_entries, number_array
+from csdl_keras._utils.arrays import check_entries, input_array
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
@@ -108,9 +108,8 @@ def _standardised(inputs: Tensor, rows: np.ndarray) -> Tensor:
 
 def _table(x: ArrayLike) -> np.ndarray:
     """Returns training inputs as float64, with sizes whose variances float32 can hold."""
-    rows = number_array("x", x, "(N, ...)", booleans=True)
-    if rows.ndim < 2 or not rows.size:
-        raise ValueError(f"Expected `x` of shape (N, ...); received shape {rows.shape}.")
-    rows = rows.astype("float64")
+    rows = input_array("x", x, booleans=True).astype("float64")
+    if not rows.size:
+        raise ValueError("Expected `x` of at least one example; received none.")
     check_entries("x", rows, np.abs(rows) <= 1e18, "finite and of a size up to 1e18")
     return rows

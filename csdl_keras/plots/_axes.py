@@ -4,6 +4,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from csdl_keras._utils.checks import check_type
+
 # The palette of Okabe and Ito, which colour-blind readers can distinguish, without its yellow,
 # which is too pale for a line. Curves take the colours in this order.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -20,9 +22,7 @@ def axes_or_new(ax: Axes | None, scale: float = 1.0) -> Axes:
         width, height = figure.get_size_inches()
         figure.set_size_inches(scale * width, scale * height)
         return figure.add_subplot()
-    if not isinstance(ax, Axes):
-        raise ValueError(f"Expected `ax` to be an Axes of Matplotlib or None; received {ax!r}.")
-    return ax
+    return check_type("ax", ax, Axes, "an Axes of Matplotlib or None")
 
 
 def axes_of_curves(ax: Axes | None) -> Axes:

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER, check_entries, check_label, real_array
+from csdl_keras._utils.arrays import check_label, check_size, real_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.plots._axes import (
@@ -30,13 +30,9 @@ def beta_table(
     grid = real_array("betas", betas, 1, "(B,)", low=0.0)
     if grid[-1] > 1.0 or np.any(np.diff(grid) <= 0):
         raise ValueError(f"Expected `betas` to ascend from 0 to 1; received {grid.tolist()}.")
-    table = real_array("costs", costs, 2, f"(repetitions, {len(grid)})", missing=True, low=0.0)
-    if table.shape[1] != len(grid):
-        raise ValueError(
-            f"Expected `costs` of shape (repetitions, {len(grid)}), a column for each beta; "
-            f"received shape {table.shape}."
-        )
-    _check_size(table)
+    shape = f"(repetitions, {len(grid)}), a column for each beta"
+    table = real_array("costs", costs, 2, shape, columns=len(grid), missing=True, low=0.0)
+    check_size("costs", table)  # Squares of larger costs might overflow.
     if relative:
         if grid[0] != 0.0:
             raise ValueError(
@@ -46,7 +42,7 @@ def beta_table(
             raise ValueError("Expected costs above 0 at beta 0 for relative costs; received 0.0.")
         with np.errstate(over="ignore"):
             table = table / table[:, :1]
-        _check_size(table)
+        check_size("costs", table)
     known = ~np.isnan(table)
     if not known.any():
         raise ValueError("Expected `costs` that are not all missing; received only NaN.")
@@ -57,11 +53,6 @@ def beta_table(
         # A single repetition makes this 0 / 0, which is NaN.
         errors = np.sqrt(squares / (number - 1.0) / number)
     return grid, means, np.where(number > 1, errors, np.nan)
-
-
-def _check_size(table: np.ndarray) -> None:
-    """Raises if squares of the costs might overflow."""
-    check_entries("costs", table, ~(table > LARGEST_NUMBER), f"of a size up to {LARGEST_NUMBER:g}")
 
 
 def beta_curve(

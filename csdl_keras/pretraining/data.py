@@ -9,7 +9,14 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras._utils.arrays import as_array, check_range, check_rows, number_array
+from csdl_keras._utils.arrays import (
+    as_array,
+    check_example_shape,
+    check_range,
+    check_rows,
+    input_array,
+    number_array,
+)
 from csdl_keras._utils.structure import check_inputs
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike
@@ -73,10 +80,7 @@ class PretrainingData:
             )
 
     def _take_arrays(self, model: keras.Model, x: ArrayLike, costs: ArrayLike | None) -> None:
-        inputs = number_array("x", x, "(N, ...)")
-        if inputs.ndim < 2 or 0 in inputs.shape:
-            raise ValueError(f"Expected `x` of shape (N, ...); received shape {inputs.shape}.")
-        self.x = check_inputs(model, inputs)
+        self.x = check_inputs(model, input_array("x", x))
         if not self.costs_needed:
             return
         if costs is None:
@@ -89,12 +93,7 @@ class PretrainingData:
 
     def _take_unlabelled(self, unlabelled: np.ndarray) -> None:
         """Adds inputs whose costs, zeros, do not count."""
-        shape = self.x.shape[1:]
-        if unlabelled.shape[1:] != shape:
-            raise ValueError(
-                f"Expected `unlabelled` of shape (U, {str(shape)[1:]}, like `x`; "
-                f"received shape {unlabelled.shape}."
-            )
+        check_example_shape("`unlabelled`", unlabelled, self.x.shape[1:], "like `x`")
         own, others = len(self.x), len(unlabelled)
         self.x = np.concatenate([self.x, unlabelled])
         if self.costs is not None and others:

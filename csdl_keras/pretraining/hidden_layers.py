@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import keras
 
-from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.structure import inputs_of
 from csdl_keras.pretraining.data import UNBOUNDED_HINT
 
 _BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.activations.softmax)
@@ -32,11 +32,7 @@ def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
     >>> [layer.name for layer in hidden_layers(model)]
     ['hidden_1', 'hidden_2']
     """
-    if not has_structure(model):
-        raise ValueError(
-            "Expected `model` to be a functional or sequential keras.Model whose inputs are "
-            f"known; received {type(model).__name__}."
-        )
+    inputs_of(model)
     # A softmax or a decision may follow the last Dense layer, which is the output layer.
     layers = [layer for layer in model.layers if isinstance(layer, keras.layers.Dense)][:-1]
     if not layers:

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.arrays import check_example_shape, check_rows
 from csdl_keras._utils.checks import check_integer, check_number, check_verbose
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
@@ -237,11 +237,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
-        if x.shape[1:] != self._input_shape:
-            raise ValueError(
-                f"Expected inputs of shape (N, {str(self._input_shape)[1:]}, as in `fit`; "
-                f"received {x.shape}."
-            )
+        check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x
 
     def _decide(self, X: ArrayLike) -> np.ndarray:  # noqa: N803

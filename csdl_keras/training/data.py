@@ -6,7 +6,13 @@ import functools
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.arrays import (
+    check_entries,
+    check_example_shape,
+    check_range,
+    check_rows,
+    input_array,
+)
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels
 
@@ -40,31 +46,21 @@ def check_examples(
     an array. `name` is what messages call the inputs.
     """
     labels = check_labels(y).copy()
-    inputs = check_inputs(name, x, len(labels))
+    inputs = float32_inputs(name, x, len(labels))
     vectors = None if costs is None else np.ascontiguousarray(check_cost_vectors(costs))
-    if vectors is not None and len(vectors) != len(labels):
-        raise ValueError(
-            f"Expected a cost vector for each of {len(labels)} labels; received {len(vectors)}."
-        )
+    if vectors is not None:
+        check_rows("costs", vectors, len(labels))
     return Examples(inputs, labels, vectors)
 
 
-def check_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarray:
-    """Returns a float32 copy of inputs `(N, ...)` that pass their checks; N is `size` if given."""
-    inputs = as_array(name, x, "(N, ...)")
-    fits = inputs.ndim >= 2 and size in (None, len(inputs)) and 0 not in inputs.shape[1:]
-    if inputs.dtype.kind not in "iuf" or not fits:
-        number = "" if size is None else f" with N = {size} labels"
-        raise ValueError(
-            f"Expected `{name}` to be real inputs of shape (N, ...){number}; "
-            f"received shape {inputs.shape}, dtype {inputs.dtype}."
-        )
+def float32_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarray:
+    """Returns a float32 copy of inputs that pass their checks and are as many as the labels."""
+    inputs = input_array(name, x)
+    if size is not None:
+        check_rows(name, inputs, size)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
-    if not np.isfinite(inputs).all():
-        raise ValueError(
-            f"Expected `{name}` without NaN and infinity, also as float32; received some."
-        )
+    check_entries(name, inputs, np.isfinite(inputs), "finite, also as float32")
     return inputs
 
 
@@ -111,12 +107,8 @@ def check_training_data(
     train = check_examples("x", x, y, costs)
     shape = train.x.shape[1:]
     if unlabelled is not None:
-        unlabelled = check_inputs("unlabelled", unlabelled)
-        if unlabelled.shape[1:] != shape:
-            raise ValueError(
-                f"Expected unlabelled inputs of shape (N, {str(shape)[1:]}, like those with "
-                f"labels; received {unlabelled.shape}."
-            )
+        unlabelled = float32_inputs("unlabelled", unlabelled)
+        check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
     if validation_data is None:
         return TrainingData(train, unlabelled=unlabelled)
     if not isinstance(validation_data, (tuple, list)) or len(validation_data) not in (2, 3):
@@ -125,11 +117,7 @@ def check_training_data(
             f"received {type(validation_data).__name__}."
         )
     validation = check_examples("validation_data", *validation_data)
-    if validation.x.shape[1:] != shape:
-        raise ValueError(
-            f"Expected validation inputs of shape (N, {str(shape)[1:]}, as in "
-            f"training; received {validation.x.shape}."
-        )
+    check_example_shape("validation inputs", validation.x, shape, "as in training")
     widths = [None if part.costs is None else part.costs.shape[1] for part in (train, validation)]
     if widths[0] != widths[1]:
         raise ValueError(
@@ -142,9 +130,4 @@ def check_training_data(
 def check_images(data: TrainingData) -> None:
     """Raises unless inputs lie in [0, 1], as Caffe's network needs."""
     for part in data.parts:
-        low, high = float(part.x.min()), float(part.x.max())
-        if low < 0.0 or high > 1.0:
-            raise ValueError(
-                "Expected images for a convolutional network to lie in [0, 1]; received values "
-                f"from {low:.6g} to {high:.6g}."
-            )
+        check_range("images for a convolutional network", part.x, 0, 1)

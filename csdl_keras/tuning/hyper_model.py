@@ -1,4 +1,4 @@
-"""What all HyperModels of the package do with a trial: they check its data and fit it."""
+"""The base class of HyperModels, which checks the data of a trial and fits it."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,13 @@ import keras_tuner
 import numpy as np
 from keras_tuner.errors import FatalValueError
 
-from csdl_keras._utils.arrays import check_entries, check_range, check_rows, number_array
+from csdl_keras._utils.arrays import (
+    check_entries,
+    check_example_shape,
+    check_range,
+    check_rows,
+    number_array,
+)
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
@@ -62,10 +68,8 @@ class CheckedHyperModel(keras_tuner.HyperModel):
             raise FatalValueError(str(error)) from error
 
     def _check_arrays(self, x: ArrayLike, y: ArrayLike) -> None:
-        targets, shape = np.asarray(y), f"(N, {str(self.input_shape)[1:]}"
-        inputs = number_array("x", x, shape)
-        if inputs.shape[1:] != self.input_shape:
-            raise ValueError(f"Expected `x` of shape {shape}; received shape {inputs.shape}.")
+        targets, inputs = np.asarray(y), number_array("x", x, "(N, ...)")
+        check_example_shape("`x`", inputs, self.input_shape, "the `input_shape`")
         check_entries("x", inputs, np.isfinite(inputs), "finite")
         check_rows("y", targets, len(inputs), "inputs")
         if self.bounded:

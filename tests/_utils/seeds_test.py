@@ -17,9 +17,6 @@ COSTS = np.random.default_rng(1).uniform(size=(40, 3))
 BUILDERS = {
     "mlp": lambda seed: csdl.models.mlp((8, 8, 1), 3, (5, 5), seed=seed),
     "mlp cost": lambda seed: csdl.models.mlp((8, 8, 1), 3, (5, 5), output="cost", seed=seed),
-    "mlp he": lambda seed: csdl.models.mlp(
-        (6,), 3, (5,), kernel_initializer="he_normal", seed=seed
-    ),
     "quick": lambda seed: csdl.models.caffe_cifar10((8, 8, 1), 3, seed=seed),
     "full": lambda seed: csdl.models.caffe_cifar10((8, 8, 1), 3, "full", seed=seed),
 }
@@ -58,11 +55,6 @@ class TestBuilders:
         assert_same_weights(first, BUILDERS[name](None))
         assert np.abs(kernels(first)[0] - kernels(second)[0]).max() > 0
 
-    @pytest.mark.parametrize("seed", [-1, 1.5, "a"])
-    def test_wrong_seeds(self, name, seed):
-        with pytest.raises(ValueError, match="Expected `seed`"):
-            BUILDERS[name](seed)
-
 
 class TestPretrain:
     def run(self, seed, shuffling=0):
@@ -79,10 +71,6 @@ class TestPretrain:
 
     def test_without_a_seed_it_follows_the_global_one(self):
         assert np.abs(kernels(self.run(None))[0] - kernels(self.run(None))[0]).max() > 1e-6
-
-    def test_wrong_seed(self):
-        with pytest.raises(ValueError, match="Expected `seed`"):
-            self.run(-1)
 
 
 class TestTrainer:

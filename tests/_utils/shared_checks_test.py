@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras._utils.arrays import check_range, check_rows, number_array
+from csdl_keras._utils.arrays import check_range, check_rows
 from csdl_keras._utils.tensors import TOLERANCE, TOLERANCE_16_BITS, distributions, probability_rows
 
 ROWS = np.array(
@@ -79,10 +79,3 @@ def test_lengths(shape, message):
     check_rows("it", np.zeros((3, *shape[1:])), 3)
     with pytest.raises(ValueError, match=message):
         check_rows("it", np.zeros(shape), 3)
-
-
-@pytest.mark.parametrize("values", [[True], ["1"], [1j], [None], [np.datetime64("2020-01-01")]])
-def test_real_numbers(values):
-    with pytest.raises(ValueError, match="`it` to hold real numbers; received dtype"):
-        number_array("it", values, "(N,)")
-    assert number_array("it", [True], "(N,)", booleans=True).dtype == bool

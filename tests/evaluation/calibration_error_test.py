@@ -42,7 +42,7 @@ class TestCalibrationError:
             ({"probabilities": P * 0.9}, "sum to 1; received row 0"),
             ({"probabilities": P[:-1]}, "`probabilities` with a row for each of 200 labels"),
             ({"probabilities": P[0]}, r"shape \(N, K\); received shape \(4,\)"),
-            ({"probabilities": P[:, :1] + 1}, "at most 1; received"),
+            ({"probabilities": P[:, :1] + 1}, "to lie in .0, 1.; received"),
             ({"probabilities": P - 0.5}, "at least 0; received -"),
             ({"y_true": LABELS + 1}, "below 4"),
             ({"num_bins": 0}, "`num_bins`"),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import CAE, ReconstructionLoss, SOSRLoss
-from tests.robustness import loss_loops as loops
+from tests.support import loss_loops as loops
 from tests.support.testing import TestCase, to_numpy
 
 FEATURES, UNITS, DECISIONS = 4, 5, 3

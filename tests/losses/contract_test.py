@@ -11,7 +11,7 @@ import pytest
 
 from csdl_keras import losses
 from csdl_keras.models import labelled_costs
-from tests.robustness import loss_loops as loops
+from tests.support import loss_loops as loops
 from tests.support.eager import eager_models
 from tests.support.testing import (
     JIT_COMPILE,

@@ -13,7 +13,7 @@ from csdl_keras.losses import (
     logistic_cost,
     poisson_cost,
 )
-from tests.robustness import loss_loops as loops
+from tests.support import loss_loops as loops
 from tests.support.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 0.0], [3.0, 4.0, 0.0]])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from csdl_keras.losses import MINLoss, min_loss
-from tests.robustness import loss_loops as loops
+from tests.support import loss_loops as loops
 from tests.support.testing import TestCase, to_numpy
 
 LABELS = np.array([0, 2, 1, 2, 0])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from csdl_keras.losses import SOSRLoss, one_sided, sosr
-from tests.robustness import loss_loops as loops
+from tests.support import loss_loops as loops
 from tests.support.gradients import gradient
 from tests.support.testing import TestCase, to_numpy
 

@@ -6,7 +6,7 @@ import pytest
 
 from csdl_keras import costs, decide, output_kind
 from csdl_keras.models import expected_cost_model, labelled_costs
-from tests.robustness import loss_loops as loops
+from tests.support import loss_loops as loops
 from tests.support.small_models import FEATURES, inputs
 from tests.support.testing import TestCase, to_numpy
 

@@ -83,7 +83,7 @@ class TestBetaCurve:
     @pytest.mark.parametrize(
         "betas, costs, relative, message",
         [
-            ([0, 0.5], [1.0, 2.0], False, r"`costs` of shape \(repetitions, 2\); received"),
+            ([0, 0.5], [1.0, 2.0], False, r"`costs` of shape \(repetitions, 2\), a column"),
             ([0, 0.5], [[1.0, 2.0, 3.0]], False, "a column for each beta"),
             ([0.5, 0.5], [[1.0, 2.0]], False, "`betas` to ascend"),
             ([0, 1.5], [[1.0, 2.0]], False, "`betas` to ascend from 0 to 1"),

@@ -85,12 +85,12 @@ class TestCostAgainstThreshold:
     @pytest.mark.parametrize(
         "y_true, probabilities, matrix, message",
         [
-            ([0, 1], [0.1, 1.5], MATRIX, "at most 1; received 1.5"),
+            ([0, 1], [0.1, 1.5], MATRIX, "received values from 0.1 to 1.5"),
             ([0, 1], [0.1], MATRIX, "an entry for each of 2 labels"),
             ([0, 1], np.full((2, 3), 1 / 3), MATRIX, "two classes"),
             ([0, 1], np.zeros((2, 1, 1)), MATRIX, r"received shape \(2, 1, 1\)"),
             ([0, 2], [0.1, 0.2], MATRIX, "below 2"),
-            ([0, 1], [0.1, 0.2], 1 - np.eye(3), "one row for each of 2 classes"),
+            ([0, 1], [0.1, 0.2], 1 - np.eye(3), "a row for each of 2 classes"),
             ([0, 1], [0.1, 0.2], [[0, 1, 2], [9, 0, 2]], r"shape \(K, K\)"),
         ],
     )

@@ -95,7 +95,7 @@ class TestTrainer:
     def test_what_it_refuses(self):
         with pytest.raises(ValueError, match="Expected unlabelled inputs of shape"):
             make_trainer(unlabelled=DATA.x_test[:, :5])
-        with pytest.raises(ValueError, match="Expected `unlabelled` without NaN"):
+        with pytest.raises(ValueError, match="entry of `unlabelled` to be finite"):
             make_trainer(unlabelled=DATA.x_test * np.nan)
 
     def test_train(self):

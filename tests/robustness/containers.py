@@ -12,14 +12,6 @@ import polars
 _INDEX = 7
 
 
-def _strided(a: np.ndarray) -> np.ndarray:
-    return np.repeat(a, 2, axis=0)[::2]
-
-
-def _backwards(a: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(a[::-1])[::-1]
-
-
 def _read_only(a: np.ndarray) -> np.ndarray:
     a = a.copy()
     a.setflags(write=False)
@@ -44,12 +36,8 @@ def _same_names(a: np.ndarray) -> Any:
     return pandas.DataFrame(a, index=["a"] * len(a), columns=["b"] * a.shape[1])
 
 
-def _nullable(a: np.ndarray) -> Any:
-    return _frame(a).astype("Int64" if a.dtype.kind in "iu" else "Float64")
-
-
-def _arrow(a: np.ndarray) -> Any:
-    return _frame(a).astype("int64[pyarrow]" if a.dtype.kind in "iu" else "double[pyarrow]")
+def _typed(a: np.ndarray, whole: str, real: str) -> Any:
+    return _frame(a).astype(whole if a.dtype.kind in "iu" else real)
 
 
 def _polars(a: np.ndarray) -> Any:
@@ -75,20 +63,20 @@ CONTAINERS = {
     "tuple": lambda a: tuple(map(tuple, a)) if a.ndim == 2 else tuple(a),
     "list of rows": list,
     "Fortran order": np.asfortranarray,
-    "strided": _strided,
-    "backwards": _backwards,
+    "strided": lambda a: np.repeat(a, 2, axis=0)[::2],
+    "backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1],
     "read-only": _read_only,
     "nothing masked": np.ma.masked_array,
     "pandas": _frame,
     "pandas, shuffled index": _shuffled_index,
     "pandas, equal names": _same_names,
-    "pandas, nullable": _nullable,
+    "pandas, nullable": lambda a: _typed(a, "Int64", "Float64"),
     "polars": _polars,
     "bfloat16": _cast(ml_dtypes.bfloat16),
 } | {dtype: _cast(dtype) for dtype in ("u1", "i1", "i4", "u8", ">i8", "f2", "f4", ">f8", "g")}
 with contextlib.suppress(ImportError, NameError):  # no pyarrow, or one that fits neither
-    _arrow(np.zeros(1))
-    CONTAINERS["pandas, Arrow"] = _arrow
+    _typed(np.zeros(1), "", "double[pyarrow]")
+    CONTAINERS["pandas, Arrow"] = lambda a: _typed(a, "int64[pyarrow]", "double[pyarrow]")
 
 
 def contained(argument: Any, name: str) -> Any:

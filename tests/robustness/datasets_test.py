@@ -1,32 +1,46 @@
-"""Functions of `datasets` with right and wrong arguments of every kind."""
+"""Functions of `datasets` refuse what they document, and divide sets of any size."""
 
 import dataclasses
 import importlib
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from csdl_keras import datasets
 from csdl_keras.datasets import DataSet
-from tests.datasets.helpers import hashes
-from tests.robustness.datasets_cases import CASES, GRAY, LARGE, LARGEST_SEED, TOY, with_images
-from tests.robustness.documented import is_integer
+from tests.datasets.helpers import SPLITS, toy_data
 from tests.robustness.outcome import outcome, public_functions
-from tests.robustness.properties import robustness_tests
+from tests.robustness.rows import Row, named, names_of, table_tests
 from tests.robustness.spoiled import JUNK, SCALARS, spoilings
 
+TOY, LARGE = toy_data(), toy_data(per_class=100)
+RNG = np.random.default_rng(0)
 
-def unknown(name, data_dir):
-    raise ValueError(f"Expected one of a few names; received {name!r}.")
+
+def with_images(*shape, data=TOY):
+    """The toy set with other images."""
+    images = {f"x_{split}": len(getattr(data, f"y_{split}")) for split in SPLITS}
+    drawn = {name: RNG.uniform(size=(size, *shape)) for name, size in images.items()}
+    return dataclasses.replace(data, **{name: x.astype("float32") for name, x in drawn.items()})
+
+
+GRAY, COLOUR = with_images(8, 8, 1), with_images(4, 4, 3)
+
+
+def with_pixel(value):
+    images = GRAY.x_test.copy()
+    images[0, 0, 0, 0] = value
+    return dataclasses.replace(GRAY, x_test=images)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def small_data():
     """Two small pictures instead of photographs, and a toy set under a name of its own."""
-    rng = np.random.default_rng(0)
-    pictures = [rng.uniform(size=shape).astype("float32") for shape in ((12, 9), (10, 16))]
+    pictures = [RNG.uniform(size=shape).astype("float32") for shape in ((12, 9), (10, 16))]
+
+    def unknown(name, data_dir):
+        raise ValueError(f"Expected one of a few names; received {name!r}.")
+
     with pytest.MonkeyPatch.context() as patch:
         module = importlib.import_module("csdl_keras.datasets.bg_img_rot_synthetic")
         patch.setattr(module, "photographs", lambda: pictures)
@@ -36,71 +50,97 @@ def small_data():
         yield
 
 
+def of_set(function, data, errors=(), also=(), name="data", **others):
+    errors = (({name: None}, "a DataSet"), ({name: data.x_train}, "a DataSet"), *errors)
+    return Row(function, lambda rng, k: {name: data} | others, errors, also)
+
+
+seed_errors = (({"seed": -1}, "`seed`"),)
+
+ROWS = {
+    "imbalance": of_set(
+        datasets.imbalance,
+        TOY,
+        (
+            *seed_errors,
+            ({"fraction": 1.0}, "below 1"),
+            ({"fraction": -0.1}, "`fraction`"),
+            ({"num_rare": 6}, "at least num_rare=6 classes"),
+            ({"data": dataclasses.replace(TOY, imbalanced=True)}, "imbalanced already"),
+        ),
+        ({"fraction": 0.0}, {"seed": 2**70}),
+        seed=3,
+        fraction=0.5,
+        num_rare=2,
+    ),
+    "subset": of_set(
+        datasets.subset,
+        TOY,
+        (
+            *seed_errors,
+            ({"seed": 2**32}, "`seed`"),
+            ({"train_size": 17}, "`train_size` from"),
+            ({"train_size": 81}, "to 80"),
+            ({"train_size": 79}, "every class can be divided"),
+        ),
+        ({"train_size": 80},),
+        train_size=42,
+        seed=3,
+    ),
+    "grayscale": of_set(
+        datasets.grayscale, COLOUR, (({"data": with_images(4, 4, 2)}, "1 or 3 channels"),)
+    ),
+    "bg_img_rot_synthetic": of_set(
+        datasets.bg_img_rot_synthetic,
+        GRAY,
+        (
+            *seed_errors,
+            ({"base": COLOUR}, "gray images"),
+            ({"base": with_images(11, 8, 1)}, "no larger than any photograph"),
+            ({"base": with_images(8, 10, 1)}, "no larger than any photograph"),
+            ({"base": with_images(1, 1, 1)}, "large enough for patches"),
+            *(
+                ({"base": with_pixel(x)}, r"to lie in \[0, 1\]")
+                for x in (np.nan, np.inf, -0.1, 1.1)
+            ),
+            ({"train_size": 2**62}, "each gets some"),
+        ),
+        name="base",
+        seed=3,
+        train_size=6,
+        val_size=3,
+        test_size=100,
+    ),
+    "load": Row(
+        datasets.load,
+        lambda rng, k: (
+            {"name": "toy", "imbalanced": True, "train_size": 100, "seed": 3}
+            | {"data_dir": "folder", "grayscale": False}
+        ),
+        (
+            *seed_errors,
+            ({"name": "cats"}, "one of a few names"),
+            *named(train_size=[4, 401]),
+        ),
+        ({"train_size": None}, {"data_dir": None}),
+    ),
+}
+
+
 def test_every_public_function_is_here():
-    assert CASES.keys() == public_functions(datasets)
+    assert names_of(ROWS) == public_functions(datasets)
 
 
-TestRobustness = robustness_tests(CASES)
+TestTable = table_tests(ROWS, large=False)
 
 
-class TestSizes:
-    @settings(max_examples=200)
-    @given(size=st.integers(-5, 90), seed=st.integers(0, LARGEST_SEED))
-    @example(size=79, seed=0)
-    def test_subset(self, size, seed):
-        """Splits of 60 and 20 keep their proportion; what is left out has all 5 classes, too."""
-        result = outcome(datasets.subset, TOY, size, seed)
-        val = round(size / 4)
-        left = 60 - (size - val), 20 - val
-        known = min(val, size - val) >= 5 and size <= 80
-        documented = known and all(number == 0 or number >= 5 for number in left)
-        assert isinstance(result, DataSet) == documented
-        if documented:
-            for split, number in (("train", 60), ("val", 20)):
-                assert set(hashes(result, split)) <= set(hashes(TOY, split))
-                part = np.bincount(getattr(result, f"y_{split}"), minlength=5)
-                kept = number - left[split == "val"]
-                assert part.sum() == kept and np.abs(part - kept / 5).max() < 1
-
-    @settings(max_examples=200)
-    @given(sizes=st.tuples(*[st.integers(1, 120)] * 3), seed=st.integers(0, 2**70))
-    def test_bg_img_rot_synthetic(self, sizes, seed):
-        result = outcome(datasets.bg_img_rot_synthetic, GRAY, seed, *sizes)
-        train, val, test = sizes
-        total = min(80, train + val)
-        in_val = round(total * val / (train + val))
-        assert isinstance(result, DataSet) == (0 < in_val < total)
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(DataSet)])
+def test_fields_of_a_data_set(field):
+    """No set of other arrays than are documented gets to a function."""
+    right = {"name": str, "num_classes": int, "imbalanced": bool}.get(field, np.ndarray)
+    for value in spoilings(getattr(TOY, field)) if right is np.ndarray else SCALARS + JUNK:
+        result = outcome(lambda value: dataclasses.replace(TOY, **{field: value}), value)
         if isinstance(result, DataSet):
-            assert len(result.y_val) == in_val and len(result.y_train) == total - in_val
-            assert len(result.y_test) == min(test, 20 + 80 - total)
-
-    @pytest.mark.parametrize("shape", [(1, 1, 1), (11, 8, 1), (8, 10, 1), (4, 4, 2)])
-    def test_images_of_other_sizes(self, shape):
-        """A patch of one pixel never varies, and some are larger than the smallest picture."""
-        result = outcome(datasets.bg_img_rot_synthetic, with_images(*shape))
-        assert isinstance(result, ValueError)
-
-    @pytest.mark.parametrize("value", [np.nan, np.inf, -0.1, 1.1])
-    def test_pixels_outside_the_unit_interval(self, value):
-        images = GRAY.x_test.copy()
-        images[0, 0, 0, 0] = value
-        data = dataclasses.replace(GRAY, x_test=images)
-        with pytest.raises(ValueError, match=r"^Expected the images of .* to lie in \[0, 1\]"):
-            datasets.bg_img_rot_synthetic(data, test_size=1)
-
-
-class TestDataSet:
-    @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(DataSet)])
-    def test_fields(self, field):
-        """No set of other arrays than are documented gets to a function."""
-        right = {"name": str, "num_classes": int, "imbalanced": bool}
-        for value in spoilings(getattr(TOY, field)) if field not in right else SCALARS + JUNK:
-            result = outcome(lambda value: dataclasses.replace(TOY, **{field: value}), value)
-            if isinstance(result, DataSet):
-                assert is_labels(value, field) or isinstance(value, right.get(field, np.ndarray))
-                assert result.y_train.max() < result.num_classes
-                assert len(result.x_train) == len(result.y_train) > 0
-
-
-def is_labels(value, field):
-    return field == "num_classes" and is_integer(value, 5)
+            assert isinstance(value, (right, np.integer))
+            assert result.y_train.max() < result.num_classes
+            assert len(result.x_train) == len(result.y_train) > 0

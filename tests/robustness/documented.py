@@ -74,10 +74,6 @@ def is_indices(x: Any, high: float = np.inf) -> bool:
     return all(0 <= int(entry) < min(high, 2**63 - 1) for entry in array)
 
 
-def has_every_class(x: Any, num_classes: int) -> bool:
-    return num_classes <= len(x) and set(np.asarray(x).tolist()) == set(range(num_classes))
-
-
 def is_probabilities(x: Any) -> bool:
     if not is_finite(x, 2) or np.asarray(x, "f8").min() < 0:
         return False
@@ -105,3 +101,10 @@ def is_targets(x: Any, num_classes: int) -> bool:
 
 def is_weights(x: Any, number: int) -> bool:
     return x is None or (is_numbers(x) and np.shape(x) in ((number,), (number, 1)))
+
+
+def are_sizes(x: Any, *numbers: int) -> bool:
+    """Sizes of layers or of an input, as many as one of `numbers` says, or any number of them."""
+    if not np.iterable(x) or isinstance(x, (str, bytes, dict, set)):
+        return False
+    return all(is_integer(size, 1, 2**31 - 1) for size in x) and (not numbers or len(x) in numbers)

@@ -1,25 +1,21 @@
-"""Estimators and their scorer with right and wrong arguments of every kind."""
+"""Estimators and their scorer refuse what they document; networks are not trained here."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.robustness.no_training import ReachedError, no_training
+import csdl_keras as csdl
+from tests.robustness.no_training import no_training, reaches_training
 from tests.robustness.outcome import outcome
-from tests.robustness.properties import container_tests, robustness_tests
-from tests.robustness.spoiled import JUNK, SCALARS, spoil
+from tests.robustness.rows import Row, named, table_tests
+from tests.robustness.samples import examples, matrix, priced
 
-pytest.importorskip("sklearn")
+csdl_sklearn = pytest.importorskip("csdl_keras.sklearn")
+baselines = pytest.importorskip("csdl_keras.baselines")
 
-from tests.robustness.estimators_cases import (  # noqa: E402
-    CASES,
-    INPUTS,
-    LABELS,
-    SETTINGS,
-    Answers,
-    csdl_sklearn,
-)
+SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
+LABELS = np.arange(6) % 3
+INPUTS = np.arange(18).reshape(6, 3) / 8
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -28,31 +24,116 @@ def nothing_trains():
         yield
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-TestRobustness = robustness_tests(CASES)
-test_containers = container_tests(CASES, 50)
+class Answers:
+    """A classifier of three classes that is right about `LABELS`."""
+
+    classes_ = np.arange(3)
+
+    def predict(self, x):
+        return LABELS
+
+    def predict_proba(self, x):
+        return np.eye(3)[LABELS]
 
 
-@settings(max_examples=200)
-@given(data=st.data())
-def test_examples_that_scikit_learn_checks(data):
-    """Inputs and labels are refused in its words; what it lets through are finite numbers."""
-    x, y = data.draw(st.just(INPUTS) | spoil(INPUTS)), data.draw(st.just(LABELS) | spoil(LABELS))
-    model = csdl_sklearn.CostSensitiveClassifier("dnn_sosr", settings=SETTINGS)
-    try:
-        model.fit(x, y)
-    except ReachedError:
-        classes = len(model.classes_)
-        assert model.cost_matrix_.shape == (classes, classes) and classes > 1
-        with np.errstate(over="ignore"):
-            assert np.isfinite(np.asarray(x, "f4")).all() and len(x) == len(y)
-    except (ValueError, TypeError, OverflowError) as error:
-        assert len(str(error)) > 10
-    else:
-        raise AssertionError("neither refused nor trained")
+def machine(X, y, **choices):  # noqa: N803
+    """Estimates of a `CSOSR` for its own examples."""
+    estimates = baselines.CSOSR(**choices).fit(X, y).predict_costs(X)
+    assert np.isfinite(estimates).all()
+    return estimates
 
 
-@pytest.mark.parametrize("wrong", [*SCALARS, *JUNK])
+def fit(costs=None, **choices):
+    return csdl_sklearn.CostSensitiveClassifier(**choices).fit(INPUTS, LABELS, costs=costs)
+
+
+def score(y, **choices):
+    return csdl_sklearn.average_cost_scorer(**choices)(Answers(), INPUTS, y)
+
+
+own_costs = {"cost_matrix": None, "costs": np.eye(6, 3)}
+matrix_errors = (({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),)
+
+ROWS = {
+    "CSOSR": Row(
+        baselines.CSOSR,
+        lambda rng, k: (
+            dict(zip(("X", "y"), examples(rng, k), strict=True))
+            | {"penalty": 1.0, "gamma": 0.5, "cost_matrix": priced(rng, k), "method": "nystroem"}
+            | {"n_components": 5, "exact_limit": 9, "tol": 0.1, "max_iter": 50}
+            | {"kernel": "rbf", "random_state": 3}
+        ),
+        (
+            *matrix_errors,
+            ({"X": np.ones(6)}, r"`X` of shape \(N, features\)"),
+            ({"X": np.ones((6, 2, 2))}, "Reshape it"),
+            ({"X": np.full((6, 3), np.inf)}, "finite"),
+            ({"X": np.full((6, 3), 1e19)}, "size up to"),
+            ({"X": np.ones((5, 3))}, "for each of"),
+            ({"y": [0, 1, 2, 0, 1, 3]}, "below 3"),
+            ({"cost_matrix": None}, "give CSOSR a `cost_matrix`"),
+            ({"cost_matrix": 1 - np.eye(3, 4)}, "of shape"),
+            ({"kernel": "precomputed"}, "'exact' with kernel='precomputed'"),
+            *named(
+                penalty=[0.0],
+                gamma=["auto"],
+                method=["slow"],
+                kernel=["linear"],
+                n_components=[0],
+                exact_limit=[0],
+                tol=[0.0],
+                max_iter=[0],
+            ),
+        ),
+        ({"gamma": "scale", "method": "auto"}, {"cost_matrix": None, "y": np.eye(6, 3)}),
+        call=machine,
+        tolerance=1e-4,
+    ),
+    "CostSensitiveClassifier": Row(
+        csdl_sklearn.CostSensitiveClassifier,
+        lambda rng, k: (
+            {"algorithm": "dnn_sosr", "cost_matrix": priced(rng, 3), "settings": SETTINGS}
+            | {"validation_fraction": 0.2, "random_state": 0, "ensemble": 2, "verbose": 0}
+        ),
+        (
+            *matrix_errors,
+            ({"algorithm": "dnn"}, "received 'dnn'"),
+            ({"cost_matrix": np.zeros((3, 3))}, "above 0"),
+            ({"cost_matrix": 1 - np.eye(4)}, "Expected"),
+            ({"costs": np.ones((6, 3))}, "received both"),
+            (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
+            ({"other_decisions": ["abstain"]}, "0 labels"),
+            ({"other_decisions": "abstain"}, "`other_decisions` to be a list"),
+            *named(validation_fraction=[1.0], random_state=[2**32], ensemble=[1001], verbose=[3]),
+        ),
+        (
+            own_costs,
+            {"random_state": np.random.RandomState(0), "cost_matrix": None, "settings": None},
+            {"other_decisions": [], "ensemble": None, "random_state": None, "verbose": "auto"},
+        ),
+        free=("other_decisions",),
+        call=reaches_training(fit),
+    ),
+    "average_cost_scorer": Row(
+        csdl_sklearn.average_cost_scorer,
+        lambda rng, k: {"y": rng.integers(3, size=6), "cost_matrix": matrix(rng, 3, 3)},
+        (
+            *matrix_errors,
+            ({"y": [0, 1, 2, 0, 1, 3]}, "to be among"),
+            ({"y": np.zeros((6, 2))}, r"`y` of shape \(N,\)"),
+            ({"bayes": True, "cost_matrix": None}, "to decide by with bayes=True"),
+            ({"bayes": 1}, "`bayes`"),
+            ({"other_decisions": ["abstain"]}, "0 labels|`other_decisions`"),
+        ),
+        ({"bayes": True}, {"y": LABELS[:, None]}, {"cost_matrix": 1 - np.eye(3, 4), "bayes": True}),
+        free=("bayes", "other_decisions"),
+        call=score,
+    ),
+}
+TestTable = table_tests(ROWS, large=False)
+
+
+@pytest.mark.parametrize("wrong", [3, "2", None, object(), [0, 1], np.ones(2)])
 def test_what_is_no_classifier(wrong):
     for bayes in (False, True):
         scorer = csdl_sklearn.average_cost_scorer(np.ones((3, 3)) - np.eye(3), bayes)

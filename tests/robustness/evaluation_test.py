@@ -1,17 +1,120 @@
-"""Functions of `evaluation` with right and wrong arguments of every kind."""
+"""Functions of `evaluation` refuse what they document, and take any container of arguments."""
+
+import numpy as np
 
 from csdl_keras import evaluation
-from tests.robustness import calibration_cases, evaluation_cases
 from tests.robustness.outcome import public_functions
-from tests.robustness.properties import container_tests, many_classes_tests, robustness_tests
+from tests.robustness.rows import Row, names_of, table_tests
+from tests.robustness.samples import amounts, matrix, probabilities
 
-CASES = evaluation_cases.CASES | calibration_cases.CASES
+FREE = {"cost_matrix": np.zeros((3, 4))}
+VECTORS = {"y_true": np.eye(5, 4), "cost_matrix": None}
+
+y_errors = (
+    ({"y_true": [0, 1, 2, 3, 0]}, "`labels` of at least 0 and below 3"),
+    ({"y_true": [0.0, 1, 2, 1, 0]}, "integer dtype"),
+    ({"cost_matrix": np.ones((3, 4))}, "diagonal is 0"),
+    ({"cost_matrix": None}, r"cost vectors \(N, D\), or labels and a `cost_matrix`"),
+)
+decision_errors = (
+    *y_errors,
+    ({"decisions": [0, 1, 2]}, "an integer for each label"),
+    ({"decisions": np.zeros(5)}, "an integer for each label"),
+    ({"decisions": [0, 1, 2, 3, 4]}, "below 4"),
+    ({"decisions": [0, 1, 2, 3, -1]}, "at least 0"),
+)
+free_errors = (*decision_errors, (FREE, "every constant decision to cost something"))
+estimate_errors = (
+    *y_errors,
+    ({"expected_costs": np.ones((5, 3))}, "a column for each decision"),
+    ({"expected_costs": np.ones((4, 4))}, "a row for each of 5 labels"),
+    ({"expected_costs": np.full((5, 4), np.inf)}, "finite"),
+)
+probability_errors = (
+    ({"y_true": [0, 1, 2, 3, 0]}, "below 3"),
+    ({"y_true": [0]}, "a row for each of 1 labels"),
+    ({"probabilities": np.full((5, 3), 0.5)}, "to sum to 1"),
+    ({"probabilities": np.full((5, 1), 1.5)}, r"to lie in \[0, 1\]"),
+    ({"probabilities": [[-0.5, 1.5, 0.0]] * 5}, "at least 0"),
+    ({"num_bins": 1_000_001}, "at most 1000000"),
+)
+one_column = {"probabilities": np.full((5, 1), 0.5), "y_true": [0, 1, 0, 1, 0]}
+
+
+def decided(rng, k, **others):
+    """Five examples, their decisions and a matrix with one decision that is no class."""
+    y, d = rng.integers(k, size=5), rng.integers(k + 1, size=5)
+    return {"y_true": y, "decisions": d, "cost_matrix": matrix(rng, k, k + 1)} | others
+
+
+def estimated(rng, k):
+    given = decided(rng, k)
+    del given["decisions"]
+    return given | {"expected_costs": amounts(rng, 5, k + 1)}
+
+
+def predicted(rng, k, **others):
+    y = rng.integers(k, size=5)
+    return {"y_true": y, "probabilities": probabilities(rng, 5, k), "num_bins": 4} | others
+
+
+def of_decisions(function, errors=decision_errors, also=(VECTORS,)):
+    return Row(function, decided, errors, also)
+
+
+ROWS = {
+    "decision_costs": of_decisions(evaluation.decision_costs),
+    "average_cost": of_decisions(evaluation.average_cost),
+    "normalized_cost": of_decisions(evaluation.normalized_cost, free_errors),
+    "savings": of_decisions(evaluation.savings, free_errors),
+    "error_rate": of_decisions(evaluation.error_rate),
+    "cost_per_class": of_decisions(evaluation.cost_per_class, decision_errors[:3], ()),
+    "cost_interval": Row(
+        evaluation.cost_interval,
+        lambda rng, k: decided(rng, k, confidence=0.9),
+        (*decision_errors, ({"confidence": 0}, "`confidence`"), ({"confidence": 1}, "below 1")),
+        (VECTORS,),
+    ),
+    "compare_costs": Row(
+        evaluation.compare_costs,
+        lambda rng, k: decided(rng, k, other_decisions=rng.integers(k, size=5)),
+        (*decision_errors, ({"other_decisions": [0, 1]}, "an integer for each label")),
+        (VECTORS,),
+    ),
+    "cost_report": Row(
+        evaluation.cost_report,
+        lambda rng, k: (lambda a: a | {"decisions": {"a": a["decisions"]}})(decided(rng, k)),
+        (
+            *y_errors,
+            ({"decisions": {}}, "a dict of at least one"),
+            ({"decisions": {1: [0, 1, 2, 0, 1]}}, "names in `decisions` to be strings"),
+            ({"decisions": {"a": [0, 1, 2, 3, 4]}}, "below 4"),
+        ),
+        (VECTORS,),
+    ),
+    "reliability": Row(
+        evaluation.reliability,
+        lambda rng, k: predicted(rng, k, class_id=1),
+        (*probability_errors, ({"class_id": 3}, "at most 2")),
+        (one_column, {"class_id": None}),
+    ),
+    "calibration_error": Row(
+        evaluation.calibration_error,
+        lambda rng, k: predicted(rng, k, classwise=False),
+        probability_errors,
+        (one_column, {"classwise": True}),
+    ),
+    "risk_coverage_curve": Row(
+        evaluation.risk_coverage_curve, estimated, estimate_errors, (VECTORS,)
+    ),
+    "risk_coverage_area": Row(
+        evaluation.risk_coverage_area, estimated, estimate_errors, (VECTORS,)
+    ),
+}
 
 
 def test_every_public_function_is_here():
-    assert {name.partition(",")[0] for name in CASES} == public_functions(evaluation)
+    assert names_of(ROWS) == public_functions(evaluation)
 
 
-TestRobustness = robustness_tests(CASES)
-test_containers = container_tests(CASES)
-test_a_thousand_classes = many_classes_tests(CASES)
+TestTable = table_tests(ROWS)

@@ -1,35 +1,39 @@
-"""What goes into `fit` or comes after it, with right and wrong arguments of every kind."""
+"""What goes into `fit` or comes after it refuses what it documents; nothing is trained here."""
 
 import importlib
+import pathlib
 
 import keras
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
+import csdl_keras as csdl
 from csdl_keras.models import BayesClassifier
-from tests.robustness import fit_cases, trained_cases
-from tests.robustness.containers import CONTAINERS
+from tests.robustness.containers import contained
 from tests.robustness.no_training import no_training
-from tests.robustness.properties import check_containers, robustness_tests
+from tests.robustness.rows import Row, named, table_tests
+from tests.robustness.samples import amounts, examples, inputs
 
-CASES = fit_cases.CASES | trained_cases.CASES
-# A list is a structure of arrays to Keras.
-HELD = set(CONTAINERS) - {"list", "tuple", "list of rows"}
+CLASSIFIER = csdl.models.mlp((3,), 3, (4,), seed=0)
+LOGITS = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
+BATCHES = csdl.ShuffledBatches(np.ones((4, 3)))
+WIDTH = 3
+
+
+class WritesError(Exception):
+    """Raised where a file would be written."""
 
 
 def writes(*_, **__):
-    raise trained_cases.WritesError
-
-
-def predict(self, x, **_):
-    """Probabilities at once: what Keras does in between takes most of the time."""
-    return np.full((len(x), 3), 1 / 3)
+    raise WritesError
 
 
 @pytest.fixture(autouse=True, scope="module")
 def neither_trains_nor_writes(tmp_path_factory):
+    def predict(self, x, **_):
+        """Probabilities at once: what Keras does in between takes most of the time."""
+        return np.full((len(x), 3), 1 / 3)
+
     with pytest.MonkeyPatch.context() as patch, no_training():
         patch.chdir(tmp_path_factory.mktemp("folder"))
         patch.setattr(BayesClassifier, "predict", predict)
@@ -40,11 +44,150 @@ def neither_trains_nor_writes(tmp_path_factory):
     keras.utils.clear_session()
 
 
-@pytest.mark.parametrize("name", ["ShuffledBatches", "Trainer", "calibrate"])
-@settings(max_examples=50)
-@given(data=st.data())
-def test_containers(name, data):
-    check_containers(CASES[name], data, HELD if name == "ShuffledBatches" else CONTAINERS)
+def batch(**given):
+    """The first batch of the second epoch."""
+    batches = csdl.ShuffledBatches(**given)
+    batches.epoch = 1
+    batches.fingerprint()
+    return list(batches[0])
 
 
-TestRobustness = robustness_tests(CASES)
+def exported(**given):
+    try:
+        csdl.export(**given)
+    except WritesError:
+        return "written"
+    raise AssertionError("neither refused nor written")
+
+
+class Direct(keras.Model):
+    """A model that predicts at once: what Keras does in between takes most of the time."""
+
+    def predict(self, x, **_):
+        return keras.ops.convert_to_numpy(self(np.asarray(x, "float32")))
+
+
+def identity(model=keras.Model, width=WIDTH):
+    """A model that outputs its inputs, so that the inputs say what the outputs are."""
+    x = keras.Input((width,))
+    return model(x, keras.layers.Identity()(x))
+
+
+MANY = 10**400
+ROWS = {
+    "ShuffledBatches": Row(
+        csdl.ShuffledBatches,
+        lambda rng, k: (
+            {"x": inputs(rng, 5), "y": rng.integers(k, size=5), "sample_weight": np.ones(5)}
+            | {"batch_size": 2, "seed": 3, "steps_per_epoch": 4}
+        ),
+        (
+            ({"x": np.ones((0, 3)), "y": None, "sample_weight": None}, "Expected"),
+            ({"y": [0, 1]}, "Expected"),
+            ({"y": None}, "Expected"),
+            ({"sample_weight": np.ones(4)}, "Expected"),
+            *named(batch_size=[0, MANY], seed=[MANY], steps_per_epoch=[0]),
+        ),
+        ({"sample_weight": None, "steps_per_epoch": None}, {"y": None, "sample_weight": None}),
+        call=batch,
+        containers=("polars", "pandas, shuffled index", "backwards"),
+    ),
+    "Resume": Row(
+        csdl.Resume,
+        lambda rng, k: (
+            {"path": pathlib.Path("state.npz"), "batches": BATCHES, "seconds": 0.5}
+            | {"callbacks": [keras.callbacks.History()]}
+        ),
+        (*named(path=[3, "."], batches=[np.ones((4, 3))], callbacks=[[3]], seconds=[-0.5]),),
+        ({"path": "state.npz", "callbacks": ()},),
+        call=lambda **given: csdl.Resume(**given).seconds,
+    ),
+    "RaiseOnDivergence": Row(
+        csdl.RaiseOnDivergence,
+        lambda rng, k: {"what": "a network"},
+        also=({"what": None},),
+        call=lambda what: csdl.RaiseOnDivergence(what).what,
+    ),
+    "StageCache": Row(
+        csdl.StageCache,
+        lambda rng, k: {"folder": "cache"},
+        also=({"folder": None}, {"folder": pathlib.Path("cache")}),
+        call=lambda folder: str(csdl.StageCache(folder).folder),
+    ),
+    "calibrate": Row(
+        csdl.calibrate,
+        lambda rng, k: (
+            {"model": CLASSIFIER, "method": "temperature", "from_logits": False}
+            | dict(zip(("x_val", "y_val"), examples(rng, 3), strict=True))
+            | {"batch_size": 2, "spread": 1.0}
+        ),
+        (
+            ({"model": None}, "keras.Model"),
+            ({"x_val": np.ones((6, 4))}, "of shape"),
+            ({"y_val": [0, 1, 2]}, "for each of"),
+            ({"y_val": [0, 1, 2, 3, 0, 1]}, "below 3"),
+            ({"from_logits": True}, "outputs probabilities"),
+            *named(method=["platt"], spread=[1e-7, 1e7]),
+        ),
+        ({"x_val": np.ones((6, 3), bool), "batch_size": None, "spread": None},),
+        call=lambda **given: csdl.calibrate(**given).name,
+    ),
+    "export": Row(
+        csdl.export,
+        lambda rng, k: (
+            {"model": CLASSIFIER, "path": "a.tflite", "format": "litert"}
+            | {"output": "probability", "from_logits": False, "cost_matrix_input": False}
+        ),
+        (
+            ({"model": None}, "keras.Model"),
+            ({"path": "a.onnx"}, "ends in '.tflite'"),
+            ({"format": "pdf"}, "`format`"),
+            ({"output": "cost"}, "received"),
+            ({"from_logits": True}, "outputs probabilities"),
+        ),
+        ({"output": None}, {"cost_matrix_input": True}, {"model": LOGITS, "from_logits": True}),
+        call=exported,
+    ),
+    "decide": Row(
+        csdl.decide,
+        lambda rng, k: ({"model": identity(Direct), "x": amounts(rng, 5, WIDTH), "output": "cost"}),
+        (
+            *(({"model": model}, "keras.Model or a CSOSR") for model in (None, "model", 3)),
+            *(({"x": np.zeros(shape)}, "`x` of") for shape in ((4, 2), (4, 3, 2), (3,), (0, 3))),
+            ({"x": np.full((2, 3), np.nan)}, "without NaN"),
+            ({"output": "logits"}, "`output`"),
+        ),
+        ({"x": np.ones((4, 3), bool)}, {"x": np.ones((4, 3, 1))}),
+        free=("batch_size", "verbose"),
+    ),
+}
+TestTable = table_tests(ROWS, large=False)
+
+
+class TestDecide:
+    @pytest.mark.filterwarnings("ignore:The structure of `inputs` doesn't match")
+    def test_what_keras_takes(self, run_eagerly):
+        model, rows = identity(), amounts(np.random.default_rng(0), 4, WIDTH)
+        tensor = keras.ops.convert_to_tensor(rows, "float32")
+        held = [contained(rows, kind) for kind in ("list", "pandas", "polars", "f2", "strided")]
+        for x in (tensor, [rows], [tensor], *held):
+            np.testing.assert_array_equal(csdl.decide(model, x, "cost"), rows.argmin(axis=1))
+
+    def test_last_axis_of_one_element(self):
+        """A last axis of one element may be there or not."""
+        rows = np.array([[0.25], [0.75]])
+        for x in (rows, rows[:, 0], rows[..., None]):
+            assert csdl.decide(identity(width=1), x, "probability").tolist() == [0, 1]
+
+    def test_the_kernel_machine(self):
+        svm = pytest.importorskip("csdl_keras.baselines").CSOSR()
+        rng = np.random.default_rng(0)
+        x, costs = rng.normal(size=(20, 4)), rng.uniform(size=(20, 3))
+        svm.fit(x, costs)
+        decided = csdl.decide(svm, x.reshape(20, 2, 2))
+        np.testing.assert_array_equal(decided, svm.predict(x))
+        np.testing.assert_array_equal(csdl.decide(svm, x.tolist()), decided)
+        nan = np.where(x > 1, np.nan, x)
+        for wrong in (None, [[1], [1, 2]], x[:0], x.astype(str), x[:, :2], nan):
+            with pytest.raises(ValueError, match="^Expected"):
+                csdl.decide(svm, wrong)

@@ -1,60 +1,100 @@
-"""Metrics with right and wrong arguments of every kind."""
+"""Metrics refuse what they document, and take any container of right arguments."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from csdl_keras import metrics
-from tests.robustness.metrics_cases import CASES
-from tests.robustness.outcome import by_name
-from tests.robustness.properties import (
-    check_a_thousand_classes,
-    check_arguments,
-    check_spoilings,
+from tests.robustness.rows import Row, names_of, table_tests
+from tests.robustness.samples import amounts, matrix
+from tests.support.testing import to_numpy
+
+SIZE = 4
+VECTORS = {"y_true": np.eye(SIZE, 4)}
+SOFTMAX = np.full((SIZE, 4), 0.25)
+
+errors = (
+    ({"y_true": [0, 1, 2]}, "labels?.*for each|of one shape|of shape"),
+    ({"y_pred": np.ones(SIZE)}, r"of shape \(batch, D\)"),
+    ({"y_pred": np.ones((SIZE, 1)), "output": None}, "at least two decisions|of one shape"),
+    ({"y_pred": np.full((SIZE, 4), 1e39)}, "size up to"),
+    ({"y_pred": SOFTMAX, "output": None}, "rows that sum to 1"),
+    ({"sample_weight": np.ones(3)}, "`sample_weight` of shape"),
+    ({"output": "logits"}, "`output` to be one of"),
+)
+matrix_errors = (
+    ({"y_pred": np.ones((SIZE, 5))}, "of one shape"),
+    ({"y_true": [0, 1, 2, 3]}, "below 3"),
+    ({"y_true": [0, 1, 2, 0.5]}, "integer dtype"),
+    ({"cost_matrix": 1 + np.eye(3)}, "diagonal is 0"),
+    ({"bayes": True}, "outputs that are probabilities with bayes=True"),
 )
 
-VARIANTS = by_name(CASES)
+
+def metric(made, more=(), also=(), labelled=True, **own):
+    """Of a metric, what is made of `own` arguments, updated and read."""
+
+    def right(rng, k):
+        y, w = rng.integers(k, size=SIZE), rng.integers(1, 8, size=SIZE) / 4
+        given = {"y_true": y, "y_pred": amounts(rng, SIZE, k + 1), "sample_weight": w}
+        return given | ({"cost_matrix": matrix(rng, k, k + 1)} if labelled else {}) | own
+
+    def call(y_true, y_pred, sample_weight, **given):
+        metric = made(**given)
+        metric.update_state(y_true, y_pred, sample_weight)
+        return to_numpy(metric.result())
+
+    also = ({"sample_weight": None}, {"sample_weight": np.ones((SIZE, 1))}, *also)
+    return Row(made, right, (*errors, *more), also, ("name", "dtype"), call, 1e-5)
+
+
+def priced(made):
+    more = (
+        *matrix_errors,
+        ({"cost_matrix": None}, "`cost_matrix` or `num_decisions`"),
+        ({"num_decisions": 5}, "`num_decisions` to be 4"),
+        (VECTORS | {"cost_matrix": None, "num_decisions": 3}, r"\(batch, 3\)"),
+    )
+    also = (VECTORS | {"cost_matrix": None, "num_decisions": 4},)
+    row = metric(made, more, also, output="cost", bayes=False)
+    return Row(**vars(row) | {"free": (*row.free, "num_decisions")})
+
+
+ROWS = {
+    "AverageCost": metric(
+        metrics.AverageCost,
+        (
+            *matrix_errors,
+            ({"class_id": 3}, "`class_id`"),
+            (VECTORS | {"cost_matrix": None}, "`cost_matrix` with `class_id`"),
+        ),
+        (
+            VECTORS | {"cost_matrix": None, "class_id": None},
+            {"bayes": True, "output": "probability", "y_pred": np.eye(SIZE, 3)[[0, 1, 2, 0]]},
+        ),
+        output="cost",
+        bayes=False,
+        class_id=1,
+    ),
+    "DecisionAccuracy": metric(
+        metrics.DecisionAccuracy, also=(VECTORS,), labelled=False, output="cost"
+    ),
+    "NormalizedCost": priced(metrics.NormalizedCost),
+    "Savings": priced(metrics.Savings),
+}
 
 
 def test_every_public_class_is_here():
-    assert set(VARIANTS) == set(metrics.__all__)
+    assert names_of(ROWS) == set(metrics.__all__)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-class TestRobustness:
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_arguments(self, name, data):
-        check_arguments(data.draw(st.sampled_from(VARIANTS[name])), data)
-
-    def test_a_thousand_classes(self, name):
-        for case in VARIANTS[name]:
-            check_a_thousand_classes(case)
-
-    def test_spoilings(self, name):
-        check_spoilings(VARIANTS[name][0])
+TestTable = table_tests(ROWS)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        (np.ones((2, 4)), np.ones((2, 4)), None),
-        (np.ones((2, 3)), np.ones((2, 4)), None),
-        (np.ones((2, 3)), np.ones((1, 3)), None),
-        (np.ones((2, 3)), np.ones((2, 3)), np.ones(3)),
-    ],
-)
-def test_what_is_refused_is_not_added(wrong):
-    metric = metrics.Savings(num_decisions=3)
+def test_what_is_refused_is_not_added():
+    metric, shapes = metrics.Savings(num_decisions=3), [(2, 4), (1, 3), (2, 3)]
     right = np.array([[0.0, 4, 4], [4, 0, 4]]), np.array([[0.0, 1, 1], [0, 1, 1]])
     metric.update_state(*right)
-    with pytest.raises(ValueError, match="^Expected"):
-        metric.update_state(*wrong)
+    for shape, weight in zip(shapes, (None, None, np.ones(3)), strict=True):
+        with pytest.raises(ValueError, match="^Expected"):
+            metric.update_state(right[0], np.ones(shape), weight)
     assert float(metric.result()) == 0.0
-
-
-def test_a_weight_for_each_example_of_a_class():
-    metric = metrics.AverageCost(1 - np.eye(2), class_id=0)
-    with pytest.raises(ValueError, match=r"^Expected `sample_weight` of shape \(3,\); received"):
-        metric.update_state([0, 1, 0], np.ones((3, 2)), np.ones(1))

@@ -1,147 +1,222 @@
-"""Functions that make models, with wrong arguments of every kind and some right ones."""
+"""Functions that make models refuse what they document before they call a layer."""
+
+import functools
 
 import keras
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import csdl_keras
 from csdl_keras import models
-from tests.robustness.containers import CONTAINERS
-from tests.robustness.costs_cases import matrix, vectors
-from tests.robustness.documented import is_indices, is_vectors
-from tests.robustness.models_cases import CASES, body, classifier
-from tests.robustness.outcome import Case, by_name, public_functions
-from tests.robustness.properties import (
-    check_a_thousand_classes,
-    check_anything,
-    check_containers,
-    check_refusals,
-    check_spoilings,
-    check_wrong_arguments,
-)
+from tests.robustness.outcome import public_functions
+from tests.robustness.rows import Row, named, names_of, table_tests
+from tests.robustness.samples import matrix, vectors
 from tests.support.testing import to_numpy
 
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(3, 4)).astype("float32")
-VARIANTS = by_name(CASES)
-LABELLED = Case(
-    models.labelled_costs,
-    lambda rng, k: (rng.integers(k, size=4), vectors(rng, 4, k)),
-    lambda y, c: is_indices(y, 2**24) and is_vectors(c) and len(y) == len(np.asarray(c)),
-    lambda y, c: {
-        "probability": np.asarray(y),
-        "class_costs": np.float32([[y, *row] for y, row in zip(y, np.asarray(c), strict=True)]),
-        "expected_cost": np.asarray(c, "f4"),
-    },
-)
+X = np.random.default_rng(0).normal(size=(3, 4)).astype("float32")
+IMAGES = np.full((3, 8, 8, 3), 0.5, "float32")
+
+
+@functools.cache
+def network(output="probability"):
+    return models.mlp((4,), 3, (5,), output=output, seed=0)
+
+
+@functools.cache
+def body():
+    inputs = keras.Input((4,))
+    return keras.Model(inputs, keras.layers.Dense(5, "tanh")(inputs))
+
+
+def outputs(found):
+    """The outputs of a model, or what else a function returns."""
+    if not isinstance(found, keras.Model):
+        return found if isinstance(found, (str, dict)) else [layer.name for layer in found]
+    out = found(IMAGES if len(found.inputs[0].shape) == 4 else X)
+    return keras.tree.map_structure(to_numpy, out)
+
+
+def model(function, right, errors=(), also=(), free=()):
+    def call(**arguments):
+        return outputs(function(**arguments))
+
+    return Row(function, lambda rng, k: right(rng), errors, also, free, call, 1e-4)
+
+
+SUBCLASSED = type("Subclassed", (keras.Model,), {})
+no_model = (({"model": None}, "keras.Model"), ({"model": 3}, "keras.Model"))
+output_errors = (({"output": "features"}, "`output`"), ({"output": "logits"}, "`output`"))
+head_errors = (*named(num_classes=[1, 2**31], output=["logits"], seed=[-1]),)
+size_errors = (*named(input_shape=[(8, 8, 0), (8, 8, 3, 3), {8: 1}]),)
+
+ROWS = {
+    "bayes_classifier": model(
+        models.bayes_classifier,
+        lambda rng: (
+            {"model": network(), "cost_matrix": matrix(rng, 3, 4)}
+            | {"from_logits": False, "mean_costs": False}
+        ),
+        (
+            *no_model,
+            ({"model": network("cost")}, "outputs costs"),
+            ({"from_logits": True}, "outputs probabilities"),
+            ({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),
+            ({"cost_matrix": 1 - np.eye(4)}, "for each of|of shape"),
+        ),
+        ({"cost_matrix": np.ones((3, 4)), "mean_costs": True},),
+    ),
+    "decision_model": model(
+        models.decision_model,
+        lambda rng: {"model": network(), "output": "probability"},
+        (*no_model, *output_errors, ({"model": SUBCLASSED()}, "inputs are known")),
+        ({"output": None}, {"model": network("cost"), "output": "cost"}),
+    ),
+    "ensemble": model(
+        models.ensemble,
+        lambda rng: {"members": [network(), network()], "output": "probability"},
+        (
+            *output_errors,
+            ({"members": []}, "at least one member"),
+            ({"members": [network(), None]}, "keras.Model"),
+            ({"members": [network(), body()]}, "same shapes"),
+            ({"members": [network(), network("cost")], "output": None}, "of one kind"),
+        ),
+        ({"output": None},),
+    ),
+    "expected_cost_model": model(
+        models.expected_cost_model,
+        lambda rng: {"body": body(), "mean_costs": vectors(rng, 3, 4), "rank": 2, "seed": 0},
+        (
+            ({"body": SUBCLASSED()}, "inputs are known"),
+            ({"mean_costs": -np.ones((3, 4))}, "at least 0"),
+            ({"mean_costs": np.ones((1, 4))}, "at least 2 classes"),
+            *named(rank=[4], seed=[2**32]),
+        ),
+        ({"rank": None},),
+        free=("name",),
+    ),
+    "auxiliary_costs": model(
+        models.auxiliary_costs,
+        lambda rng: {"model": network(), "num_decisions": 3, "layers": ["hidden_1"], "seed": 0},
+        (*no_model, ({"layers": ["hidden_9"]}, "`layers`"), ({"layers": []}, "`layers`")),
+        ({"layers": None},),
+    ),
+    "cost_estimator": model(
+        models.cost_estimator,
+        lambda rng: {"model": network("cost"), "link": "log", "cost_scale": 0.5},
+        (
+            *no_model,
+            *named(link=["exp"], cost_scale=[0.0]),
+        ),
+        ({"link": "logit"},),
+    ),
+    "serving_model": model(
+        models.serving_model,
+        lambda rng: (
+            {"model": network(), "output": "probability"}
+            | {"from_logits": False, "cost_matrix_input": False}
+        ),
+        (
+            *no_model,
+            *output_errors,
+            ({"model": network("cost"), "output": "cost", "cost_matrix_input": True}, "received"),
+            ({"from_logits": True}, "probabilities"),
+        ),
+        ({"output": None},),
+    ),
+    "mlp": model(
+        models.mlp,
+        lambda rng: (
+            {"input_shape": (4,), "num_classes": 3, "hidden_units": (5,), "output": "cost"}
+            | {"seed": 0}
+        ),
+        (
+            *head_errors,
+            *named(input_shape=[()], hidden_units=[(5, 0), {5: 1}]),
+        ),
+        ({"hidden_units": ()}, {"num_classes": 1000, "output": "probability"}),
+        free=("activation", "kernel_initializer", "name"),
+    ),
+    "convnet": model(
+        models.convnet,
+        lambda rng: (
+            {"input_shape": (8, 8, 3), "num_classes": 3, "filters": (4,), "shift": 0.0}
+            | {"dropout": 0.5, "output": "probability", "seed": 0}
+        ),
+        (
+            *head_errors,
+            *size_errors,
+            *named(filters=[(0,)], shift=[0.6], dropout=[0.96]),
+        ),
+        ({"output": "features"}, {"output": "cost"}),
+        free=("name",),
+    ),
+    "tabular": model(
+        models.tabular,
+        lambda rng: (
+            {"x": vectors(rng, 6, 4), "num_classes": 3, "hidden_units": (5,), "dropout": 0.5}
+            | {"output": "features", "seed": 0}
+        ),
+        (
+            *head_errors,
+            ({"x": np.ones(4)}, "`x` of shape"),
+            ({"x": np.ones((0, 4))}, "at least one example"),
+            ({"x": [[0.0, np.nan]]}, "finite"),
+            ({"x": [[0.0, 1e19]]}, "size up to"),
+            *named(hidden_units=[(0,)], dropout=[0.96]),
+        ),
+        ({"x": np.ones((6, 4), bool)}, {"hidden_units": (), "output": "cost"}),
+        free=("name",),
+    ),
+    "caffe_cifar10": model(
+        models.caffe_cifar10,
+        lambda rng: (
+            {"input_shape": (8, 8, 3), "num_classes": 3, "variant": "full", "output": "cost"}
+            | {"mean": vectors(rng, 3), "weight_decay": 0.004, "seed": 0}
+        ),
+        (
+            *head_errors,
+            *size_errors,
+            ({"mean": 256.0}, r"\[0, 255\]"),
+            *named(variant=["slow"], mean=[[1.0, 2.0]], weight_decay=[-0.1]),
+        ),
+        ({"variant": "quick", "mean": 3.0},),
+    ),
+    "labelled_costs": Row(
+        models.labelled_costs,
+        lambda rng, k: {"labels": rng.integers(k, size=4), "costs": vectors(rng, 4, k)},
+        (
+            ({"labels": [0, 1, 2]}, "for each of"),
+            ({"labels": [0.0, 1, 2, 1]}, "integer dtype"),
+            ({"costs": -np.ones((4, 3))}, "at least 0"),
+        ),
+    ),
+    "output_kind": model(
+        csdl_keras.output_kind,
+        lambda rng: {"model": network(), "output": "probability"},
+        (*no_model, *output_errors, ({"output": "cost"}, "received")),
+        ({"output": None},),
+    ),
+    "hidden_layers": model(
+        csdl_keras.hidden_layers,
+        lambda rng: {"model": network()},
+        (*no_model, ({"model": body()}, "with hidden keras.layers.Dense layers")),
+    ),
+}
 
 
 def test_every_public_function_is_here():
-    others = {"output_kind", "hidden_layers"}
-    assert set(VARIANTS) | {"labelled_costs"} == public_functions(models) | others
+    assert names_of(ROWS) == public_functions(models) | {"output_kind", "hidden_layers"}
 
 
-@pytest.fixture
-def nothing_is_built(monkeypatch):
-    def fail(self, *args, **kwargs):
-        raise AssertionError(f"{self.name} was called before arguments were checked")
+class TestTable(table_tests(ROWS, large=False)):
+    @pytest.fixture
+    def nothing_is_built(self, monkeypatch):
+        def fail(self, *args, **kwargs):
+            raise AssertionError(f"{self.name} was called before arguments were checked")
 
-    for case in CASES.values():
-        case.arguments(RNG, 3)  # makes the models that functions are given
-    monkeypatch.setattr(keras.layers.Layer, "__call__", fail)
+        monkeypatch.setattr(keras.layers.Layer, "__call__", fail)
 
-
-@pytest.mark.usefixtures("nothing_is_built")
-@pytest.mark.parametrize("name", VARIANTS)
-class TestWrongArguments:
-    def test_anything(self, name):
-        @settings(max_examples=200)
-        @given(data=st.data())
-        def check(data):
-            check_wrong_arguments(data.draw(st.sampled_from(VARIANTS[name])), data)
-
-        check()
-
-    def test_spoilings(self, name):
-        for case in VARIANTS[name]:
-            check_refusals(case)
-
-
-class TestLabelledCosts:
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_containers(self, data):
-        check_containers(LABELLED, data)
-
-    @settings(max_examples=200)
-    @given(data=st.data())
-    def test_anything(self, data):
-        check_anything(LABELLED, data)
-
-    def test_others(self):
-        check_spoilings(LABELLED)
-        check_a_thousand_classes(LABELLED)
-
-
-def outputs(model):
-    return {name: to_numpy(values) for name, values in model(X).items()}
-
-
-@pytest.mark.parametrize("kind", sorted(CONTAINERS))
-class TestContainers:
-    """The same model from whatever holds the matrix."""
-
-    def test_bayes_classifier(self, kind):
-        costs = matrix(np.random.default_rng(0), 3, 4)
-        careful = models.bayes_classifier(classifier(), CONTAINERS[kind](costs))
-        expected = to_numpy(classifier()(X)) @ costs
-        np.testing.assert_allclose(to_numpy(careful(X)), expected, rtol=1e-5)
-
-    def test_expected_cost_model(self, kind):
-        costs = vectors(np.random.default_rng(0), 3, 4)
-        model = models.expected_cost_model(body(), CONTAINERS[kind](costs), seed=0)
-        found = outputs(model)
-        np.testing.assert_allclose(found["expected_cost"], found["probability"] @ costs, rtol=1e-5)
-
-    def test_tabular(self, kind):
-        table = vectors(np.random.default_rng(0), 6, 4)
-        model = models.tabular(CONTAINERS[kind](table), 3, (), output="features")
-        expected = (X - table.mean(axis=0)) / table.std(axis=0)
-        np.testing.assert_allclose(to_numpy(model(X)), expected, rtol=1e-4, atol=1e-4)
-
-
-class TestNumbersOfClasses:
-    @pytest.mark.parametrize("k", [2, 1000])
-    def test_bayes_classifier(self, k):
-        network, costs = models.mlp((4,), k, ()), matrix(RNG, k, k + 1)
-        careful = models.bayes_classifier(network, costs)
-        expected = to_numpy(network(X)) @ costs
-        np.testing.assert_allclose(to_numpy(careful(X)), expected, rtol=1e-4)
-        decided = to_numpy(models.decision_model(careful)(X))
-        np.testing.assert_array_equal(decided, to_numpy(careful(X)).argmin(axis=1))
-
-    def test_one_logistic_unit(self):
-        inputs = keras.Input((4,))
-        network = keras.Model(inputs, keras.layers.Dense(1, "sigmoid")(inputs))
-        costs, p = matrix(RNG, 2, 3), to_numpy(network(X))
-        careful = models.bayes_classifier(network, costs)
-        np.testing.assert_allclose(to_numpy(careful(X)), np.hstack([1 - p, p]) @ costs, rtol=1e-4)
-
-    @pytest.mark.parametrize(("k", "rank"), [(2, None), (1000, 2)])
-    def test_expected_cost_model(self, k, rank):
-        costs = vectors(RNG, k, k + 1)
-        found = outputs(models.expected_cost_model(body(), costs, rank))
-        np.testing.assert_allclose(found["expected_cost"], found["probability"] @ costs, rtol=1e-3)
-
-    @pytest.mark.parametrize("k", [2, 1000])
-    @pytest.mark.parametrize("output", ["cost", "probability"])
-    def test_networks(self, k, output):
-        for network, x in (
-            (models.mlp((4,), k, (), output=output), X),
-            (models.tabular(X, k, (), output=output), X),
-            (models.convnet((4, 4, 1), k, (2,), output=output), np.ones((3, 4, 4, 1))),
-        ):
-            assert to_numpy(network(x)).shape == (3, k)
-            assert csdl_keras.output_kind(network) == output
+    @pytest.mark.parametrize("name", ROWS)
+    def test_each_argument_is_checked(self, name, nothing_is_built):
+        super().test_each_argument_is_checked(name)

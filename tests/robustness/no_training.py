@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from csdl_keras.training.data import TrainingData
-from tests.robustness.documented import array_of_numbers
 
 
 class ReachedError(Exception):
@@ -58,25 +57,12 @@ def no_training() -> Iterator[None]:
 def reaches_training(function: Callable[..., Any]) -> Callable[..., tuple[np.ndarray, ...]]:
     """The function until a training begins, and then its arrays, which must be finite."""
 
-    def call(*arguments: Any) -> tuple[np.ndarray, ...]:
+    def call(**arguments: Any) -> tuple[np.ndarray, ...]:
         try:
-            function(*arguments)
+            function(**arguments)
         except ReachedError as reached:
             assert reached.arrays and all(np.isfinite(one).all() for one in reached.arrays)
             return reached.arrays
         raise AssertionError("Arguments were neither refused nor trained on.")
 
     return call
-
-
-def is_inputs(x: Any, size: int | None = None) -> bool:
-    """Numbers that are finite in float32, a row for each example."""
-    array = array_of_numbers(x)
-    if array is None or array.ndim < 2 or array.size == 0 or size not in (None, len(array)):
-        return False
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(array.astype("f4")).all())
-
-
-def is_verbose(verbose: Any) -> bool:
-    return isinstance(verbose, (str, int)) and verbose in ("auto", 0, 1, 2)

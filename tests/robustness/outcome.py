@@ -1,4 +1,4 @@
-"""What a call comes to, a result or a refusal, and whether it is what is documented."""
+"""What a call comes to, a result or a refusal, and whether two results are the same."""
 
 import dataclasses
 import inspect
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 
-def outcome(function: Callable[..., Any], *arguments: Any) -> Any:
+def outcome(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """The result, or the `ValueError`; any other exception, and any warning of NumPy, fails."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         try:
-            return function(*arguments)
+            return function(*arguments, **named)
         except ValueError as error:
             assert str(error).startswith("Expected"), f"not a message of this package: {error}"
             return error
@@ -31,7 +31,7 @@ def assert_same(first: Any, second: Any, rtol: float = 0.0, atol: float = 0.0) -
     if isinstance(first, dict):
         assert first.keys() == second.keys()
         first, second = tuple(first.values()), tuple(second.values())
-    if isinstance(first, tuple):
+    if isinstance(first, (tuple, list)):
         assert len(first) == len(second)
         for one, other in zip(first, second, strict=True):
             assert_same(one, other, rtol, atol)
@@ -40,52 +40,6 @@ def assert_same(first: Any, second: Any, rtol: float = 0.0, atol: float = 0.0) -
     else:
         np.testing.assert_allclose(first, second, rtol=rtol, atol=atol)
         assert np.shape(first) == np.shape(second)
-
-
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """A function, how to call it rightly, and what its documentation says.
-
-    Args:
-        function: the function.
-        arguments: from a generator and the number of classes to a tuple of arguments.
-        documented: whether it takes these arguments.
-        reference: its result by a literal loop; `None` where other tests have it, and
-            then bounds are in `holds`.
-        holds: whether a result may be one of these arguments.
-        tolerance: of what computes in float32, absolute and relative.
-    """
-
-    function: Callable[..., Any]
-    arguments: Callable[[np.random.Generator, int], tuple[Any, ...]]
-    documented: Callable[..., bool]
-    reference: Callable[..., Any] | None = None
-    holds: Callable[..., bool] | None = None
-    tolerance: float = 0.0
-
-    def check(self, arguments: tuple[Any, ...]) -> Any:
-        """Calls the function: a result if and only if the documentation says so, and that one.
-
-        Returns:
-            The result, or the `ValueError`.
-        """
-        result = outcome(self.function, *arguments)
-        refused = isinstance(result, ValueError)
-        assert self.documented(*arguments) != refused, result
-        if not refused and self.reference is not None:
-            rtol = max(self.tolerance, 1e-9)
-            assert_same(result, self.reference(*arguments), rtol, self.tolerance)
-        if not refused and self.holds is not None:
-            assert self.holds(result, *arguments)
-        return result
-
-
-def by_name(cases: dict[str, Case]) -> dict[str, list[Case]]:
-    """The cases of each function, whose names differ from a comma on."""
-    found: dict[str, list[Case]] = {}
-    for name, case in cases.items():
-        found.setdefault(name.partition(",")[0], []).append(case)
-    return found
 
 
 def public_functions(module: types.ModuleType) -> set[str]:

@@ -69,7 +69,7 @@ class TestCostsOfExamples:
         [
             ({}, ("csdnn",), "received neither"),
             ({"costs": COSTS}, ("csdnn", MATRICES[0]), "received both"),
-            ({"costs": COSTS[1:]}, (), "a cost vector for each of 200 labels; received 199"),
+            ({"costs": COSTS[1:]}, (), "`costs` with a row for each of 200 labels; received"),
             ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
             ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
             ({"costs": COSTS[:, :9]}, ("min",), "decides by costs, not for a class"),
