@@ -1,3 +1,3 @@
-"""What every room may use: the version, checks, arrays, tensors, files, seeds, types."""
+"""Code that every room may use: the version, checks, arrays, tensors, files, seeds, types."""
 
 __version__ = "0.1.0"

@@ -7,8 +7,6 @@ import importlib
 import json
 import operator
 import os
-import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -45,8 +43,6 @@ VARIABLES = (
     "XLA_FLAGS",
 )
 
-
-_SECONDS_BETWEEN_LOOKS = 0.5
 
 #: Variables that `workers` sets for the processes that it starts; they do not affect this one.
 set_for_workers: set[str] = set()
@@ -131,22 +127,6 @@ def adopt(wanted: Mapping[str, Any]) -> None:
                 "Expected processes that compute like the one that sends them work; received one "
                 f"with the {part} {_difference(found[part], value)}."
             )
-
-
-def end_with(parent: int) -> None:
-    """Ends this process soon after `parent`, the process that started it, has ended.
-
-    A signal may end the parent at once, so that it cannot stop its workers. They would go on
-    training beside those of the same command when it is run again.
-    """
-
-    def watch() -> None:
-        # A process whose parent has ended gets another one.
-        while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 def _plain(value: object) -> object:

@@ -16,9 +16,9 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.optional import optional_module
+from csdl_keras._utils.processes import end_with
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
-from csdl_keras.fitting.environment import end_with
 
 CONFIG = "config.json"
 

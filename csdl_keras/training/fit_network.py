@@ -18,7 +18,7 @@ from csdl_keras.training.recipe import Recipe
 
 @dataclasses.dataclass(frozen=True)
 class FitOptions:
-    """How each `fit` of a stage is called.
+    """Options of every call of `fit` in a stage.
 
     Args:
         seed: seed of everything random, or `None`.

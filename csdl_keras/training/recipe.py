@@ -81,7 +81,7 @@ class Recipe:
 
     @property
     def unit(self) -> float:
-        """What losses divide costs by: the largest cost, or the mean where outliers are likely."""
+        """The number that losses divide costs by: the largest cost, or the mean where outliers are likely."""
         return self.objective.unit_of(self.matrix, self.largest)
 
     @property

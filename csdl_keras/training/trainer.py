@@ -240,7 +240,7 @@ class Trainer:
 
     @property
     def _context(self) -> dict[str, Any]:
-        """What every stage depends on besides its choices."""
+        """Describes everything that all stages depend on besides their choices."""
         data = self.data.fingerprint
         return {"data": data, "seed": self.seed, "environment": environment()}
 

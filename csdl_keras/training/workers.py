@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import keras
 
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.fitting.environment import end_with, set_for_workers
+from csdl_keras._utils.processes import end_with
+from csdl_keras.fitting.environment import set_for_workers
 from csdl_keras.training.algorithm import Algorithm
 
 #: A function and its arguments.
