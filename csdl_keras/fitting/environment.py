@@ -43,7 +43,6 @@ VARIABLES = (
     "XLA_FLAGS",
 )
 
-
 #: Variables that `workers` sets for the processes that it starts; they do not affect this one.
 set_for_workers: set[str] = set()
 

@@ -81,7 +81,7 @@ class Recipe:
 
     @property
     def unit(self) -> float:
-        """The number that losses divide costs by: the largest cost, or the mean where outliers are likely."""
+        """Number that losses divide costs by: the largest, or the mean where a few may be far larger."""
         return self.objective.unit_of(self.matrix, self.largest)
 
     @property
