@@ -23,15 +23,6 @@ IDENTITY = {
     "cost_factor": ["--cost-factor", "2000"],
     "cnn_variant": ["--cnn-variant", "full"],
 }
-#: Changes of the others, after which all results that were there must be there.
-ADDITIONS = [
-    ["--datasets", "digits_imb"],
-    ["--algorithms", "dnn_sosr"],
-    ["--cost-seeds", "3"],
-    ["--cost-seeds", "1"],
-    ["--jobs", "2"],
-    ["--cache", "elsewhere"],
-]
 
 
 @pytest.fixture
@@ -80,16 +71,6 @@ class TestTable2:
         assert "command compare, not table2" in refused(folder, TABLE2)
         (folder / "run.json").unlink()
         assert "run.json that says what made its results" in refused(folder, TABLE2)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("change", ADDITIONS, ids=" ".join)
-    def test_what_is_there_stays(self, change, folder):
-        before = {name: read(folder, name) for name in ("results.csv", "choices.csv")}
-        assert main([*TABLE2, *change, "--out", str(folder)]) == 0
-        for name, there in before.items():
-            after = read(folder, name)
-            assert all(row in after for row in there)
-        assert main(["report", str(folder), "--out", str(folder / "report")]) == 0
 
     def test_in_python_matrices_of_another_kind_are_refused(self, folder):
         before = read(folder)

@@ -76,10 +76,8 @@ class TestOptions:
     def build(self, text):
         return build_profile(build_parser().parse_args(["table2", *text.split()]))
 
-    def test_defaults_are_the_profile(self):
-        assert self.build("--profile paper") == PROFILES["paper"]
-
     def test_options_reach_the_profile(self):
+        assert self.build("--profile paper") == PROFILES["paper"]
         profile = self.build(
             "--profile small --datasets mnist_imb,svhn --cost-seeds 4 --train-size 5000 "
             "--algorithms csdnn,dnn_weighted --hard-hinge --tied-weights --cnn-variant full"

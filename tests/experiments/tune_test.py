@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import build_parser, main
+from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.commands.arguments import parse_space, read_cost_matrix
 from csdl_keras.experiments.trials import TrialRecord, plot_search, varied
 from csdl_keras.tuning import Range
@@ -156,9 +156,3 @@ def test_records(tmp_path):
     assert varied(records) == ["beta", "optimizer", "momentum"]
     plot_search(records, tmp_path / "search.png")
     assert (tmp_path / "search.png").stat().st_size > 1000
-
-
-def test_defaults():
-    arguments = build_parser().parse_args(["tune"])
-    found = (arguments.dataset, arguments.algorithm, arguments.tuner, arguments.cost_seed)
-    assert found == ("mnist_5k", "csdnn", "random", None)

@@ -17,17 +17,12 @@ class TestPaperTable2:
         errors = sum(float(figure.standard_error) for figure in figures.values())
         assert errors == pytest.approx(14.153)
 
-    @pytest.mark.parametrize(
-        "key, text",
-        [
-            (("mnist", False, "min"), "0.10 ± 0.003"),
-            (("bg_img_rot", True, "dnn_blind"), "15.9 ± 0.70"),
-            (("svhn", False, "cnn_sosr"), "0.82 ± 0.03"),
-            (("cifar10", True, "cnn_sosr"), "6.63 ± 0.08"),
-        ],
-    )
-    def test_cells(self, key, text):
-        assert str(paper_table2()[key]) == text
+    def test_cells(self):
+        figures = paper_table2()
+        assert str(figures["mnist", False, "min"]) == "0.10 ± 0.003"
+        assert str(figures["bg_img_rot", True, "dnn_blind"]) == "15.9 ± 0.70"
+        assert str(figures["svhn", False, "cnn_sosr"]) == "0.82 ± 0.03"
+        assert str(figures["cifar10", True, "cnn_sosr"]) == "6.63 ± 0.08"
 
     def test_bold_cells(self):
         expected = {(d, i, "csdnn") for d in SETS for i in (False, True)} | {

@@ -117,9 +117,8 @@ class TestReadTable:
         page = render_page(contents)
         assert "diverged (1 of 3)" in page and "nan" not in page
         assert "CNN SOSR | – | diverged | 3 | 0.89 |" in render_markdown(contents)
-        write_csv(
-            tmp_path / "results.csv", RESULTS, [["mnist", False, "csdnn", 7, "inf", "inf", 1]]
-        )
+        line = ["mnist", False, "csdnn", 7, "inf", "inf", 1]
+        write_csv(tmp_path / "results.csv", RESULTS, [line])
         assert read_table(tmp_path).columns[0].best is None
         assert "diverged (1 of 1)" in render_page(read_contents(tmp_path))
 
