@@ -35,6 +35,8 @@ class TestCalibrationError:
         assert calibration_error([1, 2, 0], certain) == 1.0
         assert reliability([0, 1, 2], certain, 5).count.tolist() == [0, 0, 0, 0, 3]
         assert reliability([0, 1, 2], certain, 5, 0).count.tolist() == [2, 0, 0, 0, 1]
+        # A bin contains its right end.
+        assert reliability([0], [[0.5, 0.5]], 2).count.tolist() == [1, 0]
 
     @pytest.mark.parametrize(
         "arguments, message",

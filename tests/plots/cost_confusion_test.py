@@ -2,6 +2,7 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from csdl_keras.costs import zero_one
 from csdl_keras.plots import cost_confusion
@@ -48,11 +49,15 @@ class TestCostConfusion:
         axes = cost_confusion(Y_TRUE, np.full(10, 3), MATRIX)
         assert axes.get_title() == "average cost 0.5, 100% for no class"
 
-    @pytest.mark.parametrize("classes", [2, 12])
-    def test_text_fits_its_cell(self, classes):
-        rng = np.random.default_rng(0)
-        y_true, decisions = rng.integers(classes, size=(2, 5000))
-        axes = cost_confusion(y_true, decisions, 0.01234 * zero_one(classes))
+    # With few examples and whole costs, texts are higher than wide.
+    @pytest.mark.parametrize(
+        "classes, size, cost, inches",
+        [(2, 5000, 0.01234, (6, 5)), (12, 5000, 0.01234, (10, 7)), (12, 12, 12, (4, 3))],
+    )
+    def test_text_fits_its_cell(self, classes, size, cost, inches):
+        y_true, decisions = np.random.default_rng(0).integers(classes, size=(2, size))
+        axes = Figure(inches, layout="constrained").add_subplot()
+        cost_confusion(y_true, decisions, cost * zero_one(classes), ax=axes)
         axes.figure.draw_without_rendering()
         assert len(axes.texts) == classes**2
         corners = axes.transData.transform([(0, 0), (1, 1)])
