@@ -34,7 +34,7 @@ class TestMaskingNoise(TestCase):
 
     def test_seeds(self):
         first, second = MaskingNoise(0.5, seed=7), MaskingNoise(0.5, seed=7)
-        masks = [corrupt(first), corrupt(first), corrupt(MaskingNoise(0.5, seed=8))]
+        masks = [corrupt(first), corrupt(first), corrupt(MaskingNoise(0.5, seed=80))]
         np.testing.assert_array_equal(corrupt(second), masks[0])
         np.testing.assert_array_equal(corrupt(second), masks[1])
         masks += [corrupt(MaskingNoise(0.5)), corrupt(MaskingNoise(0.5))]
