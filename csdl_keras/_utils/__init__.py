@@ -1,3 +1,3 @@
-"""Code that every room may use: the version, checks, arrays, tensors, files, seeds, types."""
+"""The version, and the checks, arrays, tensors, files, seeds and types that rooms share."""
 
 __version__ = "0.1.0"

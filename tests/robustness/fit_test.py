@@ -172,22 +172,3 @@ class TestDecide:
         held = [contained(rows, kind) for kind in ("list", "pandas", "polars", "f2", "strided")]
         for x in (tensor, [rows], [tensor], *held):
             np.testing.assert_array_equal(csdl.decide(model, x, "cost"), rows.argmin(axis=1))
-
-    def test_last_axis_of_one_element(self):
-        """A last axis of one element may be there or not."""
-        rows = np.array([[0.25], [0.75]])
-        for x in (rows, rows[:, 0], rows[..., None]):
-            assert csdl.decide(identity(width=1), x, "probability").tolist() == [0, 1]
-
-    def test_the_kernel_machine(self):
-        svm = pytest.importorskip("csdl_keras.baselines").CSOSR()
-        rng = np.random.default_rng(0)
-        x, costs = rng.normal(size=(20, 4)), rng.uniform(size=(20, 3))
-        svm.fit(x, costs)
-        decided = csdl.decide(svm, x.reshape(20, 2, 2))
-        np.testing.assert_array_equal(decided, svm.predict(x))
-        np.testing.assert_array_equal(csdl.decide(svm, x.tolist()), decided)
-        nan = np.where(x > 1, np.nan, x)
-        for wrong in (None, [[1], [1, 2]], x[:0], x.astype(str), x[:, :2], nan):
-            with pytest.raises(ValueError, match="^Expected"):
-                csdl.decide(svm, wrong)

@@ -5,8 +5,6 @@ import pandas
 import pytest
 
 import csdl_keras as csdl
-from tests.robustness.containers import CONTAINERS
-from tests.support.weights import assert_same_weights
 
 SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
 X = np.array([[0.0, 1.0, 0.5], [1.0, 0.25, 0.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]])
@@ -26,13 +24,6 @@ def assert_finite(model, x=X):
 
 
 class TestTrain:
-    def test_the_same_from_a_data_frame(self):
-        first = train(validation_data=(X, Y))
-        frame = CONTAINERS["pandas, shuffled index"](X)
-        labels, prices = CONTAINERS["polars"](Y), CONTAINERS["Fortran order"](MATRIX)
-        assert_finite(first)
-        assert_same_weights(first, train("dnn_sosr", frame, labels, prices, validation_data=(X, Y)))
-
     @pytest.mark.parametrize("name", ["csdnn", "dnn_bayes"])
     def test_one_example(self, name):
         assert_finite(train(name, X[:1], Y[:1]))
@@ -40,10 +31,6 @@ class TestTrain:
     def test_one_class_where_there_must_be_two(self):
         with pytest.raises(ValueError, match="^Expected examples of more than one class"):
             train("min", X[:1], Y[:1])
-
-    def test_a_table_of_one_example(self):
-        with pytest.warns(UserWarning, match="there is none"):
-            assert_finite(train("calibrated_bayes", X[:1], Y[:1]))
 
     @pytest.mark.parametrize("size", [1, 3])
     def test_a_kernel_machine(self, size):
@@ -74,13 +61,3 @@ def test_calibration_on_one_example(method):
     for spread in (None, 1e-6, 1e6):
         frame = pandas.DataFrame(X[:1])
         assert_finite(csdl.calibrate(model, frame, Y[:1], method, spread=spread))
-
-
-def test_estimators_take_data_frames():
-    pytest.importorskip("sklearn")
-    arguments = {"cost_matrix": MATRIX, "settings": SETTINGS, "random_state": 0}
-    expected = csdl.sklearn.CostSensitiveClassifier("csosr", **arguments).fit(X, Y).predict_cost(X)
-    for kind in ("pandas", "polars", "list"):
-        held = CONTAINERS[kind](X)
-        other = csdl.sklearn.CostSensitiveClassifier("csosr", **arguments).fit(held, Y)
-        np.testing.assert_allclose(other.predict_cost(held), expected, rtol=1e-4, atol=1e-5)

@@ -115,27 +115,10 @@ def optional_size(x, low, size):
 
 
 CHECKS = {
-    "number_array": Check(
-        lambda x: arrays.number_array("x", x, "(N,)"),
-        lambda rng, k: (amounts(rng, 2, k),),
-        lambda x: array_of_numbers(x) is not None,
-        numbers,
-    ),
     "real_array": Check(
         lambda x: arrays.real_array("x", x, 2, "(N, 3)", columns=3, low=-8.0),
         lambda rng, k: (amounts(rng, k, 3),),
         lambda x: is_finite(x, 2) and numbers(x).min() >= -8 and np.shape(x)[1] == 3,
-        numbers,
-    ),
-    "real_array, missing": Check(
-        lambda x: arrays.real_array("x", x, 1, "(N,)", missing=True, low=-8.0),
-        lambda rng, k: (amounts(rng, k),),
-        lambda x: (
-            (array := array_of_numbers(x)) is not None
-            and array.ndim == 1
-            and array.size > 0
-            and all(math.isnan(one) or -8 <= one < math.inf for one in array.tolist())
-        ),
         numbers,
     ),
     "input_array": Check(
