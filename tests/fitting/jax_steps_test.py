@@ -163,14 +163,6 @@ class TestLooped:
         seeded_fit(model, x, y, 0, batch_size=10, verbose=0)
         assert loops == [0] * 20
 
-    def test_other_data_afterwards(self):
-        x, y, weights = data()
-        model = make_model(steps=4)
-        seeded_fit(model, x, y, 0, batch_size=10, verbose=0)
-        model.fit(((x[:10], y[:10]) for _ in range(8)), steps_per_epoch=8, verbose=0)
-        model.fit(x, y, sample_weight=weights, batch_size=10, verbose=0)
-        assert int(model.optimizer.iterations) == 21 + 8 + 21
-
 
 @only_jax
 @pytest.mark.parametrize("arguments", [{"steps": 1}, {"run_eagerly": True}, {"jit_compile": False}])

@@ -128,10 +128,6 @@ class TestGet:
             with pytest.raises(ValueError, match="Expected a description that JSON can hold"):
                 StageCache.key({"a": value})
 
-    def test_memory_has_no_path(self):
-        with pytest.raises(ValueError, match="in memory"):
-            StageCache().path({"a": 1})
-
 
 class TestFolder:
     def test_the_process_moves_to_another_folder(self, tmp_path, monkeypatch):
