@@ -81,7 +81,7 @@ class Recipe:
 
     @property
     def unit(self) -> float:
-        """Number that losses divide costs by: the largest, or the mean where a few may be far larger."""
+        """Returns what losses divide costs by, see `Objective.unit_of`."""
         return self.objective.unit_of(self.matrix, self.largest)
 
     @property

@@ -3,14 +3,12 @@
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import time
 
-import keras
 import pytest
 
-from tests.support.fresh_process import REPOSITORY
+from tests.experiments.grid_runs import read
+from tests.support.fresh_process import run_python, start_python
 
 psutil = pytest.importorskip("psutil")
 pytestmark = [
@@ -23,7 +21,7 @@ import sys
 from csdl_keras.experiments.cli import main
 
 arguments = "table2 --datasets digits --algorithms dnn_sosr --cost-seeds 4 --jobs 2"
-sys.exit(main([*arguments.split(), "--epochs", "100000", "--out", {folder!r}]))
+sys.exit(main([*arguments.split(), "--epochs", "{epochs}", "--out", {folder!r}]))
 """
 LIBRARY = """
 import csdl_keras as csdl
@@ -35,21 +33,6 @@ cache = csdl.StageCache({folder!r})
 trainer = csdl.Trainer(data.x_train, data.y_train, None, settings, 0, cache=cache, jobs=2)
 list(trainer.train_all([("dnn_sosr", matrix) for matrix in matrices]))
 """
-
-
-def start(code, folder):
-    variables = {
-        "KERAS_BACKEND": keras.backend.backend(),
-        "PYTHONPATH": str(REPOSITORY),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-    return subprocess.Popen(
-        [sys.executable, "-c", code.format(folder=str(folder))],
-        env={**os.environ, **variables},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
 
 
 def is_alive(process):
@@ -83,7 +66,7 @@ def left(processes, seconds=15):
 @pytest.mark.parametrize("code", [COMMAND, LIBRARY], ids=["command", "library"])
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL", "SIGHUP"])
 def test_nothing_is_left(code, name, tmp_path):
-    process = start(code, tmp_path / "run")
+    process = start_python(code.format(folder=str(tmp_path), epochs=100_000))
     found = []
     try:
         found = training_workers(process)
@@ -97,3 +80,22 @@ def test_nothing_is_left(code, name, tmp_path):
         for each in [process, *found]:
             with contextlib.suppress(psutil.NoSuchProcess):
                 each.kill()
+
+
+def test_the_same_command_goes_on(tmp_path):
+    """After SIGTERM, from the epoch that was written, to the end of an undisturbed run."""
+    folders = tmp_path / "run", tmp_path / "undisturbed"
+    code, undisturbed = (COMMAND.format(folder=str(folder), epochs=60) for folder in folders)
+    run_python(undisturbed)
+    with start_python(code) as process:
+        deadline = time.monotonic() + 240
+        while not list(folders[0].glob("stages/*/*.unfinished/*.npz")):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        found = psutil.Process(process.pid).children(recursive=True)
+        process.terminate()
+        process.communicate(timeout=60)
+    assert left(found) == []
+    assert list(folders[0].glob("stages/*/*.unfinished/*.npz"))
+    run_python(code)
+    assert read(folders[0]) == read(folders[1])

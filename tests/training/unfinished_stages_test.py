@@ -1,11 +1,14 @@
 """`Trainer` and `pretrain` that are killed in the middle of an epoch lose nothing."""
 
+import random
+import time
+
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras.fitting import seeded_fit as _seeded_fit
-from tests.support.fresh_process import run_python
+from tests.support.fresh_process import run_python, start_python
 from tests.support.interruptions import Epochs, Stop
 from tests.support.trainers import DATA, MATRICES, VALIDATION
 
@@ -64,6 +67,7 @@ def test_interrupted_in_every_epoch(case, expected, tmp_path, nothing_lost):
 
 
 KILLED = """
+print("started", flush=True)
 from tests.support.eager import eager_models
 from tests.support.interruptions import Stop
 from tests.training.unfinished_stages_test import _seeded_fit, train
@@ -72,6 +76,11 @@ _seeded_fit.SECONDS = 0.0
 with eager_models():
     train({case!r}, {folder!r}, Stop({fit}, {epoch}, kill=True))
 """
+
+
+def killed_run(case, folder, fit, epoch):
+    """Code that trains until it kills itself in the middle of that epoch."""
+    return KILLED.format(case=case, folder=str(folder), fit=fit, epoch=epoch)
 
 
 class TestKilled:
@@ -84,14 +93,31 @@ class TestKilled:
         ],
     )
     def test_in_the_middle_of_an_epoch(self, case, place, begun, expected, tmp_path, nothing_lost):
-        fit, epoch = place
-        code = KILLED.format(case=case, folder=str(tmp_path), fit=fit, epoch=epoch)
-        run_python(code, exit_code=-9)
+        run_python(killed_run(case, tmp_path, *place), exit_code=-9)
         epochs = Epochs()
         found = train(case, tmp_path, epochs)
-        nothing_lost(f"{case}, kill -9 in fit {fit}", found, expected[case])
+        nothing_lost(f"{case}, kill -9 in fit {place[0]}", found, expected[case])
         assert [one[0] for one in epochs.begun] == begun
         assert not list(tmp_path.rglob("*.unfinished"))
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("case", CASES)
+    def test_in_every_epoch(self, case, expected, tmp_path, nothing_lost):
+        places = [(fit, epoch) for fit, size in enumerate(CASES[case][-1]) for epoch in range(size)]
+        for before, (fit, epoch) in zip([(0, 0), *places], places, strict=False):
+            run_python(killed_run(case, tmp_path, fit - before[0], epoch), exit_code=-9)
+        how, found = f"{case}, kill -9 in every epoch", train(case, tmp_path)
+        nothing_lost(how, found, expected[case], times=len(places))
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("number", range(5))
+    def test_at_any_moment(self, number, expected, tmp_path, nothing_lost):
+        """Whenever it happens to be, in writing as well."""
+        with start_python(killed_run("paper", tmp_path, -1, 0)) as process:
+            assert process.stdout.readline() == "started\n"
+            time.sleep(random.uniform(0.0, 12.0))
+            process.kill()
+        nothing_lost("kill -9 at any moment", train("paper", tmp_path), expected["paper"])
 
     def test_a_worker_process_takes_up_what_another_run_left(
         self, expected, tmp_path, nothing_lost

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from tests.tuning.searches import start_python
+from tests.support.fresh_process import start_python
 
 CODE = """
 import json, os, sys

@@ -10,8 +10,9 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import tuning
 from tests.support.eager import eager_models
+from tests.support.fresh_process import start_python
 from tests.tuning import searches
-from tests.tuning.searches import VALIDATION, C, X, Y, outcomes, small, start_python, statuses
+from tests.tuning.searches import VALIDATION, C, X, Y, outcomes, small, statuses
 
 OTHER_COSTS = 2 * C
 STOP = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=5)

@@ -1,15 +1,9 @@
 """Small data, and searches that take seconds."""
 
-import os
-import subprocess
-import sys
-
-import keras
 import keras_tuner
 import numpy as np
 
 from csdl_keras import tuning
-from tests.support.fresh_process import REPOSITORY
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(size=(90, 6)).astype("float32")
@@ -68,15 +62,3 @@ def cost(model, x=X, y=Y):
     """The average cost that a model reports for the validation data."""
     scores = model.evaluate(x[VALIDATION], y[VALIDATION], verbose=0, return_dict=True)
     return scores["average_cost"]
-
-
-def start_python(code, *arguments, **environment):
-    """Starts Python on the same backend, with pipes to its input and from its output."""
-    variables = {"KERAS_BACKEND": keras.backend.backend(), "PYTHONPATH": str(REPOSITORY)}
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        env={**os.environ, **variables, "TF_CPP_MIN_LOG_LEVEL": "3", **environment},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
