@@ -4,6 +4,7 @@ import contextlib
 import os
 
 import keras
+import numpy as np
 import pytest
 
 import csdl_keras as csdl
@@ -12,7 +13,7 @@ from csdl_keras.fitting.environment import VARIABLES, adopt, environment, settin
 from csdl_keras.training.stages import _run_alone
 from csdl_keras.training.workers import workers
 from tests.support.changes import all_keys, assert_all_differ
-from tests.support.trainers import MATRICES, make_trainer
+from tests.support.trainers import MATRICES, make_trainer, outputs
 
 #: Settings that change what is printed and what errors look like, but no result.
 IRRELEVANT = {"is_interactive_logging_enabled", "is_traceback_filtering_enabled"}
@@ -174,6 +175,20 @@ class TestAdopt:
             adopt(here)
         (other,) = trainer._members("csdnn", MATRICES[0], None)
         assert description in cache and other.describe_pretraining() not in cache
+
+
+@pytest.mark.filterwarnings("ignore:Limiting steps_per_epoch to 1")
+def test_worker_processes_have_the_settings():
+    """All settings of Keras at once; each that is left out would show."""
+
+    def trained(**arguments):
+        return outputs(make_trainer(**arguments).train("dnn_sosr", MATRICES[0], ensemble=2).model)
+
+    before = trained()
+    with process_with(image_data_format="channels_first", epsilon=1e-3, max_steps_per_epoch=1):
+        one, several = trained(), trained(jobs=2)
+    np.testing.assert_allclose(several, one, rtol=1e-4, atol=1e-5)
+    assert np.abs(one - before).max() > 1e-3
 
 
 def test_settings_that_change_before_the_training(run_eagerly):
