@@ -134,6 +134,8 @@ def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> n
     array([[0.5, 2. ],
            [7. , 0. ]])
     """
+    if num_classes is not None:
+        check_integer("num_classes", num_classes, low=2)
     array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")

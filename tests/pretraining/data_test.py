@@ -65,7 +65,7 @@ def test_datasets(make, beta, steps):
         (edited(X, (59, 5), np.nan), "to be finite", {}),
         (edited(X, (59, 5), -np.inf), "to be finite", {"reconstruction": "squared_error"}),
         (X[:, 0], "Expected `x` of shape", {}),
-        (X[:0], "Expected `x` of shape", {}),
+        (X[:0], "`x` of at least one example", {}),
         (X.astype(str), "Expected `x` to hold real numbers", {}),
         (X, "since beta > 0; received None", {"beta": 0.25}),
         (X, "`costs` with a row for each of 60 examples", {"beta": 0.25, "costs": COSTS[:59]}),

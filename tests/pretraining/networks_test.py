@@ -113,5 +113,5 @@ def test_errors_before_training(make, x, match):
 
 @pytest.mark.parametrize("model", [Subclassed(3), keras.Sequential([Dense(5), Dense(3)]), "mlp"])
 def test_models_without_known_inputs(model):
-    with pytest.raises(ValueError, match="functional or sequential"):
+    with pytest.raises(ValueError, match="Expected a keras.Model"):
         csdl.pretrain(model, X, **QUICK)

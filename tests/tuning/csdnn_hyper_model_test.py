@@ -198,7 +198,7 @@ class TestFit:
         "arguments,message",
         [
             ({"x": X[TRAIN] + 1}, "inputs to lie in \\[0, 1\\].*received values from"),
-            ({"x": X[TRAIN][:, :5]}, "shape \\(N, 6,\\).*received shape \\(60, 5\\)"),
+            ({"x": X[TRAIN][:, :5]}, "shape \\(N, 6\\).*received shape \\(60, 5\\)"),
             ({"x": np.full((60, 6), np.nan)}, "finite"),
             ({"y": Y[TRAIN] + 1}, "received 3"),
             ({"y": Y[:50]}, "`y` with an entry for each of"),
