@@ -28,7 +28,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         A functional `keras.Model`.
 
     Raises:
-        ValueError: if there is no member, or members differ in shape or kind.
+        ValueError: if there is no member, members differ in shape or kind, or share layers.
 
     References:
         - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
@@ -54,6 +54,14 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
                 "Expected members with one input and one output; received "
                 f"{len(member.inputs)} and {len(member.outputs)} of {member.name!r}."
             )
+    owners: dict[int, int] = {}
+    for index, member in enumerate(members):
+        for layer in member.layers:
+            if layer.weights and owners.setdefault(id(layer), index) != index:
+                raise ValueError(
+                    "Expected members with layers of their own, since Keras loads no file of "
+                    f"nested models that share some; received two members with {layer.name!r}."
+                )
     ends = [(tuple(m.inputs[0].shape), tuple(m.outputs[0].shape)) for m in members]
     if len(set(ends)) > 1:
         raise ValueError(
