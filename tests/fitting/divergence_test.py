@@ -17,7 +17,8 @@ X = np.random.default_rng(0).uniform(size=(40, 4)).astype("float32")
 COSTS = np.random.default_rng(1).uniform(size=(40, 3)).astype("float32")
 RATES = ("mlp", "cnn", "auto", "pretraining")
 TOO_FAST = SETTINGS.replace(
-    {f"{part}.learning_rate": 1e38 for part in RATES} | {"pretraining.optimizer": "sgd"}
+    {f"{part}.learning_rate": 1e38 for part in RATES}
+    | {"pretraining.optimizer": "sgd", "auto.batch_size": 20}
 )
 
 

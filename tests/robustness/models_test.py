@@ -18,8 +18,8 @@ IMAGES = np.full((3, 8, 8, 3), 0.5, "float32")
 
 
 @functools.cache
-def network(output="probability"):
-    return models.mlp((4,), 3, (5,), output=output, seed=0)
+def network(output="probability", seed=0):
+    return models.mlp((4,), 3, (5,), output=output, seed=seed)
 
 
 @functools.cache
@@ -73,7 +73,7 @@ ROWS = {
     ),
     "ensemble": model(
         models.ensemble,
-        lambda rng: {"members": [network(), network()], "output": "probability"},
+        lambda rng: {"members": [network(), network(seed=1)], "output": "probability"},
         (
             *output_errors,
             ({"members": []}, "at least one member"),
