@@ -30,6 +30,7 @@ from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Sa
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction import (
     bayes_classifier,
+    bayes_decisions,
     calibrate,
     decide,
     decision_model,
@@ -71,6 +72,7 @@ __all__ = [
     "__version__",
     "baselines",
     "bayes_classifier",
+    "bayes_decisions",
     "calibrate",
     "costs",
     "datasets",

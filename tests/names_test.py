@@ -11,13 +11,13 @@ NAMES = {
         DivergedError LogisticCostLoss MINLoss MaskingNoise NormalizedCost OneSidedLoss
         PAPER_ALGORITHMS PoissonCostLoss RaiseOnDivergence ReconstructionLoss Resume
         SOSRLoss Savings Settings ShuffledBatches StageCache Trainer __version__ baselines
-        bayes_classifier calibrate costs datasets decide decision_model evaluation export
-        hidden_layers layers losses metrics models output_kind plots pretrain sklearn sosr
-        train tuning
+        bayes_classifier bayes_decisions calibrate costs datasets decide decision_model
+        evaluation export hidden_layers layers losses metrics models output_kind plots
+        pretrain sklearn sosr train tuning
     """,
     "csdl_keras.baselines": "CSOSR",
     "csdl_keras.costs": """
-        check_cost_matrix check_cost_vectors check_labels check_mean_costs class_means
+        AffineCosts check_cost_matrix check_cost_vectors check_labels check_mean_costs class_means
         convert cost_vectors from_binary randomized_proportional regret with_abstain
         zero_one
     """,

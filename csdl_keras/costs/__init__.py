@@ -19,8 +19,10 @@ from csdl_keras.costs.checks import (
 from csdl_keras.costs.conversions import class_means, cost_vectors, regret, with_abstain
 from csdl_keras.costs.generators import randomized_proportional, zero_one
 from csdl_keras.costs.interchange import convert, from_binary
+from csdl_keras.costs.known import AffineCosts
 
 __all__ = [
+    "AffineCosts",
     "check_cost_matrix",
     "check_cost_vectors",
     "check_labels",

@@ -11,13 +11,15 @@ from csdl_keras.costs.checks import (
     check_labels,
     one_for_each,
 )
+from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
 
 
-def cost_vectors(cost_matrix: ArrayLike, labels: ArrayLike) -> np.ndarray:
-    """Returns the cost vector of each example, row `labels[n]` of the cost matrix.
+def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike) -> np.ndarray:
+    """Returns the cost vector of each example, row `labels[n]` of its cost matrix.
 
     Args:
-        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+        cost_matrix: shape `(K, D)`, `C[true, decision]`, or a matrix for each example,
+            `(N, K, D)` or `AffineCosts`.
         labels: integers of shape `(N,)`.
 
     Returns:
@@ -33,8 +35,11 @@ def cost_vectors(cost_matrix: ArrayLike, labels: ArrayLike) -> np.ndarray:
            [0., 1.],
            [5., 0.]])
     """
-    matrix = check_cost_matrix(cost_matrix, square=False)
-    return matrix[check_labels(labels, matrix.shape[0])]
+    costs = check_known_costs(cost_matrix)
+    checked = check_labels(labels, costs.shape[-2])
+    if len(costs.shape) == 3:
+        check_known_costs(costs, num_examples=len(checked))
+    return vectors_of_labels(checked, costs)
 
 
 def regret(costs: ArrayLike) -> np.ndarray:

@@ -41,11 +41,11 @@ def convert(
     Args:
         costs: costs in the form that `orientation` names.
         orientation: one of the four names above.
-        labels: integers of shape `(N,)`; `None` (default) for a matrix. The last
-            two need them if costs differ from example to example.
+        labels: integers of shape `(N,)`; `None` (default) where they are not known.
 
     Returns:
-        A float64 array: the cost matrix `(K, D)`, `C[true, decision]`, or with
+        A float64 array: the cost matrix `(K, D)`, `C[true, decision]`; a matrix for
+        each example, `(N, 2, 2)`, if costs differ from example to example; or with
         labels cost vectors `(N, D)`.
 
     Raises:
@@ -114,21 +114,21 @@ def from_binary(
 
     Args:
         tp_cost: cost of a true positive, deciding 1 for class 1: a number, or
-            with labels also `N` numbers, one for each example.
+            `N` numbers, one for each example, such as a column of a data frame.
         fp_cost: cost of a false positive, deciding 1 for class 0.
         tn_cost: cost of a true negative, deciding 0 for class 0.
         fn_cost: cost of a false negative, deciding 0 for class 1.
-        labels: integers 0 and 1 of shape `(N,)`; `None` (default) for a matrix.
+        labels: integers 0 and 1 of shape `(N,)`; `None` (default) where they are
+            not known, as when deciding.
 
     Returns:
-        A float64 array: the cost matrix `(2, 2)`, `C[true, decision]`, or with
-        labels cost vectors `(N, 2)`.
+        A float64 array: the cost matrix `(2, 2)`, `C[true, decision]`; a matrix for
+        each example, `(N, 2, 2)`, if some costs are by example; or with labels cost
+        vectors `(N, 2)`.
 
     Raises:
-        ValueError: if an argument fails its check, if amounts differ between
-            examples but labels are missing, or without labels, if a wrong
-            decision is cheaper than the right one, which only cost vectors can
-            express.
+        ValueError: if an argument fails its check, or if a wrong decision is cheaper
+            than the right one, which a single matrix cannot express.
 
     References:
         - [Elkan: The foundations of cost-sensitive learning, IJCAI
@@ -143,22 +143,25 @@ def from_binary(
     array([[19.,  0.],
            [ 0.,  1.],
            [ 8.,  0.]])
+    >>> from_binary(tp_cost=1, fp_cost=1, tn_cost=0, fn_cost=[20, 5, 9]).shape
+    (3, 2, 2)
     """
     given = {"tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost, "tp_cost": tp_cost}
-    if labels is None:
-        for name, values in given.items():
-            if as_array(name, values, "()").ndim:
-                raise ValueError(
-                    f"Expected `labels` with `{name}` of each example; received no labels."
-                )
-    else:
-        labels = check_labels(labels, 2)
-    number = 1 if labels is None else len(labels)
-    tn, fp, fn, tp = (one_for_each(name, one, number, "labels") for name, one in given.items())
+    arrays = {name: as_array(name, values, "() or (N,)") for name, values in given.items()}
+    lengths = [len(array) for array in arrays.values() if array.ndim]
+    counted = "examples"
+    if labels is not None:
+        labels, counted = check_labels(labels, 2), "labels"
+        lengths = [len(labels)]
+    number = max(lengths, default=1)
+    tn, fp, fn, tp = (one_for_each(name, one, number, counted) for name, one in arrays.items())
     table = np.array([[tn, fp], [fn, tp]])
-    if labels is None:
+    if labels is not None:
+        return regret(table[labels, :, np.arange(number)])
+    if not lengths:
         return matrix_of_amounts(table[:, :, 0])
-    return regret(table[labels, :, np.arange(number)])
+    matrices = np.moveaxis(table, -1, 0)
+    return matrices - matrices.min(axis=2, keepdims=True)
 
 
 def matrix_of_amounts(table: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
 from csdl_keras.evaluation.scores import average_cost, cost_per_class, error_rate, example_costs
 
@@ -135,7 +136,7 @@ def _as_html(table: list[tuple[str, ...]]) -> str:
 
 
 def cost_report(
-    decisions: Mapping[str, ArrayLike], y_true: ArrayLike, cost_matrix: ArrayLike | None = None
+    decisions: Mapping[str, ArrayLike], y_true: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> CostReport:
     """Scores the decisions of several models on the same test examples.
 
@@ -146,8 +147,8 @@ def cost_report(
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
         y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
-        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) if `y_true`
-            holds cost vectors.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
 
     Returns:
         A `CostReport`, cheapest model first.

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.evaluation.scores import decision_costs, possible_costs
 
@@ -12,7 +13,7 @@ from csdl_keras.evaluation.scores import decision_costs, possible_costs
 def cost_interval(
     y_true: ArrayLike,
     decisions: ArrayLike,
-    cost_matrix: ArrayLike | None = None,
+    cost_matrix: CostsLike | None = None,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
@@ -29,7 +30,7 @@ def cost_interval(
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        cost_matrix: costs or `None`, as in `decision_costs`.
         confidence: confidence level, in (0, 1). Defaults to 0.95.
 
     Returns:
@@ -94,7 +95,7 @@ def compare_costs(
     y_true: ArrayLike,
     decisions: ArrayLike,
     other_decisions: ArrayLike,
-    cost_matrix: ArrayLike | None = None,
+    cost_matrix: CostsLike | None = None,
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
@@ -111,7 +112,7 @@ def compare_costs(
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`, of the first model.
         other_decisions: integers `(N,)`, of the second model.
-        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
         A `CostDifference`, first minus second.

@@ -4,11 +4,12 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.scores import example_costs
 
 
 def risk_coverage_curve(
-    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: ArrayLike | None = None
+    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of the examples whose decisions are expected to cost least.
 
@@ -16,8 +17,8 @@ def risk_coverage_curve(
         y_true: integer labels of shape `(N,)`, or without a cost matrix cost
             vectors `(N, D)`.
         expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
-        cost_matrix: shape `(K, D)`, `C[true, decision]`; `None` (default) if
-            `y_true` holds cost vectors.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
 
     Returns:
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
@@ -45,7 +46,7 @@ def risk_coverage_curve(
 
 
 def risk_coverage_area(
-    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: ArrayLike | None = None
+    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> float:
     """Computes the area under the curve of risk against coverage; the lower, the better.
 
@@ -56,7 +57,7 @@ def risk_coverage_area(
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
-        cost_matrix: `(K, D)` or `None`, as in `risk_coverage_curve`.
+        cost_matrix: costs or `None`, as in `risk_coverage_curve`.
 
     Returns:
         A float.

@@ -4,10 +4,11 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_decisions
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, cost_vectors
+from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
+from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
 
-def example_costs(y_true: ArrayLike, cost_matrix: ArrayLike | None = None) -> np.ndarray:
+def example_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
     """Returns the cost of each decision for each example, `(N, D)`."""
     if cost_matrix is None:
         if as_array("y_true", y_true, "(N, D)").ndim == 1:
@@ -19,11 +20,14 @@ def example_costs(y_true: ArrayLike, cost_matrix: ArrayLike | None = None) -> np
     return cost_vectors(cost_matrix, y_true)
 
 
-def possible_costs(y_true: ArrayLike, cost_matrix: ArrayLike | None = None) -> np.ndarray:
-    """Returns every row of costs that an example may have, `(K, D)` or `(N, D)`."""
+def possible_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
+    """Returns rows with the lowest and highest costs that an example may have, `(..., D)`."""
     if cost_matrix is None:
         return example_costs(y_true)
-    return check_cost_matrix(cost_matrix, square=False)
+    costs = check_known_costs(cost_matrix)
+    if isinstance(costs, AffineCosts):
+        costs = costs.extremes()
+    return costs.reshape(-1, costs.shape[-1])
 
 
 def _chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
@@ -32,15 +36,15 @@ def _chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
 
 
 def decision_costs(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> np.ndarray:
     """Computes the cost of each example's decision, `C[y_n, d_n]` or `c_n[d_n]`.
 
     Args:
         y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
         decisions: integers `(N,)`, as returned by `csdl_keras.decide`.
-        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) if `y_true`
-            holds cost vectors.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
 
     Returns:
         A float64 array `(N,)`.
@@ -57,14 +61,14 @@ def decision_costs(
 
 
 def average_cost(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> float:
     """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
 
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
         A float.
@@ -81,7 +85,7 @@ def average_cost(
 
 
 def normalized_cost(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> float:
     """Computes the average cost relative to that of the best constant decision.
 
@@ -91,7 +95,7 @@ def normalized_cost(
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
         A float.
@@ -114,7 +118,7 @@ def normalized_cost(
     return float(_chosen_costs(costs, decisions).sum() / constant.min())
 
 
-def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None) -> float:
+def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None) -> float:
     """Computes the share of the best constant decision's cost that the decisions save.
 
     `1 - normalized_cost`. A perfect model has 1; below 0, the decisions cost more than
@@ -123,7 +127,7 @@ def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | No
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
         A float, at most 1.
@@ -145,7 +149,7 @@ def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | No
 
 
 def error_rate(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike | None = None
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
 ) -> float:
     """Computes the share of wrong decisions among those for a class.
 
@@ -156,7 +160,7 @@ def error_rate(
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)` or `None`, as in `decision_costs`.
+        cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
         A float; NaN if no decision is for a class.
@@ -172,20 +176,22 @@ def error_rate(
     if cost_matrix is None:
         costs = example_costs(y_true)
         return float(np.mean(_chosen_costs(costs, decisions) > costs.min(axis=1)))
-    matrix = check_cost_matrix(cost_matrix, square=False)
-    labels = check_labels(y_true, len(matrix))
-    chosen = check_decisions(decisions, len(labels), matrix.shape[1])
-    decided = chosen < len(matrix)
+    known = check_known_costs(cost_matrix)
+    num_classes, num_decisions = known.shape[-2:]
+    labels = check_labels(y_true, num_classes)
+    check_known_costs(known, num_examples=len(labels))
+    chosen = check_decisions(decisions, len(labels), num_decisions)
+    decided = chosen < num_classes
     return float(np.mean(chosen[decided] != labels[decided])) if decided.any() else float("nan")
 
 
-def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike) -> np.ndarray:
+def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike) -> np.ndarray:
     """Computes the average cost of the examples of each true class.
 
     Args:
         y_true: integer labels `(N,)`.
         decisions: integers `(N,)`.
-        cost_matrix: `(K, D)`, `C[true, decision]`.
+        cost_matrix: as in `decision_costs`.
 
     Returns:
         A float64 array `(K,)`; NaN for a class without examples.
@@ -198,9 +204,9 @@ def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLi
     >>> cost_per_class([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0. , 4.5])
     """
-    matrix = check_cost_matrix(cost_matrix, square=False)
-    labels = check_labels(y_true, len(matrix))
-    paid = decision_costs(labels, decisions, matrix)
-    totals = np.bincount(labels, weights=paid, minlength=len(matrix))
-    counts = np.bincount(labels, minlength=len(matrix))
-    return np.divide(totals, counts, out=np.full(len(matrix), np.nan), where=counts > 0)
+    num_classes = check_known_costs(cost_matrix).shape[-2]
+    labels = check_labels(y_true, num_classes)
+    paid = decision_costs(labels, decisions, cost_matrix)
+    totals = np.bincount(labels, weights=paid, minlength=num_classes)
+    counts = np.bincount(labels, minlength=num_classes)
+    return np.divide(totals, counts, out=np.full(num_classes, np.nan), where=counts > 0)

@@ -1,6 +1,7 @@
 """The third stage, prediction: from a model's outputs to decisions."""
 
 from csdl_keras.prediction.bayes_classifier import BayesClassifier, bayes_classifier
+from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.prediction.cost_estimator import cost_estimator
 from csdl_keras.prediction.decide import decide
@@ -11,6 +12,7 @@ from csdl_keras.prediction.serving import decision_model, serving_model
 __all__ = [
     "BayesClassifier",
     "bayes_classifier",
+    "bayes_decisions",
     "calibrate",
     "cost_estimator",
     "decide",

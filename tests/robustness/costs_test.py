@@ -103,10 +103,10 @@ ROWS = {
             *label_errors,
             ({"labels": [0, 2]}, "below 2"),
             ({"tp_cost": [1.0, 2.0]}, "one for each of 5 labels; received 2"),
-            ({"labels": None}, "Expected `labels` with `tn_cost`"),
+            ({"labels": None, "tp_cost": [1.0, 2.0]}, "one for each of 5 examples; received 2"),
             (FOUR | {"labels": None, "tp_cost": 9.0}, "right decisions to be the cheapest"),
         ),
-        (FOUR, FOUR | {"labels": None}),
+        (FOUR, FOUR | {"labels": None}, {"labels": None}),
     ),
     "convert": Row(
         costs.convert,

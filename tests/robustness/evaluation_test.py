@@ -9,11 +9,14 @@ from tests.robustness.samples import amounts, matrix, probabilities
 
 FREE = {"cost_matrix": np.zeros((3, 4))}
 VECTORS = {"y_true": np.eye(5, 4), "cost_matrix": None}
+MATRICES = {"cost_matrix": np.arange(60.0).reshape(5, 3, 4)}
 
 y_errors = (
     ({"y_true": [0, 1, 2, 3, 0]}, "`labels` of at least 0 and below 3"),
     ({"y_true": [0.0, 1, 2, 1, 0]}, "integer dtype"),
     ({"cost_matrix": np.ones((3, 4))}, "diagonal is 0"),
+    ({"cost_matrix": np.ones((4, 3, 4))}, "a matrix for each of 5 examples"),
+    ({"cost_matrix": -np.ones((5, 3, 4))}, "at least 0; received -1.0"),
     ({"cost_matrix": None}, r"cost vectors \(N, D\), or labels and a `cost_matrix`"),
 )
 decision_errors = (
@@ -58,7 +61,7 @@ def predicted(rng, k, **others):
     return {"y_true": y, "probabilities": probabilities(rng, 5, k), "num_bins": 4} | others
 
 
-def of_decisions(function, errors=decision_errors, also=(VECTORS,)):
+def of_decisions(function, errors=decision_errors, also=(VECTORS, MATRICES)):
     return Row(function, decided, errors, also)
 
 
@@ -68,18 +71,18 @@ ROWS = {
     "normalized_cost": of_decisions(evaluation.normalized_cost, free_errors),
     "savings": of_decisions(evaluation.savings, free_errors),
     "error_rate": of_decisions(evaluation.error_rate),
-    "cost_per_class": of_decisions(evaluation.cost_per_class, decision_errors[:3], ()),
+    "cost_per_class": of_decisions(evaluation.cost_per_class, decision_errors[:5], (MATRICES,)),
     "cost_interval": Row(
         evaluation.cost_interval,
         lambda rng, k: decided(rng, k, confidence=0.9),
         (*decision_errors, ({"confidence": 0}, "`confidence`"), ({"confidence": 1}, "below 1")),
-        (VECTORS,),
+        (VECTORS, MATRICES),
     ),
     "compare_costs": Row(
         evaluation.compare_costs,
         lambda rng, k: decided(rng, k, other_decisions=rng.integers(k, size=5)),
         (*decision_errors, ({"other_decisions": [0, 1]}, "an integer for each label")),
-        (VECTORS,),
+        (VECTORS, MATRICES),
     ),
     "cost_report": Row(
         evaluation.cost_report,
@@ -90,7 +93,7 @@ ROWS = {
             ({"decisions": {1: [0, 1, 2, 0, 1]}}, "names in `decisions` to be strings"),
             ({"decisions": {"a": [0, 1, 2, 3, 4]}}, "below 4"),
         ),
-        (VECTORS,),
+        (VECTORS, MATRICES),
     ),
     "reliability": Row(
         evaluation.reliability,
@@ -105,10 +108,10 @@ ROWS = {
         (one_column, {"classwise": True}),
     ),
     "risk_coverage_curve": Row(
-        evaluation.risk_coverage_curve, estimated, estimate_errors, (VECTORS,)
+        evaluation.risk_coverage_curve, estimated, estimate_errors, (VECTORS, MATRICES)
     ),
     "risk_coverage_area": Row(
-        evaluation.risk_coverage_area, estimated, estimate_errors, (VECTORS,)
+        evaluation.risk_coverage_area, estimated, estimate_errors, (VECTORS, MATRICES)
     ),
 }
 

@@ -1,0 +1,197 @@
+"""Costs that are known when deciding: one cost matrix for all examples, or one for each."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from csdl_keras._utils.arrays import as_array, number_array
+from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.checks import REGRET_HINT, amounts, check_cost_matrix
+
+#: Entries of `(N, K, D)` costs that are looked at or copied at once, 8 MB of float64.
+_BLOCK = 2**20
+
+
+class AffineCosts:
+    """Cost matrices of single examples that are affine in an amount.
+
+    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`, such as a loan that is lost, or a
+    transaction that is blocked, at a fee that does not depend on the amount. The array
+    `(N, K, D)` is never made. Selecting examples, `costs[indices]`, returns their `AffineCosts`.
+
+    Args:
+        amount: finite numbers `(N,)`, one for each example.
+        per_unit: array-like `(K, D)`, costs of one unit of the amount, `[true, decision]`.
+        fixed: array-like `(K, D)`, what the decisions cost besides. Defaults to nothing.
+
+    Raises:
+        ValueError: if an argument fails its check, or a cost is negative for some example.
+
+    Example:
+
+    >>> costs = AffineCosts([10.0, 200.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
+    >>> costs.shape
+    (2, 2, 2)
+    >>> costs.expected(np.array([[0.9, 0.1], [0.9, 0.1]]))
+    array([[ 1.,  5.],
+           [20.,  5.]])
+    """
+
+    def __init__(
+        self, amount: ArrayLike, per_unit: ArrayLike, fixed: ArrayLike | None = None
+    ) -> None:
+        self.amount = amounts("amount", amount, 1, "(N,)")
+        self.per_unit = amounts("per_unit", per_unit, 2, "(K, D), [true, decision]")
+        if fixed is None:
+            self.fixed = np.zeros(self.per_unit.shape)
+        else:
+            self.fixed = amounts("fixed", fixed, 2, "(K, D), [true, decision]")
+        rows, columns = self.per_unit.shape
+        if rows < 2 or columns < 2 or self.fixed.shape != self.per_unit.shape:
+            raise ValueError(
+                "Expected `per_unit` and `fixed` of one shape (K, D), K and D at least 2; "
+                f"received {self.per_unit.shape} and {self.fixed.shape}."
+            )
+        # Affine functions are lowest and highest at the ends of the amounts.
+        amounts("costs of the lowest and highest amount", self.extremes(), 3, "", negative=False)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """`(N, K, D)`."""
+        return (len(self.amount), *self.per_unit.shape)
+
+    def __len__(self) -> int:
+        return len(self.amount)
+
+    def __getitem__(self, indices: Any) -> "AffineCosts":
+        return AffineCosts(np.atleast_1d(self.amount[indices]), self.per_unit, self.fixed)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        raise TypeError(
+            "Expected costs as an array; received AffineCosts, which are not expanded to "
+            f"{self.shape}. Functions that take costs of each example take them as they are."
+        )
+
+    def expected(self, probabilities: np.ndarray) -> np.ndarray:
+        """Returns the expected cost of each decision, `(N, D)`, from `(N, K)` probabilities."""
+        return probabilities @ self.fixed + self.amount[:, None] * (probabilities @ self.per_unit)
+
+    def extremes(self) -> np.ndarray:
+        """Returns the costs of the lowest and of the highest amount, `(2, K, D)`."""
+        ends = np.array([self.amount.min(), self.amount.max()])
+        return self.fixed + ends[:, None, None] * self.per_unit
+
+    def of_labels(self, labels: np.ndarray) -> np.ndarray:
+        """Returns the cost vector of each example's label, `(N, D)`."""
+        return self.fixed[labels] + self.amount[:, None] * self.per_unit[labels]
+
+
+#: Costs of a form that `check_known_costs` takes.
+CostsLike: TypeAlias = ArrayLike | AffineCosts
+
+#: Costs as `check_known_costs` returns them.
+KnownCosts: TypeAlias = np.ndarray | AffineCosts
+
+
+def check_known_costs(
+    costs: CostsLike, num_examples: int | None = None, num_classes: int | None = None
+) -> KnownCosts:
+    """Checks costs that are known when deciding, and returns them as arrays of floats.
+
+    Args:
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
+            `(N, K, D)`, finite and not negative, whose right decisions may cost something; or
+            `AffineCosts`.
+        num_examples: the expected `N`; `None` (default) accepts any.
+        num_classes: the expected `K`; `None` (default) accepts any.
+
+    Returns:
+        A float64 array `(K, D)`, a float array `(N, K, D)`, or the `AffineCosts`.
+
+    Raises:
+        ValueError: if the costs are anything else.
+
+    Example:
+
+    >>> check_known_costs([[[0, 1], [5, 0]], [[0, 1], [80, 0]]]).shape
+    (2, 2, 2)
+    """
+    for name, number in (("num_examples", num_examples), ("num_classes", num_classes)):
+        if number is not None:
+            check_integer(name, number)
+    if isinstance(costs, AffineCosts):
+        checked: KnownCosts = costs
+    else:
+        array = as_array("costs", costs, "(K, D) or (N, K, D)")
+        if array.ndim == 2:
+            if num_classes is not None and num_classes != len(array) == num_examples:
+                raise ValueError(
+                    f"Expected `costs` of shape ({num_classes}, D), C[true, decision], or "
+                    f"(N, {num_classes}, D), a matrix for each example; received shape "
+                    f"{array.shape}, a vector for each example. Which class is true is not known "
+                    "when deciding, so that costs need a row for each class."
+                )
+            return check_cost_matrix(array, num_classes, square=False)
+        checked = _check_matrices(array)
+    examples, classes = checked.shape[:2]
+    if num_classes is not None and classes != num_classes:
+        raise ValueError(
+            f"Expected `costs` with one row for each of {num_classes} classes; received shape "
+            f"{checked.shape}, (N, K, D)."
+        )
+    if num_examples is not None and examples != num_examples:
+        raise ValueError(
+            f"Expected `costs` with a matrix for each of {num_examples} examples; received "
+            f"shape {checked.shape}, (N, K, D)."
+        )
+    return checked
+
+
+def _check_matrices(array: np.ndarray) -> np.ndarray:
+    """Returns `(N, K, D)` costs as floats; the array itself where it holds floats."""
+    array = number_array("costs", array, "(K, D) or (N, K, D)")
+    if array.ndim != 3 or 0 in array.shape or min(array.shape[1:]) < 2:
+        raise ValueError(
+            "Expected `costs` of shape (K, D) or (N, K, D), K and D at least 2; received shape "
+            f"{array.shape}."
+        )
+    if array.dtype.kind != "f":
+        array = array.astype(np.float64)
+    step = max(1, _BLOCK // (array.shape[1] * array.shape[2]))
+    for start in range(0, len(array), step):
+        block = array[start : start + step]
+        if not (np.isfinite(block) & (block >= 0)).all():
+            wrong = np.argwhere(~(np.isfinite(block) & (block >= 0)))[0]
+            n, y, k = (int(i) for i in wrong)
+            raise ValueError(
+                "Expected every entry of `costs` to be finite and at least 0; received "
+                f"{block[n, y, k]} at ({start + n}, {y}, {k}). {REGRET_HINT}"
+            )
+    return array
+
+
+def expected_costs(probabilities: np.ndarray, costs: KnownCosts) -> np.ndarray:
+    """Computes the expected cost of each decision, `r[n, k] = sum_y P(y|x_n) C[n, y, k]`.
+
+    Args:
+        probabilities: float64 `(N, K)`.
+        costs: as `check_known_costs` returns them.
+
+    Returns:
+        A float64 array `(N, D)`.
+    """
+    if isinstance(costs, AffineCosts):
+        return costs.expected(probabilities)
+    if costs.ndim == 2:
+        return probabilities @ costs
+    return np.einsum("nk,nkd->nd", probabilities, costs, dtype=np.float64)
+
+
+def vectors_of_labels(labels: np.ndarray, costs: KnownCosts) -> np.ndarray:
+    """Returns the cost vector of each example, `C[labels[n]]` or `C[n, labels[n]]`, `(N, D)`."""
+    if isinstance(costs, AffineCosts):
+        return costs.of_labels(labels)
+    if costs.ndim == 2:
+        return costs[labels]
+    return costs[np.arange(len(labels)), labels].astype(np.float64)
