@@ -1,8 +1,11 @@
 import dataclasses
 
+import numpy as np
 import pytest
 
+from csdl_keras.training import OBJECTIVES
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.data import Examples
 
 ORDER = (
     "dnn_blind sdae_blind cnn_blind csosr min dnn_bayes sdae_bayes seae_bayes scae_bayes cnn_bayes "
@@ -72,3 +75,17 @@ class TestAlgorithms:
         with pytest.raises(ValueError) as caught:
             get_algorithm(wrong)
         assert all(repr(it) in str(caught.value) for it in (*ALGORITHMS, wrong))
+
+
+@pytest.mark.parametrize("name", ["min", "sosr", "one_sided", "poisson", "logistic"])
+def test_losses_see_costs_in_the_unit_of_their_objective(name):
+    """The largest cost; of Poisson, whose costs may have a long tail, the mean of those above 0."""
+    objective, matrix = OBJECTIVES[name], np.array([[0.0, 2], [6, 0]])
+    unit = 4.0 if name == "poisson" else 6.0
+    assert objective.unit_of(matrix) == unit and objective.unit_of(matrix, 8.0) in (4.0, 8.0)
+    data = Examples(np.zeros((3, 1)), np.array([0, 1, 1]), None)
+    loss = objective.compile_arguments(data, matrix, unit, name)["loss"]
+    np.testing.assert_allclose(loss.get_config()["cost_matrix"], matrix / unit)
+    of_examples = dataclasses.replace(data, costs=matrix[data.y])
+    loss = objective.compile_arguments(of_examples, matrix, unit, name)["loss"]
+    np.testing.assert_allclose(loss.cost_scale, 1 / unit)
