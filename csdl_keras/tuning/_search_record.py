@@ -158,20 +158,20 @@ def describe_tuner(tuner: keras_tuner.Tuner) -> dict[str, Any]:
         "policy": keras.config.dtype_policy().name,
         "floatx": keras.config.floatx(),
     }
-    return {name: describe(value) for name, value in described.items()}
+    return {name: _recorded(value) for name, value in described.items()}
 
 
 def describe_fit(x: FitData, y: FitData, arguments: FitArguments) -> dict[str, Any]:
     """Describes the data and the arguments of `search`."""
     given = {"x": x, "y": y, **arguments}
     described = {
-        name: describe(value)
+        name: _recorded(value)
         for name, value in given.items()
         if value is not None and name not in _FREE_ARGUMENTS
     }
     for callback in arguments.get("callbacks") or ():
         if isinstance(callback, _CHANGING):
-            choices = describe(_choices(callback))
+            choices = _recorded(_choices(callback))
             described.setdefault(type(callback).__name__, []).append(choices)
     return described
 
@@ -186,14 +186,14 @@ def _choices(callback: keras.callbacks.Callback) -> dict[str, Any]:
     return choices
 
 
-def describe(value: Any) -> Any:
+def _recorded(value: Any) -> Any:
     """Describes a value as JSON: arrays and models by a digest, other objects by their class."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
-        return {str(name): describe(one) for name, one in value.items()}
+        return {str(name): _recorded(one) for name, one in value.items()}
     if isinstance(value, Algorithm) and ALGORITHMS.get(value.name) == value:
         return value.name
     if isinstance(value, Algorithm):
@@ -205,7 +205,7 @@ def describe(value: Any) -> Any:
     if keras.ops.is_tensor(value):
         value = keras.ops.convert_to_numpy(value)
     if isinstance(value, (list, tuple)) and len(value) <= _LONG:
-        return [describe(one) for one in value]
+        return [_recorded(one) for one in value]
     if isinstance(value, (list, tuple)) or hasattr(value, "__array__"):
         return _describe_array(np.asarray(value))
     if isinstance(value, ShuffledBatches):
@@ -239,7 +239,7 @@ def _describe_array(array: np.ndarray) -> str:
 
 
 def _digest(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, default=describe)
+    text = json.dumps(value, sort_keys=True, default=_recorded)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
