@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import number_array
+from csdl_keras._utils.example_axes import examples_shape
 
 
 def check_inputs(model: Any, x: Any) -> Any:
@@ -98,12 +99,11 @@ def output_of(model: keras.Model) -> Any:
 
 
 def rows_output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one of shape `(batch, D)`.
+    """The symbolic output of a model that has one of shape `(batch, ..., D)`.
 
     Raises:
         ValueError: as `output_of`, or if the output has another shape.
     """
     output = output_of(model)
-    if len(output.shape) != 2:
-        raise ValueError(f"Expected an output of shape (batch, D); received {tuple(output.shape)}.")
+    examples_shape("output", output)
     return output

@@ -1,6 +1,5 @@
 """Tensor functions and checks that losses, layers and metrics share."""
 
-import math
 import re
 from typing import Any
 
@@ -71,7 +70,7 @@ def float_dtype() -> str:
 
 
 def two_columns(probabilities: Tensor) -> Tensor:
-    """`(batch, 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
+    """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
     if probabilities.shape[-1] != 1:
         return probabilities
     return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
@@ -81,11 +80,11 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
     """Marks the rows of an array or tensor that are distributions.
 
     Args:
-        values: `(N, K)`, or `(N, 1)` of P(y=1), which lie in [0, 1].
+        values: `(..., K)`, or `(..., 1)` of P(y=1), which lie in [0, 1].
         tolerance: how far from 1 a row may sum. `None` (default) depends on the bits of the type.
 
     Returns:
-        A bool array or tensor `(N,)`.
+        A bool array or tensor `(...)`.
     """
     if isinstance(values, np.ndarray):
         library, short = np, values.dtype.itemsize == 2
@@ -94,7 +93,7 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
         library = ops
         short = keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
     if values.shape[-1] == 1:
-        return library.logical_and(values[:, 0] >= 0.0, values[:, 0] <= 1.0)
+        return library.logical_and(values[..., 0] >= 0.0, values[..., 0] <= 1.0)
     if tolerance is None:
         tolerance = TOLERANCE_16_BITS if short else TOLERANCE
     with np.errstate(invalid="ignore", over="ignore"):
@@ -103,10 +102,10 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
 
 
 def distributions(probabilities: Tensor) -> Tensor:
-    """`(batch, K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
+    """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
 
     Args:
-        probabilities: `(batch, K)`, or `(batch, 1)` of P(y=1).
+        probabilities: `(..., K)`, or `(..., 1)` of P(y=1).
     """
     proper = ops.expand_dims(probability_rows(probabilities, TOLERANCE_16_BITS), -1)
     probabilities = two_columns(probabilities)
@@ -124,10 +123,10 @@ def first_minimum(values: Tensor) -> Tensor:
     Same as argmin, in operations that every backend and export format has.
 
     Args:
-        values: float tensor `(batch, D)`.
+        values: float tensor `(..., D)`.
 
     Returns:
-        int32 tensor `(batch,)`.
+        int32 tensor `(...)`.
     """
     width = values.shape[-1]
     index = ops.arange(width, dtype="float32")
@@ -162,16 +161,13 @@ def tensor_or_array(name: str, values: Tensor) -> Tensor:
     return np.asarray(array, np.float64 if wide else np.float32, order="C")
 
 
-def same_shape(
-    shape: str, hint: str = "", least: int = 2, most: float = math.inf, **values: Tensor
-) -> list[Tensor]:
+def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> list[Tensor]:
     """Arrays or tensors of one shape as tensors of one float type, of at least 32 bits.
 
     Args:
         shape: the shape in words.
         hint: what may help where shapes differ.
         least: lowest number of dimensions.
-        most: highest number of dimensions.
         **values: the arrays or tensors by name.
 
     Raises:
@@ -181,29 +177,12 @@ def same_shape(
     tensors = [tensor_or_array(name, value) for name, value in values.items()]
     shapes = [tuple(tensor.shape) for tensor in tensors]
     same = all(alike(shapes[0], other) for other in shapes)
-    if not same or not least <= len(shapes[0]) <= most:
+    if not same or len(shapes[0]) < least:
         raise ValueError(
             f"Expected {' and '.join(values)} of one shape {shape}; received "
             f"{' and '.join(map(str, shapes))}. {hint}".rstrip()
         )
     return at_least_float32(*tensors)
-
-
-def check_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
-    """`None`, or a tensor or array with a weight for each row of `outputs`.
-
-    Raises:
-        ValueError: if its shape is not `(batch,)` or `(batch, 1)`, or it is no array of
-            numbers.
-    """
-    if sample_weight is None:
-        return None
-    weights, batch = tensor_or_array("sample_weight", sample_weight), tuple(outputs.shape)[:1]
-    if not any(alike(tuple(weights.shape), shape) for shape in (batch, (*batch, 1))):
-        raise ValueError(
-            f"Expected `sample_weight` of shape {batch}; received {tuple(weights.shape)}."
-        )
-    return weights
 
 
 def alike(first: tuple, second: tuple) -> bool:

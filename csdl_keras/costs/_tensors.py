@@ -8,7 +8,8 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.tensors import LOW_PRECISION, is_tensor
+from csdl_keras._utils.example_axes import in_words
+from csdl_keras._utils.tensors import LOW_PRECISION, alike, is_tensor
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_matrix, check_labels
 
@@ -73,25 +74,42 @@ def check_present(owner: keras.losses.Loss | keras.metrics.Metric, tensor: Tenso
         )
 
 
+def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> Tensor:
+    """Returns labels of this shape as they are, or without a last axis of size 1.
+
+    Args:
+        labels: array or tensor.
+        shape: static shape `(batch, ...)` of the outputs without their last axis; the number
+            of axes alone decides what an axis of the labels is.
+
+    Raises:
+        ValueError: if the labels have another shape.
+    """
+    given = tuple(labels.shape)
+    if alike(given, shape):
+        return labels
+    if given[-1:] == (1,) and alike(given[:-1], shape):
+        return labels[..., 0]
+    raise ValueError(
+        f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since "
+        f"`cost_matrix` is given; received shape {given}"
+        f"{'' if shape[0] is None else f' for {shape[0]} examples'}. For cost vectors leave it "
+        "None."
+    )
+
+
 def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     """Returns labels as indices of classes, and which of them lie in `[0, num_classes)`.
 
     The index of a label outside that range is any class.
 
     Args:
-        labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
+        labels: whole numbers of any dtype and shape.
         num_classes: `K`.
 
     Returns:
-        Integer and bool tensors `(batch,)`.
+        Integer and bool tensors of the shape of the labels.
     """
-    if len(labels.shape) == 2 and labels.shape[1] == 1:
-        labels = ops.squeeze(labels, axis=1)
-    if len(labels.shape) != 1:
-        raise ValueError(
-            "Expected integer labels of shape (batch,) or (batch, 1), since `cost_matrix` is "
-            f"given; received shape {tuple(labels.shape)}. For cost vectors leave it None."
-        )
     dtype = keras.backend.standardize_dtype(labels.dtype)
     if dtype in _WIDE:
         labels, dtype = ops.cast(labels, _WIDE[dtype]), _WIDE[dtype]
@@ -103,39 +121,43 @@ def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     return index, ops.cast(index, dtype) == labels
 
 
-def rows_of(rows: Tensor, labels: Tensor) -> Tensor:
+def rows_of(rows: Tensor, labels: Tensor, outputs: Tensor) -> Tensor:
     """Returns row `labels[n]` of `rows` for each n; the last row for a label that has none.
 
     Args:
         rows: tensor `(K + 1, D)`.
-        labels: as in `class_index`.
+        labels: `(batch, ...)` or `(batch, ..., 1)`, as `class_index` takes them.
+        outputs: array or tensor `(batch, ..., D)`, one row for each label.
 
     Returns:
-        Tensor `(batch, D)`.
+        Tensor `(batch, ..., D)`.
     """
+    labels = labels_of_shape(labels, tuple(outputs.shape)[:-1])
     classes = rows.shape[0] - 1
     index, known = class_index(labels, classes)
     return ops.take(rows, ops.where(known, index, classes), axis=0)
 
 
-def tensor_or_labels(labels: Tensor, num_classes: int) -> Tensor:
-    """Returns tensors as they are, and other labels as checked int32 `(batch,)`.
+def tensor_or_labels(
+    labels: Tensor, num_classes: int, shape: tuple[int | None, ...] = (None,)
+) -> Tensor:
+    """Returns tensors as they are, and other labels as checked int32 of the expected shape.
 
     Args:
-        labels: whole numbers of any dtype, `(batch,)` or `(batch, 1)`.
+        labels: whole numbers of any dtype, of this shape or with a last axis of size 1.
         num_classes: `K`.
+        shape: as in `labels_of_shape`.
 
     Raises:
-        ValueError: if an array, list or data frame holds anything but classes.
+        ValueError: if an array, list or data frame holds anything but classes, or has another
+            shape.
     """
     if is_tensor(labels):
         return labels
-    array = as_array("labels", labels, "(batch,)")
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
+    array = labels_of_shape(as_array("labels", labels, "(batch, ...)"), shape)
     if array.dtype.kind == "f":
         with np.errstate(over="ignore"):  # float128 may hold larger numbers.
             values = array.astype(np.float64)
         if np.all((values == np.floor(values)) & (np.abs(values) < 2**31)):
             array = values.astype(np.int64)
-    return check_labels(array, num_classes).astype(np.int32)
+    return check_labels(array.ravel(), num_classes).astype(np.int32).reshape(array.shape)

@@ -181,3 +181,16 @@ def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarra
     if len(wrong):
         raise ValueError(f"Expected `labels` of at least 0{highest}; received {wrong[0]}.")
     return array.astype(np.int64)
+
+
+def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.ndarray:
+    """Checks labels of `rank` axes, those of pixels `(N, height, width)` for example."""
+    if rank == 1:
+        return check_labels(labels, num_classes)
+    array = as_array("labels", labels, "(N, ...)")
+    if array.ndim != rank:
+        raise ValueError(
+            f"Expected `labels` of {rank} axes, as many as there are decisions; received shape "
+            f"{array.shape}."
+        )
+    return check_labels(array.ravel(), num_classes).reshape(array.shape)

@@ -6,6 +6,7 @@ from csdl_keras._utils.arrays import as_array, check_decisions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
+from csdl_keras.evaluation.pixels import one_row_each
 
 
 def example_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
@@ -66,8 +67,8 @@ def average_cost(
     """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        decisions: integers `(N,)`.
+        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
+        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
@@ -81,6 +82,7 @@ def average_cost(
     >>> average_cost([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     3.0
     """
+    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
     return float(decision_costs(y_true, decisions, cost_matrix).mean())
 
 
@@ -93,8 +95,8 @@ def normalized_cost(
     making the best constant decision would cost no more.
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        decisions: integers `(N,)`.
+        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
+        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
@@ -108,6 +110,7 @@ def normalized_cost(
     >>> normalized_cost([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     9.0
     """
+    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
     costs = example_costs(y_true, cost_matrix)
     constant = costs.sum(axis=0)
     if not constant.min():
@@ -125,8 +128,8 @@ def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | No
     the best constant decision.
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        decisions: integers `(N,)`.
+        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
+        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
@@ -158,8 +161,8 @@ def error_rate(
     not say which decisions are classes: every decision that is not the cheapest is wrong.
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        decisions: integers `(N,)`.
+        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
+        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
 
     Returns:
@@ -173,6 +176,7 @@ def error_rate(
     >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
     0.5
     """
+    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
     if cost_matrix is None:
         costs = example_costs(y_true)
         return float(np.mean(_chosen_costs(costs, decisions) > costs.min(axis=1)))
@@ -189,8 +193,8 @@ def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLi
     """Computes the average cost of the examples of each true class.
 
     Args:
-        y_true: integer labels `(N,)`.
-        decisions: integers `(N,)`.
+        y_true: integer labels `(N, ...)`.
+        decisions: integers `(N, ...)`.
         cost_matrix: as in `decision_costs`.
 
     Returns:
@@ -204,6 +208,7 @@ def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLi
     >>> cost_per_class([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0. , 4.5])
     """
+    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
     num_classes = check_known_costs(cost_matrix).shape[-2]
     labels = check_labels(y_true, num_classes)
     paid = decision_costs(labels, decisions, cost_matrix)

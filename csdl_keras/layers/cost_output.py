@@ -29,10 +29,11 @@ class CostOutput(keras.layers.Dense):
         **kwargs: arguments of `keras.layers.Dense` except `activation`.
 
     Call arguments:
-        inputs: `(batch, features)`.
+        inputs: `(batch, ..., features)`, such as `(batch, height, width, features)` of a
+            convolution, on which it is one of size 1 x 1.
 
     Returns:
-        `(batch, units)` estimated costs.
+        `(batch, ..., units)` estimated costs.
 
     Raises:
         ValueError: if an `activation` other than linear is asked for.
@@ -84,10 +85,10 @@ class InverseLink(keras.layers.Layer):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        inputs: `(batch, D)`, the network's outputs `u`.
+        inputs: `(batch, ..., D)`, the network's outputs `u`.
 
     Returns:
-        `(batch, D)` costs above 0.
+        `(batch, ..., D)` costs above 0.
 
     Raises:
         ValueError: if an argument is out of range.

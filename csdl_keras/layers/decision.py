@@ -37,10 +37,11 @@ class BayesDecision(keras.layers.Layer):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        probabilities: `(batch, K)`, each row summing to 1.
+        probabilities: `(batch, K)`, each row summing to 1, or with axes between, such as
+            `(batch, height, width, K)` for each pixel.
 
     Returns:
-        `(batch, D)` expected costs.
+        Expected costs `(batch, D)` or `(batch, ..., D)`.
 
     Raises:
         ValueError: if the matrix fails its check, the sizes contradict it, or
@@ -94,10 +95,10 @@ class BayesDecision(keras.layers.Layer):
         self.num_classes, self.num_decisions = shape
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 2 or input_shape[-1] != self.num_classes:
+        if len(input_shape) < 2 or input_shape[-1] != self.num_classes:
             raise ValueError(
-                f"Expected probabilities of shape (batch, {self.num_classes}), one column for "
-                f"each row of `cost_matrix`; received shape {tuple(input_shape)}."
+                f"Expected probabilities of shape (batch, ..., {self.num_classes}), one column "
+                f"for each row of `cost_matrix`; received shape {tuple(input_shape)}."
             )
         shape = (self.num_classes, self.num_decisions)
         self.cost_matrix = self.add_weight(
@@ -167,10 +168,10 @@ class Decision(keras.layers.Layer):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        inputs: `(batch, D)`.
+        inputs: `(batch, ..., D)`.
 
     Returns:
-        int32 tensor `(batch,)`; -1 for a row that holds NaN.
+        int32 tensor `(batch, ...)`; -1 for a row that holds NaN.
 
     Raises:
         ValueError: if `output` is neither of the two.

@@ -26,13 +26,13 @@ class ClassProbabilities(keras.layers.Layer):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        inputs: `(batch, K)`, or `(batch, 1)` of a binary classifier.
+        inputs: `(batch, ..., K)`, or `(batch, ..., 1)` of a binary classifier.
 
     Returns:
-        `(batch, max(K, 2))` probabilities.
+        `(batch, ..., max(K, 2))` probabilities.
 
     Raises:
-        ValueError: if the inputs do not have two dimensions.
+        ValueError: if the inputs have fewer than two dimensions.
 
     Example:
 
@@ -50,9 +50,9 @@ class ClassProbabilities(keras.layers.Layer):
         self.from_logits = check_bool("from_logits", from_logits)
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 2:
+        if len(input_shape) < 2:
             raise ValueError(
-                "Expected a classifier's output of shape (batch, K); "
+                "Expected a classifier's output of shape (batch, K) or (batch, ..., K); "
                 f"received {tuple(input_shape)}."
             )
         self.built = True
@@ -92,10 +92,10 @@ class TemperatureScaling(keras.layers.Layer):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        probabilities: `(batch, K)`, each row summing to 1.
+        probabilities: `(batch, ..., K)`, each row summing to 1.
 
     Returns:
-        `(batch, K)`, each row summing to 1.
+        `(batch, ..., K)`, each row summing to 1.
 
     Raises:
         ValueError: if the temperature is out of range.
@@ -159,10 +159,10 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
         **kwargs: arguments of `keras.layers.Layer`, such as `name`.
 
     Call arguments:
-        probabilities: `(batch, K)`, each row summing to 1.
+        probabilities: `(batch, ..., K)`, each row summing to 1.
 
     Returns:
-        `(batch, K)`, each row summing to 1.
+        `(batch, ..., K)`, each row summing to 1.
 
     Raises:
         ValueError: if an argument is out of range, or there is not one bias for

@@ -1,20 +1,17 @@
-"""Base classes of losses."""
+"""The base class of losses that compare costs with estimates."""
 
 from typing import Any
 
-import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.example_axes import check_weights, examples_shape
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     TOLERANCE,
-    check_weights,
-    default_name,
     finite,
-    float_dtype,
     probability_rows,
     same_shape,
     tensor_or_array,
@@ -27,36 +24,11 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
+from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import known_values
 
-
-class CheckedLoss(keras.losses.Loss):
-    """Base class of losses that take arrays, lists and data frames as well as tensors.
-
-    Keras itself takes a list for a structure of tensors and does not convert data frames.
-    The arguments are those of `keras.losses.Loss`, but the default name is the class's name
-    in snake case, and the default dtype is at least float32.
-    """
-
-    def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = None,
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(
-            name=name or default_name(self), reduction=reduction, dtype=dtype or float_dtype()
-        )
-
-    def __call__(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
-    ) -> Tensor:
-        y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
-        return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred))
-
-
-_SHAPE = "(batch, D)"
+_SHAPE = "(batch, ..., D)"
 # The kinds of outputs that do not estimate costs.
 _MEANING = {
     "probability": "probabilities",
@@ -68,15 +40,20 @@ _MEANING = {
 class CostLoss(CheckedLoss):
     """Base class of losses that compare costs `c` with estimates `r`, example by example.
 
+    Outputs `(batch, D)` have one value of the loss for each example. Outputs with axes between,
+    such as `(batch, height, width, D)` with a decision for each pixel, have values
+    `(batch, height, width)`, over which Keras averages; `sample_weight` holds a weight for each
+    of them, 0 where nothing is known, or one for each example.
+
     A subclass implements `cost_loss`. Its attribute `prices_any_decision` tells whether a
     column may be a decision that is never the cheapest, such as to abstain; `output_kind`
     tells what kind of outputs it trains. What can be computed from a cost matrix once,
     instead of in each step, goes into `class_rows`, whose rows `row_loss` receives.
 
     Args:
-        cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, D)`.
+        cost_matrix: `None` (default): `y_true` holds cost vectors `(batch, ..., D)`.
             Array-like `(K, D)`, `C[true, decision]`: `y_true` holds integer
-            labels `(batch,)` or `(batch, 1)`. A label outside `[0, K)` raises when
+            labels `(batch, ...)` or `(batch, ..., 1)`. A label outside `[0, K)` raises when
             the loss is called on an array, and makes the loss NaN inside a compiled
             `fit`, where nothing can raise. Configs, and so saved models, hold
             matrices of at most 128 x 128 entries: with a larger one a loaded model
@@ -126,16 +103,19 @@ class CostLoss(CheckedLoss):
     ) -> Tensor:
         check_present(self, self._rows)
         found = fit_output(y_pred)
+        y_pred = tensor_or_array("y_pred", y_pred)
+        shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
             y_true = tensor_or_array("y_true", y_true)
             if found is not None:
                 check_class_weight()
         else:
-            y_true = tensor_or_labels(y_true, len(self.cost_matrix))
-        y_pred = tensor_or_array("y_pred", y_pred)
-        if len(y_pred.shape) == 2:  # `call` raises on other shapes.
-            y_pred = self.checked_outputs(found, y_true, y_pred)
+            y_true = tensor_or_labels(y_true, len(self.cost_matrix), shape)
+        y_pred = self.checked_outputs(found, y_true, y_pred)
         return super().__call__(y_true, y_pred, sample_weight)
+
+    def checked_weights(self, sample_weight: Tensor | None, y_pred: Tensor) -> Tensor:
+        return check_weights(sample_weight, y_pred, axes=len(y_pred.shape) - 1)
 
     def checked_outputs(self, found: FitOutput | None, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Checks that outputs are of the kind that the loss trains.
@@ -143,7 +123,7 @@ class CostLoss(CheckedLoss):
         Args:
             found: the output of the model that is being fitted, or `None` without a model.
             y_true: cost vectors or labels.
-            y_pred: `(batch, D)` outputs.
+            y_pred: `(batch, ..., D)` outputs.
 
         Returns:
             `y_pred`, or NaN if it turns out inside a graph to be probabilities.
@@ -167,6 +147,7 @@ class CostLoss(CheckedLoss):
                 near = ops.abs(ops.sum(ops.cast(y_true, "float32"), axis=-1) - 1.0) <= TOLERANCE
                 probable = ops.logical_and(probable, ops.logical_not(ops.all(near)))
             return ops.where(probable, ops.cast(np.nan, y_pred.dtype), y_pred)
+        values = values.reshape(-1, values.shape[-1])
         probable = values.shape[1] > 1 and len(values) and probability_rows(values).all()
         if probable and not (self.cost_matrix is None and _sums_to_1(known_values(y_true))):
             raise self._other_outputs(
@@ -185,20 +166,20 @@ class CostLoss(CheckedLoss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is not None:
-            rows = rows_of(self._rows, y_true)
+            rows = rows_of(self._rows, y_true, y_pred)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-            return self.row_loss(*same_shape(_SHAPE, hint, most=2, costs=rows, outputs=y_pred))
+            return self.row_loss(*same_shape(_SHAPE, hint, costs=rows, outputs=y_pred))
         hint = "To train on integer labels, give the loss a `cost_matrix`."
-        costs, outputs = same_shape(_SHAPE, hint, most=2, costs=y_true, outputs=y_pred)
+        costs, outputs = same_shape(_SHAPE, hint, costs=y_true, outputs=y_pred)
         costs = costs if self.cost_scale == 1 else costs * self.cost_scale
         return self.cost_loss(finite(costs), outputs)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        """Computes the loss of each example, `(batch,)`.
+        """Computes the loss of each example, `(batch, ...)`.
 
         Args:
-            costs: `(batch, D)` cost vectors times `cost_scale`, with NaN in place of infinity.
-            estimates: `(batch, D)` outputs of the model, of the same float type.
+            costs: `(batch, ..., D)` cost vectors times `cost_scale`, with NaN in place of infinity.
+            estimates: `(batch, ..., D)` outputs of the model, of the same float type.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
 
@@ -211,11 +192,11 @@ class CostLoss(CheckedLoss):
         return costs
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        """Computes the loss of each example, `(batch,)`, from its class's row of `class_rows`.
+        """Computes the loss of each example, `(batch, ...)`, from its class's row of `class_rows`.
 
         Args:
-            rows: `(batch, D)`, NaN for a label outside `[0, K)`.
-            estimates: `(batch, D)` outputs of the model.
+            rows: `(batch, ..., D)`, NaN for a label outside `[0, K)`.
+            estimates: `(batch, ..., D)` outputs of the model.
         """
         return self.cost_loss(rows, estimates)
 

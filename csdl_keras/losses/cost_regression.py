@@ -7,7 +7,8 @@ from keras import ops
 from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32, same_shape
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._tensors import class_index
-from csdl_keras.losses.base import CheckedLoss, CostLoss
+from csdl_keras.losses.base import CostLoss
+from csdl_keras.losses.checked_loss import CheckedLoss
 
 # The smallest number a logarithm is taken of: backends take smaller ones for 0.
 _SMALLEST = float(np.finfo("float32").tiny)
@@ -21,11 +22,11 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     `exp(u_k) = E[c_k]`, so estimates and decisions are consistent.
 
     Args:
-        costs: `(batch, D)` cost vectors `c`, not negative.
-        log_estimates: `(batch, D)`, the logarithms `u` of estimated costs.
+        costs: `(..., D)` cost vectors `c`, not negative.
+        log_estimates: `(..., D)`, the logarithms `u` of estimated costs.
 
     Returns:
-        `(batch,)`, float32 or wider; NaN for an example with a cost that is
+        `(...,)`, float32 or wider; NaN for an example with a cost that is
         negative, infinite or NaN.
 
     Raises:
@@ -42,7 +43,7 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     [0.5]
     """
     hint = "There is one estimate for each decision."
-    costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, log_estimates=log_estimates)
+    costs, scores = same_shape("(..., D)", hint, costs=costs, log_estimates=log_estimates)
     costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # This does not depend on the estimates and makes the loss 0 at its minimum; c ln c is 0 at 0.
     own = costs * ops.log(ops.maximum(costs, _SMALLEST)) - costs
@@ -151,11 +152,11 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
     at `sigmoid(u_k) = E[c_k]`, so estimates and decisions are consistent.
 
     Args:
-        costs: `(batch, D)` cost vectors `c`, in [0, 1].
-        logits: `(batch, D)`, the logits `u` of estimated costs.
+        costs: `(..., D)` cost vectors `c`, in [0, 1].
+        logits: `(..., D)`, the logits `u` of estimated costs.
 
     Returns:
-        `(batch,)`, float32 or wider; NaN for an example with a cost outside [0, 1].
+        `(...,)`, float32 or wider; NaN for an example with a cost outside [0, 1].
 
     Raises:
         ValueError: if the shapes differ or an array holds no numbers.
@@ -168,7 +169,7 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
     [0.8201]
     """
     hint = "There is one estimate for each decision."
-    costs, scores = same_shape("(batch, D)", hint, most=2, costs=costs, logits=logits)
+    costs, scores = same_shape("(..., D)", hint, costs=costs, logits=logits)
     # A scale such as 1 / C.max() is rounded to float32, so the largest cost may exceed 1 a little.
     possible = ops.logical_and(costs >= 0.0, costs <= 1.0 + 1e-6)
     costs = ops.where(possible, costs, ops.cast(np.nan, costs.dtype))

@@ -3,6 +3,7 @@
 import keras
 from keras import ops
 
+from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.tensors import tensor_or_array
 from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.fit_outputs import fit_output
@@ -19,10 +20,10 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
 
     Args:
         y_true: ignored.
-        expected_costs: `(batch, D)` expected costs.
+        expected_costs: `(batch, ..., D)` expected costs.
 
     Returns:
-        `(batch,)`; NaN for an example that holds NaN.
+        `(batch, ...)`; NaN for an example that holds NaN.
 
     Raises:
         ValueError: if the outputs have another shape, are probabilities or scores, or do
@@ -41,10 +42,7 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
             "probabilities or scores of classes. Pass the model to bayes_classifier."
         )
     costs = tensor_or_array("expected_costs", expected_costs)
-    if len(costs.shape) != 2:
-        raise ValueError(
-            f"Expected `expected_costs` of shape (batch, D); received {tuple(costs.shape)}."
-        )
+    examples_shape("expected_costs", costs)
     values = known_values(costs) if found is None else None
     if values is not None:
         check_values(values, "cost")

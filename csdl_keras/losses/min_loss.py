@@ -31,16 +31,16 @@ def min_loss(
     `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
 
     Args:
-        costs: `(batch, K)` cost vectors `c`.
-        outputs: `(batch, K)` outputs `o`, one for each class, in [0, 1].
+        costs: `(..., K)` cost vectors `c`.
+        outputs: `(..., K)` outputs `o`, one for each class, in [0, 1].
         priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
             `None` (default) takes `1/K` for each.
-        targets: `(batch, K)`, 1 for the true class and 0 elsewhere, which is not
+        targets: `(..., K)`, 1 for the true class and 0 elsewhere, which is not
             checked in tensors; `None` (default) takes the cheapest class, the first
             among equals.
 
     Returns:
-        `(batch,)`, float32 or wider; NaN where a cost is infinite or NaN.
+        `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
 
     Raises:
         ValueError: if the shapes differ, an array holds no numbers, there are fewer
@@ -61,7 +61,7 @@ def min_loss(
     if targets is not None:
         values["targets"] = check_targets(targets)
     hint = "There is one output for each of at least 2 classes."
-    costs, outputs, *given = same_shape("(batch, K)", hint, most=2, **values)
+    costs, outputs, *given = same_shape("(..., K)", hint, **values)
     num_classes = costs.shape[-1]
     if num_classes < 2:
         raise ValueError(f"Expected costs of at least 2 classes; received {tuple(costs.shape)}.")
@@ -77,7 +77,7 @@ def min_loss(
     others = weight * (1.0 - target)
     # The sum over the other classes is 1 - P(y), without the rounding of that difference.
     own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
-    factor = ops.where(target > 0, own[:, None], costs)
+    factor = ops.where(target > 0, own[..., None], costs)
     return _half_squares((target - outputs) * factor)
 
 
@@ -127,8 +127,8 @@ def check_priors(priors: ArrayLike) -> np.ndarray:
 def check_targets(targets: Tensor) -> Tensor:
     """Returns `targets`; raises on an array whose rows do not each mark one class."""
     targets = tensor_or_array("targets", targets)
-    if isinstance(targets, np.ndarray) and targets.ndim == 2:
-        marked = np.isin(targets, (0, 1)).all(axis=1) & (targets.sum(axis=1) == 1)
+    if isinstance(targets, np.ndarray) and targets.ndim >= 2:
+        marked = np.isin(targets, (0, 1)).all(axis=-1) & (targets.sum(axis=-1) == 1)
         if not marked.all():
             raise ValueError(
                 "Expected rows of `targets` that are 1 for one class and 0 for the others; "

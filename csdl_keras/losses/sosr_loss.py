@@ -27,7 +27,7 @@ def signed(costs: np.ndarray) -> np.ndarray:
 
 
 def gap_of_signed(signed_costs: Tensor, estimates: Tensor) -> Tensor:
-    """Computes `one_sided_gap` of rows `z * c` from `signed` and estimates `r`, `(batch, D)`."""
+    """Computes `one_sided_gap` of rows `z * c` from `signed` and estimates `r`, `(..., D)`."""
     sign = 2.0 * ops.cast(signed_costs >= 0.0, estimates.dtype) - 1.0
     return estimates * sign - signed_costs
 
@@ -162,7 +162,10 @@ class SOSRLoss(CostLoss):
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors
             `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
-            labels, `(batch,)` or `(batch, 1)`.
+            labels, `(batch,)` or `(batch, 1)`. For outputs with more axes, such as
+            `(batch, height, width, K)`, cost vectors have their shape, labels the shape
+            `(batch, height, width)` or `(batch, height, width, 1)`. A pixel that nobody
+            has labelled gets any class and a `sample_weight` of 0.
         alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
         cost_scale: factor above 0 by which costs are multiplied before they are
             compared with estimates, such as `1 / C.max()` where costs are amounts

@@ -6,11 +6,13 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer
-from csdl_keras._utils.tensors import check_weights, distributions, same_shape, tensor_or_array
+from csdl_keras._utils.example_axes import check_weights, examples_shape
+from csdl_keras._utils.tensors import distributions, same_shape, tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._tensors import (
     check_present,
     from_config,
+    labels_of_shape,
     rows_of,
     tensor_or_labels,
     to_config,
@@ -30,9 +32,9 @@ class AverageCost(DecisionMetric):
     probabilities.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, D)`;
-            `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch,)`
-            or `(batch, 1)`. Labels outside `[0, K)` raise for arrays and make
+        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
+            `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch, ...)`
+            or `(batch, ..., 1)`. Labels outside `[0, K)` raise for arrays and make
             the result NaN inside a compiled function. As in the losses, matrices
             of more than 128 x 128 entries are not saved.
         output: kind of `y_pred`, `"cost"` or `"probability"`. `None` (default) is
@@ -89,27 +91,30 @@ class AverageCost(DecisionMetric):
     def update_state(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> None:
-        y_true = self.checked_targets(y_true)
-        super().update_state(y_true, y_pred, self._weights(y_true, sample_weight))
+        y_pred = tensor_or_array("y_pred", y_pred)
+        y_true = self.checked_targets(y_true, y_pred)
+        super().update_state(y_true, y_pred, self._weights(y_true, y_pred, sample_weight))
 
-    def checked_targets(self, y_true: Tensor) -> Tensor:
+    def checked_targets(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Returns labels or cost vectors as a checked array, or a tensor as it is."""
         check_present(self, self._rows)
+        shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
             return tensor_or_array("y_true", y_true)
-        return tensor_or_labels(y_true, len(self.cost_matrix))
+        y_true = tensor_or_labels(y_true, len(self.cost_matrix), shape)
+        return labels_of_shape(y_true, shape)
 
-    def _weights(self, y_true: Tensor, sample_weight: Tensor) -> Tensor:
+    def _weights(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor) -> Tensor:
         """Returns the weights of examples, 0 for those of other classes than `class_id`."""
-        sample_weight = check_weights(sample_weight, y_true)
+        sample_weight = check_weights(sample_weight, y_pred, len(y_pred.shape) - 1)
         if self.class_id is None:
             return sample_weight
-        labels = ops.reshape(ops.convert_to_tensor(y_true), (-1,))
+        labels = ops.convert_to_tensor(y_true)
         chosen = ops.cast(labels == ops.cast(self.class_id, labels.dtype), self.dtype)
         if sample_weight is None:
             return chosen
         weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
-        return chosen * ops.reshape(weight, (-1,))
+        return chosen * ops.reshape(weight, ops.shape(chosen))
 
     def wanted_kind(self) -> str | None:
         return "probability" if self.bayes else self.output
@@ -133,16 +138,16 @@ class AverageCost(DecisionMetric):
         hint = "For integer labels, give the metric a `cost_matrix`."
         if self.cost_matrix is not None:
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-        costs = self.example_costs(y_true)
-        costs, _ = same_shape("(batch, D)", hint, most=2, costs=costs, outputs=chosen)
+        costs = self.example_costs(y_true, chosen)
+        costs, _ = same_shape("(batch, ..., D)", hint, costs=costs, outputs=chosen)
         return ops.sum(ops.where(chosen > 0, costs, 0.0), axis=-1) + ops.sum(
             ops.where(ops.isnan(costs), costs, 0.0), axis=-1
         )
 
-    def example_costs(self, y_true: Tensor) -> Tensor:
-        """Returns the cost vector of each example, `(batch, D)`."""
+    def example_costs(self, y_true: Tensor, outputs: Tensor) -> Tensor:
+        """Returns the cost vector of each example, `(batch, ..., D)`."""
         y_true = ops.convert_to_tensor(y_true)
-        return y_true if self.cost_matrix is None else rows_of(self._rows, y_true)
+        return y_true if self.cost_matrix is None else rows_of(self._rows, y_true, outputs)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -12,10 +12,10 @@ from csdl_keras.metrics.decision_metric import DecisionMetric
 class DecisionAccuracy(DecisionMetric):
     """Computes the share of decisions that are right.
 
-    With integer labels, a decision is right if it is the label; with cost
-    vectors, if no other decision costs less. `metrics=["accuracy"]` would take
-    the argmax of estimated costs, that is the costliest class. Labels that are
-    not classes, and costs with NaN, make the result NaN.
+    With integer labels, `(batch, ...)` or `(batch, ..., 1)`, a decision is right if it
+    is the label; with cost vectors, `(batch, ..., D)`, if no other decision costs less.
+    `metrics=["accuracy"]` would take the argmax of estimated costs, that is the
+    costliest class. Labels that are not classes, and costs with NaN, make the result NaN.
 
     Args:
         output: kind of `y_pred`, `"cost"` or `"probability"`; `None` (default) as in
@@ -38,20 +38,20 @@ class DecisionAccuracy(DecisionMetric):
 
     def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
         y_true = ops.convert_to_tensor(y_true)
-        if len(y_true.shape) == 2 and y_true.shape[1] == 1:
-            y_true = ops.squeeze(y_true, axis=1)
-        if len(y_true.shape) == 1:
-            if not alike(tuple(y_true.shape), tuple(chosen.shape)[:1]):
+        if len(y_true.shape) == len(chosen.shape) and y_true.shape[-1] == 1:
+            y_true = ops.squeeze(y_true, axis=-1)
+        if len(y_true.shape) == len(chosen.shape) - 1:
+            if not alike(tuple(y_true.shape), tuple(chosen.shape)[:-1]):
                 raise ValueError(
-                    f"Expected a label for each of {chosen.shape[0]} outputs; received "
-                    f"{y_true.shape[0]}."
+                    f"Expected a label for each of {tuple(chosen.shape)[:-1]} outputs; received "
+                    f"{tuple(y_true.shape)}."
                 )
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
-            right = ops.cast(y_true, chosen.dtype)[:, None] == index
+            right = ops.cast(y_true, chosen.dtype)[..., None] == index
             known = ops.any(right, axis=-1)
         else:
             hint = "Pass integer labels or cost vectors as `y_true`."
-            costs, _ = same_shape("(batch, D)", hint, most=2, costs=y_true, outputs=chosen)
+            costs, _ = same_shape("(batch, ..., D)", hint, costs=y_true, outputs=chosen)
             right = costs <= ops.min(costs, axis=-1, keepdims=True)
             known = ops.logical_not(ops.any(ops.isnan(costs), axis=-1))
         hits = ops.sum(ops.where(right, chosen, 0.0), axis=-1)

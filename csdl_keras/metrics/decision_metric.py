@@ -7,9 +7,9 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.example_axes import examples_shape, masked_weights
 from csdl_keras._utils.tensors import (
     at_least_float32,
-    check_weights,
     default_name,
     distributions,
     float_dtype,
@@ -27,6 +27,9 @@ _PLURAL = {"cost": "costs", "probability": "probabilities"}
 class DecisionMetric(keras.metrics.Mean):
     """Base class of metrics that average a score of each example's decision.
 
+    Outputs with axes between, such as `(batch, height, width, D)` with a decision for each pixel,
+    count as that many examples; those that Keras masks, such as padding of sequences, do not count.
+
     The decision is the argmin of costs or the argmax of probabilities, the lowest
     index among equals. In `fit` and `evaluate`, the model's structure and loss tell
     which of the two `y_pred` is; elsewhere `output` must name rows that sum to 1. A
@@ -35,8 +38,8 @@ class DecisionMetric(keras.metrics.Mean):
     implements `score`.
 
     Args:
-        output: kind of `y_pred`: `"cost"`, `(batch, D)`, or `"probability"`,
-            `(batch, K)` or `(batch, 1)`; `None` (default) is the kind that the model
+        output: kind of `y_pred`: `"cost"`, `(batch, ..., D)`, or `"probability"`,
+            `(batch, ..., K)` or `(batch, ..., 1)`; `None` (default) is the kind that the model
             outputs, or costs where there is no model.
         name: name of the metric; `None` (default) is the class's name in snake case.
         dtype: dtype of the result; `None` (default) is at least float32.
@@ -56,8 +59,8 @@ class DecisionMetric(keras.metrics.Mean):
 
         Args:
             y_true: targets, as `score` takes them.
-            y_pred: `(batch, D)` outputs of the model.
-            sample_weight: `None`, or `(batch,)` weights.
+            y_pred: `(batch, ..., D)` outputs of the model.
+            sample_weight: `None`, or weights `(batch,)` or `(batch, ...)`.
 
         Raises:
             ValueError: if shapes do not match, an array does not hold numbers, or
@@ -66,15 +69,13 @@ class DecisionMetric(keras.metrics.Mean):
         found = fit_output(y_pred)
         y_true = tensor_or_array("y_true", y_true)
         y_pred = tensor_or_array("y_pred", y_pred)
-        if len(y_pred.shape) != 2:
-            raise ValueError(
-                f"Expected `y_pred` of shape (batch, D); received {tuple(y_pred.shape)}."
-            )
-        if found is not None and len(y_true.shape) == 2 and y_true.shape[1] not in (None, 1):
+        examples_shape("y_pred", y_pred)
+        vectors = len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] not in (None, 1)
+        if found is not None and vectors:
             check_class_weight()
         kind, sure = self._kind(found, y_pred)
+        sample_weight = masked_weights(sample_weight, y_pred)
         y_pred = at_least_float32(y_pred)
-        sample_weight = check_weights(sample_weight, y_pred)
         if not sure:
             y_pred = self._nan_if_other_kind(y_pred, kind)
         values = self.decision_costs(y_pred, kind)
@@ -82,6 +83,10 @@ class DecisionMetric(keras.metrics.Mean):
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen))
+        if len(score.shape) > 1:  # Otherwise each example would count the same, of any size.
+            score = ops.reshape(score, (-1,))
+            if sample_weight is not None:
+                sample_weight = ops.reshape(sample_weight, (-1,))
         super().update_state(score, sample_weight=sample_weight)
 
     def reset_state(self) -> None:
@@ -117,7 +122,7 @@ class DecisionMetric(keras.metrics.Mean):
                 "model in a softmax, or in one logistic unit; or evaluate "
                 "bayes_classifier(model, cost_matrix, from_logits=True)."
             )
-        if wanted is None and y_pred.shape[1] == 1:
+        if wanted is None and y_pred.shape[-1] == 1:
             raise ValueError(
                 f"Expected outputs of at least two decisions for {self.name!r}; received one "
                 "column. Pass output='probability' if it is the probability of class 1."
@@ -148,7 +153,7 @@ class DecisionMetric(keras.metrics.Mean):
     def _allows_distributions(self, y_pred: Tensor) -> bool:
         """Tells whether the arguments allow for rows that sum to 1, see `check_values`."""
         wanted = self.wanted_kind()
-        return wanted == "probability" or (wanted == "cost" and y_pred.shape[1] <= 2)
+        return wanted == "probability" or (wanted == "cost" and y_pred.shape[-1] <= 2)
 
     def _received(self) -> str:
         return f"output={self.output!r}"
@@ -161,20 +166,20 @@ class DecisionMetric(keras.metrics.Mean):
         return ops.where(ops.all(probability_rows(y_pred)), nan, y_pred)
 
     def decision_costs(self, y_pred: Tensor, kind: str) -> Tensor:
-        """Returns `(batch, D)` values whose argmin is the decision.
+        """Returns `(batch, ..., D)` values whose argmin is the decision.
 
         Args:
-            y_pred: `(batch, D)` outputs.
+            y_pred: `(batch, ..., D)` outputs.
             kind: their kind, `"cost"` or `"probability"`.
         """
         return y_pred if kind == "cost" else -two_columns(y_pred)
 
     def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
-        """Computes the score of each example's decision, `(batch,)`.
+        """Computes the score of each example's decision, `(batch, ...)`.
 
         Args:
             y_true: targets.
-            chosen: `(batch, D)`, 1 for the decision and 0 elsewhere.
+            chosen: `(batch, ..., D)`, 1 for the decision and 0 elsewhere.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `score`.")
 

@@ -6,7 +6,8 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
-from csdl_keras._utils.tensors import check_weights
+from csdl_keras._utils.example_axes import in_words, masked_weights
+from csdl_keras._utils.tensors import tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.metrics.average_cost import AverageCost
 
@@ -68,22 +69,24 @@ class NormalizedCost(AverageCost):
     def update_state(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> None:
-        y_true = self.checked_targets(y_true)
-        sample_weight = check_weights(sample_weight, y_true)
+        y_pred = tensor_or_array("y_pred", y_pred)
+        y_true = self.checked_targets(y_true, y_pred)
+        sample_weight = masked_weights(sample_weight, y_pred)
         super().update_state(y_true, y_pred, sample_weight)
-        costs = ops.cast(self.example_costs(y_true), self.dtype)
+        costs = ops.cast(self.example_costs(y_true, y_pred), self.dtype)
+        costs = ops.reshape(costs, (-1, self.num_decisions))
         if sample_weight is not None:
             weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
             costs = costs * ops.reshape(weight, (-1, 1))
         self.constant.assign_add(ops.sum(costs, axis=0))
 
-    def checked_targets(self, y_true: Tensor) -> Tensor:
-        y_true = super().checked_targets(y_true)
-        if self.cost_matrix is None and tuple(y_true.shape)[1:] != (self.num_decisions,):
-            raise ValueError(
-                f"Expected cost vectors of shape (batch, {self.num_decisions}); received "
-                f"{tuple(y_true.shape)}."
-            )
+    def checked_targets(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        y_true = super().checked_targets(y_true, y_pred)
+        given, axes = tuple(y_true.shape), len(y_pred.shape)
+        fits = len(given) == axes and given[-1] == self.num_decisions
+        if self.cost_matrix is None and not fits:
+            shape = in_words(tuple(y_pred.shape)[:-1], self.num_decisions)
+            raise ValueError(f"Expected cost vectors of shape {shape}; received {given}.")
         return y_true
 
     def result(self) -> Tensor:

@@ -81,7 +81,7 @@ class FitOutput(NamedTuple):
             is known to be no probability; else `"unknown"`.
         structure: the kind by structure alone, see `describe_output`.
         words: the model and its last layer, as error messages name them.
-        rows: function that returns the outputs for two random inputs, `(2, D)`, or `None`.
+        rows: function that returns the outputs for two random inputs, `(2, ..., D)`, or `None`.
     """
 
     kind: str

@@ -186,6 +186,8 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     """Returns the kind and the layer of a symbolic output, as `describe_output` does."""
     history = tensor._keras_history
     layer: Any = history.operation
+    if isinstance(layer, keras.layers.TimeDistributed):
+        layer = layer.layer
     if isinstance(layer, keras.Model):
         return describe_output(layer)
     if isinstance(layer, keras.layers.Average):
@@ -199,8 +201,8 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
         return declared, words
     # Softmax may be a layer, an activation or an operation of Keras.
     if type(layer).__name__ == "Softmax":
-        axis = getattr(layer, "axis", -1)
-        return ("probability" if axis in (-1, 1) else "other"), words
+        last = getattr(layer, "axis", -1) in (-1, len(tensor.shape) - 1)
+        return ("probability" if last else "other"), words
     if type(layer).__name__ == "LogSoftmax":
         return "score", words
     if type(layer).__name__ == "Sigmoid":

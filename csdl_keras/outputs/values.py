@@ -29,9 +29,10 @@ def check_values(values: np.ndarray, output: str | None) -> None:
     mistakes costs 1.
 
     Args:
-        values: outputs of a model, `(N, D)`; rows with NaN are ignored.
+        values: outputs of a model, `(N, ..., D)`; rows with NaN are ignored.
         output: `"cost"`, `"probability"`, or `None` for costs that no argument has named.
     """
+    values = values.reshape(-1, values.shape[-1])
     values = values[~np.isnan(values.astype("float64")).any(axis=1)]
     if not len(values):
         return
@@ -72,24 +73,29 @@ def outputs_at_random(model: keras.Model, inputs: Tensor | list | dict) -> np.nd
     rng = np.random.default_rng(0)
 
     def values(tensor: Tensor) -> np.ndarray:
-        shape = (2, *(size or 1 for size in tuple(tensor.shape)[1:]))
+        shape = (2, *(size or unknown for size in tuple(tensor.shape)[1:]))
         dtype = keras.backend.standardize_dtype(tensor.dtype)
         if "float" not in dtype:
             return np.zeros(shape, dtype)
         return rng.uniform(size=shape).astype("float32" if dtype in LOW_PRECISION else dtype)
 
     found: list[np.ndarray | None] = []
+    unknown = 1
 
     def ask() -> None:
-        try:
-            outputs = model(keras.tree.map_structure(values, inputs), training=False)
-            found.append(known_values(outputs))
-        except Exception:  # A model may raise any error for such inputs.
-            found.append(None)
+        nonlocal unknown
+        for unknown in (1, 32):  # Networks that pool cannot take a single pixel.
+            try:
+                outputs = model(keras.tree.map_structure(values, inputs), training=False)
+                found.append(known_values(outputs))
+                return
+            except Exception:  # A model may raise any error for such inputs.
+                continue
+        found.append(None)
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
     thread.join()
     rows = found[0]
-    usable = rows is not None and rows.ndim == 2 and not math.isnan(float(rows.sum()))
+    usable = rows is not None and rows.ndim >= 2 and not math.isnan(float(rows.sum()))
     return rows if usable else None

@@ -17,17 +17,17 @@ class BayesClassifier(keras.Model):
     """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
-        """Returns `(N, D)` expected costs, as `keras.Model.predict` does.
+        """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does.
 
         Raises:
             ValueError: if a row of the classifier's outputs is not a distribution.
         """
         costs = super().predict(x, **kwargs)
-        wrong = int(np.isnan(costs).any(axis=1).sum())
-        if wrong:
+        nan = np.isnan(costs).any(axis=-1)
+        if nan.any():
             raise ValueError(
                 "Expected the classifier's rows to be probabilities that sum to 1; "
-                f"received {wrong} of {len(costs)} rows that do not (or hold NaN). If they "
+                f"received {nan.sum()} of {nan.size} rows that do not (or hold NaN). If they "
                 "are logits, pass from_logits=True to bayes_classifier."
             )
         return costs
@@ -43,7 +43,8 @@ def bayes_classifier(
 
     Args:
         model: a classifier whose output is `(batch, K)` probabilities (or
-            logits), or `(batch, 1)`, the probability (or logit) of class 1.
+            logits), or `(batch, 1)`, the probability (or logit) of class 1; or with
+            axes between, such as `(batch, height, width, K)` for each pixel.
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit.
         from_logits: whether the output is logits. Defaults to False.
         mean_costs: whether the matrix holds mean costs by class, as
@@ -51,7 +52,8 @@ def bayes_classifier(
             cost. Defaults to False.
 
     Returns:
-        A `keras.Model`, the same inputs to `(batch, D)` expected costs.
+        A `keras.Model`, the same inputs to expected costs `(batch, D)` or
+        `(batch, ..., D)`.
 
     Raises:
         ValueError: if the matrix fails its check or does not fit the output; if
@@ -80,7 +82,7 @@ def bayes_classifier(
 
 
 def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
-    """Returns the symbolic output of a classifier as `(batch, max(K, 2))` rows that sum to 1."""
+    """Returns the output of a classifier as `(batch, ..., max(K, 2))` rows that sum to 1."""
     output = model.outputs[0]
     if isinstance(output._keras_history.operation, (ClassProbabilities, TemperatureScaling)):
         return output
@@ -91,9 +93,9 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
     """Raises unless the model may be a classifier, as far as its structure tells."""
     check_bool("from_logits", from_logits)
     inputs_of(model)
-    if len(model.outputs) != 1 or len(model.outputs[0].shape) != 2:
+    if len(model.outputs) != 1 or len(model.outputs[0].shape) < 2:
         raise ValueError(
-            "Expected one output of shape (batch, K); received "
+            "Expected one output of shape (batch, K) or (batch, ..., K); received "
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
     kind, layer = describe_output(model)

@@ -47,7 +47,8 @@ def bayes_decisions(
     examples in seconds, or where limits leave hardly a choice in half a minute on two cores.
 
     Args:
-        probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1.
+        probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
+            `(N, ..., K)` or `(N, ..., 1)`, such as those of pixels, for a cost matrix `(K, D)`.
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
@@ -56,8 +57,8 @@ def bayes_decisions(
             would lower the total expected cost. Defaults to False.
 
     Returns:
-        An int64 array of decisions, `(N,)`; with `return_prices=True` a tuple of that and a
-        dict from limited decisions to prices.
+        An int64 array of decisions, `(N,)` or `(N, ...)`; with `return_prices=True` a tuple of
+        that and a dict from limited decisions to prices.
 
     Raises:
         ValueError: if an argument fails its check, or the limits leave some example without
@@ -73,16 +74,26 @@ def bayes_decisions(
     (array([0, 1, 0]), {1: 1.0})
     """
     check_bool("return_prices", return_prices)
-    if as_array("probabilities", probabilities, "(N, K) or (N,)").ndim == 1:
-        probabilities = np.asarray(probabilities)[:, None]
+    array = as_array("probabilities", probabilities, "(N, K), (N,) or (N, ..., K)")
+    of_parts, shape = array.ndim > 2, array.shape[:1] if array.ndim == 1 else array.shape[:-1]
+    if array.ndim == 1:
+        probabilities = array[:, None]
+    elif of_parts and array.size:
+        probabilities = array.reshape(-1, array.shape[-1])
     rows = check_probabilities(probabilities)
-    checked = check_known_costs(costs, len(rows), rows.shape[1])
+    checked = check_known_costs(costs, None if of_parts else len(rows), rows.shape[1])
+    if of_parts and len(checked.shape) != 2:
+        raise ValueError(
+            f"Expected `costs` of shape ({rows.shape[1]}, D), one matrix for probabilities of "
+            f"shape {array.shape}; received shape {checked.shape}."
+        )
     expected = expected_costs(rows, checked)
     limits = _check_capacity(capacity, len(rows), expected.shape[1])
-    if not limits:
-        decisions = np.argmin(expected, axis=1)
-        return (decisions, {}) if return_prices else decisions
-    decisions, prices = limited_decisions(expected, limits, return_prices)
+    if limits:
+        decisions, prices = limited_decisions(expected, limits, return_prices)
+    else:
+        decisions, prices = np.argmin(expected, axis=1), {}
+    decisions = decisions.reshape(shape)
     return (decisions, prices) if return_prices else decisions
 
 

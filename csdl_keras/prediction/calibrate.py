@@ -10,7 +10,7 @@ from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
-from csdl_keras.costs import check_labels
+from csdl_keras.costs.checks import labels_of_rank
 from csdl_keras.layers import (
     BayesDecision,
     BiasCorrectedTemperatureScaling,
@@ -26,6 +26,14 @@ from csdl_keras.prediction.bayes_classifier import (
 )
 
 METHODS = ("temperature", "bias_corrected")
+
+# Layers that may end in one logistic unit, of an example, a time or a pixel.
+_WITH_KERNEL = (
+    keras.layers.Dense,
+    keras.layers.Conv1D,
+    keras.layers.Conv2D,
+    keras.layers.Conv3D,
+)
 
 
 def calibrate(
@@ -49,15 +57,15 @@ def calibrate(
     `T = 0`, and for a class without examples, for an infinite bias.
 
     Args:
-        model: a classifier whose output is `(batch, K)` probabilities (or
-            logits), or `(batch, 1)`, the probability (or logit) of class 1; or a
+        model: a classifier whose output is `(batch, ..., K)` probabilities (or
+            logits), or `(batch, ..., 1)`, the probability (or logit) of class 1; or a
             model of expected costs from `bayes_classifier` or
             `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
-            shared, except for a last `Dense` layer of one logistic unit, which is
-            copied to get its logit.
+            shared, except for a last layer of one logistic unit, such as `Dense` or
+            `Conv2D`, which is copied to get its logit.
         x_val: inputs that were not trained on, as `model.predict` takes them; also
             nested lists, and data frames of pandas and Polars.
-        y_val: integer labels `(N,)` of the inputs.
+        y_val: integer labels `(N,)` of the inputs, or `(N, ...)` for each pixel.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
@@ -66,7 +74,7 @@ def calibrate(
 
     Returns:
         A functional `keras.Model` that outputs calibrated probabilities
-        `(batch, max(K, 2))`, or expected costs if `model` does. The temperature is
+        `(batch, ..., max(K, 2))`, or expected costs if `model` does. The temperature is
         saved and exported with it.
 
     Raises:
@@ -94,13 +102,19 @@ def calibrate(
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
-    labels = check_labels(y_val, classes)
+    labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
     x_val = check_inputs(model, x_val)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     outputs = BayesClassifier(inputs, probabilities).predict(
         x_val, batch_size=batch_size, verbose=0
     )
     check_rows("y_val", labels, len(outputs), "inputs")
+    if labels.shape != outputs.shape[:-1]:
+        raise ValueError(
+            f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of the model's "
+            f"outputs; received shape {labels.shape}."
+        )
+    outputs, labels = outputs.reshape(-1, classes), labels.ravel()
     temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
     scaling = (
         TemperatureScaling(temperature)
@@ -197,12 +211,12 @@ def _logit(model: keras.Model) -> Tensor | None:
         return None
     before = layer._inbound_nodes[output._keras_history.node_index].input_tensors
     sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
-    if isinstance(layer, keras.layers.Dense) and sigmoid:
+    if isinstance(layer, _WITH_KERNEL) and sigmoid:
         config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
-        twin = keras.layers.Dense.from_config(config)
+        twin = type(layer).from_config(config)
         logit = twin(before[0])
         twin.set_weights(layer.get_weights())
         return logit
-    if sigmoid or type(layer).__name__ == "Sigmoid":
+    if isinstance(layer, keras.layers.Activation) and sigmoid:
         return before[0]
-    return None
+    return before[0] if type(layer).__name__ == "Sigmoid" else None

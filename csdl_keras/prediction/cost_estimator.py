@@ -19,11 +19,11 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
         cost_scale: `cost_scale` of that loss. Defaults to 1.
 
     Returns:
-        A functional `keras.Model`, the same inputs to `(batch, D)` costs.
+        A functional `keras.Model`, the same inputs to `(batch, ..., D)` costs.
 
     Raises:
         ValueError: if the model's inputs are not known, its output is not one of
-            shape `(batch, D)`, or an argument is out of range.
+            shape `(batch, ..., D)`, or an argument is out of range.
 
     Example:
 

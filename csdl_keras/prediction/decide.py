@@ -14,22 +14,24 @@ from csdl_keras.outputs.values import check_values
 
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
-    """Returns the decisions by `(N, D)` outputs of the kind `"cost"` or `"probability"`."""
+    """Returns the decisions by `(N, ..., D)` outputs of the kind `"cost"` or `"probability"`."""
     check_choice("kind", kind, OUTPUTS)
-    rows = number_array("outputs", outputs, "(N, D)")
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise ValueError(f"Expected outputs of shape (N, D); received shape {rows.shape}.")
-    wrong = int(np.isnan(rows).any(axis=1).sum())
-    if wrong:
+    rows = number_array("outputs", outputs, "(N, D) or (N, ..., D)")
+    if rows.ndim < 2 or 0 in rows.shape:
         raise ValueError(
-            f"Expected outputs without NaN; received NaN in {wrong} of {len(rows)} rows. "
+            f"Expected outputs of shape (N, D) or (N, ..., D); received shape {rows.shape}."
+        )
+    nan = np.isnan(rows).any(axis=-1)
+    if nan.any():
+        raise ValueError(
+            f"Expected outputs without NaN; received NaN in {nan.sum()} of {nan.size} rows. "
             "Did training diverge, or does the input hold NaN?"
         )
     if kind == "cost":
-        return np.argmin(rows, axis=1)
-    if rows.shape[1] == 1:
-        return (rows[:, 0] > 0.5).astype(np.int64)
-    return np.argmax(rows, axis=1)
+        return np.argmin(rows, axis=-1)
+    if rows.shape[-1] == 1:
+        return (rows[..., 0] > 0.5).astype(np.int64)
+    return np.argmax(rows, axis=-1)
 
 
 def decide(
@@ -47,8 +49,9 @@ def decide(
 
     Args:
         model: a `keras.Model` that outputs costs `(batch, D)`, probabilities
-            `(batch, K)`, or `(batch, 1)`, the probability of class 1; or a
-            fitted `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
+            `(batch, K)`, or `(batch, 1)`, the probability of class 1; the same with axes
+            between, such as `(batch, height, width, D)` for each pixel; or a fitted
+            `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
         x: inputs, as `model.predict` takes them; also nested lists, and data frames
             of pandas and Polars.
         output: `"cost"` or `"probability"` for a model whose structure does not
@@ -58,7 +61,7 @@ def decide(
         verbose: as in `keras.Model.predict`. Defaults to 0.
 
     Returns:
-        An int64 array of decisions, shape `(N,)`.
+        An int64 array of decisions, shape `(N,)`, or for each pixel `(N, height, width)`.
 
     Raises:
         ValueError: if the structure does not tell and `output` is None, or the model

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
+from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.structure import has_structure, inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
@@ -31,8 +32,9 @@ def serving_model(
 
     Args:
         model: a model that outputs costs `(batch, D)`, probabilities
-            `(batch, K)`, or `(batch, 1)`, the probability of class 1. Its layers
-            are shared.
+            `(batch, K)`, or `(batch, 1)`, the probability of class 1, or the same with
+            axes between, such as `(batch, height, width, D)`, which decisions and costs
+            then have as well. Its layers are shared.
         output: `"cost"` or `"probability"`; `None` (default) recognises it from
             the last layer, see `csdl_keras.output_kind`.
         from_logits: whether the output is logits, `(batch, K)` or `(batch, 1)`.
@@ -82,8 +84,7 @@ def serving_model(
         kind, values = "probability", _class_probabilities(model, from_logits)
     else:
         values = output_of(model)
-    if len(values.shape) != 2:
-        raise ValueError(f"Expected an output of shape (batch, D); received {tuple(values.shape)}.")
+    examples_shape("output", values)
     # As one layer, so that its names cannot clash with new ones, and inputs can be renamed.
     part = keras.Model(ends, values, name=model.name)
     inputs = _new_inputs(ends)
@@ -167,20 +168,20 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     """Builds a model that outputs the argmin of costs or the argmax of probabilities.
 
     Args:
-        model: a model that outputs costs `(batch, D)` or probabilities
-            `(batch, K)` or `(batch, 1)`. Its layers are shared.
+        model: a model that outputs costs `(batch, ..., D)` or probabilities
+            `(batch, ..., K)` or `(batch, ..., 1)`. Its layers are shared.
         output: `"cost"` or `"probability"`; `None` (default) recognises it from
             the last layer, see `csdl_keras.output_kind`.
 
     Returns:
-        A functional `keras.Model`, the same inputs to int32 decisions `(batch,)`. The
+        A functional `keras.Model`, the same inputs to int32 decisions `(batch, ...)`. The
         lowest index wins a tie. The decision is -1 for a row with NaN, and where
         `output` alone says that rows are distributions, for one that is not.
 
     Raises:
         ValueError: if the last layer does not tell and `output` is None, the
             model's inputs are not known, or its output is not one of shape
-            `(batch, D)`.
+            `(batch, ..., D)`.
 
     Example:
 
