@@ -66,14 +66,17 @@ def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
     weights = check_weights(sample_weight, outputs, len(outputs.shape) - 1)
     if len(outputs.shape) == 2:
         return weights
-    return _Ones(reduction=None)(outputs, outputs, weights)
+    return _RowWeights()(outputs, outputs, weights)
 
 
-class _Ones(keras.losses.Loss):
+class _RowWeights(keras.losses.Loss):
     """Returns 1 for each row, which Keras multiplies by weights and by the mask.
 
     Masks of tensors are shown to losses alone, on JAX at least.
     """
+
+    def __init__(self) -> None:
+        super().__init__(name="row_weights", reduction=None)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         return ops.ones_like(y_pred[..., 0])

@@ -1,5 +1,6 @@
 """Distinguishes costs from probabilities by their values if the structure does not show it."""
 
+import functools
 import math
 import threading
 
@@ -72,7 +73,7 @@ def outputs_at_random(model: keras.Model, inputs: Tensor | list | dict) -> np.nd
     """
     rng = np.random.default_rng(0)
 
-    def values(tensor: Tensor) -> np.ndarray:
+    def values(unknown: int, tensor: Tensor) -> np.ndarray:
         shape = (2, *(size or unknown for size in tuple(tensor.shape)[1:]))
         dtype = keras.backend.standardize_dtype(tensor.dtype)
         if "float" not in dtype:
@@ -80,13 +81,12 @@ def outputs_at_random(model: keras.Model, inputs: Tensor | list | dict) -> np.nd
         return rng.uniform(size=shape).astype("float32" if dtype in LOW_PRECISION else dtype)
 
     found: list[np.ndarray | None] = []
-    unknown = 1
 
     def ask() -> None:
-        nonlocal unknown
         for unknown in (1, 32):  # Networks that pool cannot take a single pixel.
             try:
-                outputs = model(keras.tree.map_structure(values, inputs), training=False)
+                arrays = keras.tree.map_structure(functools.partial(values, unknown), inputs)
+                outputs = model(arrays, training=False)
                 found.append(known_values(outputs))
                 return
             except Exception:  # A model may raise any error for such inputs.
