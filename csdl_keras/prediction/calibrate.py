@@ -1,6 +1,5 @@
 """Calibrates class probabilities on held-out examples."""
 
-from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -8,14 +7,12 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
+from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
 from csdl_keras.layers import (
-    BayesDecision,
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
-    ExpectedCost,
     TemperatureScaling,
 )
 from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
@@ -24,6 +21,7 @@ from csdl_keras.prediction.bayes_classifier import (
     check_classifier,
     class_probabilities,
 )
+from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
 METHODS = ("temperature", "bias_corrected")
 
@@ -63,8 +61,8 @@ def calibrate(
             `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
             shared, except for a last layer of one logistic unit, such as `Dense` or
             `Conv2D`, which is copied to get its logit.
-        x_val: inputs that were not trained on, as `model.predict` takes them; also
-            nested lists, and data frames of pandas and Polars.
+        x_val: inputs that were not trained on, as `model.predict` takes them, without
+            costs; also nested lists, and data frames of pandas and Polars.
         y_val: integer labels `(N,)` of the inputs, or `(N, ...)` for each pixel.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
@@ -100,14 +98,16 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    inputs, probabilities, decision = _parts(model, from_logits)
+    ending = costs_ending(model)
+    if ending is None or ending.layer is None:
+        ending, probabilities = None, _probabilities(model, from_logits)
+    else:
+        probabilities = ending.probabilities
     classes = int(probabilities.shape[-1])
     labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
-    x_val = check_inputs(model, x_val)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
-    outputs = BayesClassifier(inputs, probabilities).predict(
-        x_val, batch_size=batch_size, verbose=0
-    )
+    part = BayesClassifier(split_inputs(model, ending)[0], probabilities)
+    outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     check_rows("y_val", labels, len(outputs), "inputs")
     if labels.shape != outputs.shape[:-1]:
         raise ValueError(
@@ -123,9 +123,9 @@ def calibrate(
     )
     calibrated = scaling(probabilities)
     name = f"{model.name}_calibrated"
-    if decision is None:
-        return keras.Model(inputs, calibrated, name=name)
-    return BayesClassifier(inputs, decision(calibrated), name=name)
+    if ending is None:
+        return keras.Model(inputs_of(model), calibrated, name=name)
+    return BayesClassifier(inputs_of(model), ending.costs_of(calibrated), name=name)
 
 
 def fit_temperature(
@@ -175,28 +175,13 @@ def fit_temperature(
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
-def _parts(
-    model: keras.Model, from_logits: bool
-) -> tuple[Any, Any, Callable[[Tensor], Tensor] | None]:
-    """Returns inputs, probabilities, and the step from these to costs or `None`."""
-    # A layer that several models share has several inputs; the history has this model's.
-    history: Any = model.outputs[0]._keras_history if has_structure(model) else None
-    layer: Any = getattr(history, "operation", None)
-    if isinstance(layer, (BayesDecision, ExpectedCost)):
-        ends = layer._inbound_nodes[history.node_index].input_tensors
-        if isinstance(layer, BayesDecision):
-            return inputs_of(model), ends[0], layer
-        return (
-            inputs_of(model),
-            ends[0],
-            lambda probabilities: layer(probabilities, log_costs=ends[1]),
-        )
+def _probabilities(model: keras.Model, from_logits: bool) -> Tensor:
+    """Returns the symbolic class probabilities of a classifier."""
     check_classifier(model, from_logits)
     logits = None if from_logits else _logit(model)
     if logits is not None:
-        probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
-        return inputs_of(model), probabilities, None
-    return inputs_of(model), class_probabilities(model, from_logits), None
+        return ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
+    return class_probabilities(model, from_logits)
 
 
 def _logit(model: keras.Model) -> Tensor | None:
