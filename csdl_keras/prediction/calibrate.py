@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
+from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_labels
 from csdl_keras.layers import (
@@ -23,6 +23,7 @@ from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
+    copied_decision,
 )
 
 METHODS = ("temperature", "bias_corrected")
@@ -53,8 +54,8 @@ def calibrate(
             logits), or `(batch, 1)`, the probability (or logit) of class 1; or a
             model of expected costs from `bayes_classifier` or
             `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
-            shared, except for a last `Dense` layer of one logistic unit, which is
-            copied to get its logit.
+            shared, except for a last `Dense` layer of one logistic unit and for a cost
+            matrix, which are copied.
         x_val: inputs that were not trained on, as `model.predict` takes them; also
             nested lists, and data frames of pandas and Polars.
         y_val: integer labels `(N,)` of the inputs.
@@ -92,7 +93,7 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    inputs, probabilities, decision = _parts(model, from_logits)
+    inputs, probabilities, ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
     x_val = check_inputs(model, x_val)
@@ -107,11 +108,7 @@ def calibrate(
         if method == "temperature"
         else BiasCorrectedTemperatureScaling(temperature, bias)
     )
-    calibrated = scaling(probabilities)
-    name = f"{model.name}_calibrated"
-    if decision is None:
-        return keras.Model(inputs, calibrated, name=name)
-    return BayesClassifier(inputs, decision(calibrated), name=name)
+    return ending(scaling(probabilities), f"{model.name}_calibrated")
 
 
 def fit_temperature(
@@ -161,28 +158,36 @@ def fit_temperature(
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
-def _parts(
+def probability_part(
     model: keras.Model, from_logits: bool
-) -> tuple[Any, Any, Callable[[Tensor], Tensor] | None]:
-    """Returns inputs, probabilities, and the step from these to costs or `None`."""
+) -> tuple[Any, Tensor, Callable[[Tensor, str], keras.Model]]:
+    """Returns a model's inputs and class probabilities, and what makes a model end as it does.
+
+    That is a function of other probabilities and a name. Where `model` outputs expected costs,
+    so does the new one, with a cost matrix of its own, so that `set_cost_matrix` of one model
+    leaves the other as it is.
+    """
+    inputs = inputs_of(model)
     # A layer that several models share has several inputs; the history has this model's.
-    history: Any = model.outputs[0]._keras_history if has_structure(model) else None
-    layer: Any = getattr(history, "operation", None)
+    history: Any = model.outputs[0]._keras_history
+    layer: Any = history.operation
     if isinstance(layer, (BayesDecision, ExpectedCost)):
-        ends = layer._inbound_nodes[history.node_index].input_tensors
+        call = layer._inbound_nodes[history.node_index].arguments
         if isinstance(layer, BayesDecision):
-            return inputs_of(model), ends[0], layer
-        return (
-            inputs_of(model),
-            ends[0],
-            lambda probabilities: layer(probabilities, log_costs=ends[1]),
-        )
+            layer = copied_decision(layer)
+
+        def of_costs(probabilities: Tensor, name: str) -> keras.Model:
+            costs = layer(probabilities, *call.args[1:], **call.kwargs)
+            return BayesClassifier(inputs, costs, name=name)
+
+        return inputs, call.args[0], of_costs
     check_classifier(model, from_logits)
     logits = None if from_logits else _logit(model)
-    if logits is not None:
+    if logits is None:
+        probabilities = class_probabilities(model, from_logits)
+    else:
         probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
-        return inputs_of(model), probabilities, None
-    return inputs_of(model), class_probabilities(model, from_logits), None
+    return inputs, probabilities, lambda changed, name: keras.Model(inputs, changed, name=name)
 
 
 def _logit(model: keras.Model) -> Tensor | None:
