@@ -29,6 +29,7 @@ from csdl_keras.losses import (
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction import (
+    adjust_priors,
     bayes_classifier,
     bayes_decisions,
     calibrate,
@@ -70,6 +71,7 @@ __all__ = [
     "StageCache",
     "Trainer",
     "__version__",
+    "adjust_priors",
     "baselines",
     "bayes_classifier",
     "bayes_decisions",

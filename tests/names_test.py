@@ -10,7 +10,8 @@ NAMES = {
         ALGORITHMS Algorithm AverageCost BayesDecision CAE CostOutput DecisionAccuracy
         DivergedError LogisticCostLoss MINLoss MaskingNoise NormalizedCost OneSidedLoss
         PAPER_ALGORITHMS PoissonCostLoss RaiseOnDivergence ReconstructionLoss Resume
-        SOSRLoss Savings Settings ShuffledBatches StageCache Trainer __version__ baselines
+        SOSRLoss Savings Settings ShuffledBatches StageCache Trainer __version__ adjust_priors
+        baselines
         bayes_classifier bayes_decisions calibrate costs datasets decide decision_model
         evaluation export hidden_layers layers losses metrics models output_kind plots
         pretrain sklearn sosr train tuning
@@ -26,15 +27,15 @@ NAMES = {
         subset
     """,
     "csdl_keras.evaluation": """
-        CostDifference CostReport Reliability average_cost calibration_error compare_costs
-        cost_interval cost_per_class cost_report decision_costs error_rate normalized_cost
-        reliability risk_coverage_area risk_coverage_curve savings
+        CostDifference CostReport PriorEstimate Reliability average_cost calibration_error
+        compare_costs cost_interval cost_per_class cost_report decision_costs error_rate
+        estimate_priors normalized_cost reliability risk_coverage_area risk_coverage_curve savings
     """,
     "csdl_keras.experiments": "",
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
         ClassProbabilities CostOutput Decision ExpectedCost InverseLink MaskingNoise
-        RandomShift TemperatureScaling WithinChannelLRN
+        PriorAdjustment RandomShift TemperatureScaling WithinChannelLRN
     """,
     "csdl_keras.losses": """
         LogisticCostLoss MINLoss ObservedCostLoss OneSidedLoss PoissonCostLoss

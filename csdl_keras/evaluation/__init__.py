@@ -6,6 +6,7 @@ from csdl_keras.evaluation.calibration_error import (
     reliability,
 )
 from csdl_keras.evaluation.cost_report import CostReport, cost_report
+from csdl_keras.evaluation.estimate_priors import PriorEstimate, estimate_priors
 from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
 from csdl_keras.evaluation.risk_coverage import risk_coverage_area, risk_coverage_curve
 from csdl_keras.evaluation.scores import (
@@ -20,6 +21,7 @@ from csdl_keras.evaluation.scores import (
 __all__ = [
     "CostDifference",
     "CostReport",
+    "PriorEstimate",
     "Reliability",
     "average_cost",
     "calibration_error",
@@ -29,6 +31,7 @@ __all__ = [
     "cost_report",
     "decision_costs",
     "error_rate",
+    "estimate_priors",
     "normalized_cost",
     "reliability",
     "risk_coverage_area",

@@ -6,6 +6,7 @@ from csdl_keras.layers.class_costs import ClassCosts, ExpectedCost
 from csdl_keras.layers.cost_output import CostOutput, InverseLink
 from csdl_keras.layers.decision import BayesDecision, Decision
 from csdl_keras.layers.noise import MaskingNoise, RandomShift
+from csdl_keras.layers.prior_adjustment import PriorAdjustment
 from csdl_keras.layers.probabilities import (
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
@@ -24,6 +25,7 @@ __all__ = [
     "ExpectedCost",
     "InverseLink",
     "MaskingNoise",
+    "PriorAdjustment",
     "RandomShift",
     "TemperatureScaling",
     "WithinChannelLRN",

@@ -148,8 +148,9 @@ class BayesDecision(keras.layers.Layer):
         matrix = self._checked(cost_matrix, self.num_classes)
         if matrix.shape[1] != self.num_decisions:
             raise ValueError(
-                f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}; "
-                f"received {matrix.shape}."
+                f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}, since "
+                f"the layer prices {self.num_decisions} decisions; received shape {matrix.shape}. "
+                "Another number of decisions needs another layer, as `bayes_classifier` makes it."
             )
         if self.built:
             self.cost_matrix.assign(matrix)

@@ -1,5 +1,6 @@
 """The third stage, prediction: from a model's outputs to decisions."""
 
+from csdl_keras.prediction.adjust_priors import adjust_priors
 from csdl_keras.prediction.bayes_classifier import BayesClassifier, bayes_classifier
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.calibrate import calibrate
@@ -11,6 +12,7 @@ from csdl_keras.prediction.serving import decision_model, serving_model
 
 __all__ = [
     "BayesClassifier",
+    "adjust_priors",
     "bayes_classifier",
     "bayes_decisions",
     "calibrate",

@@ -10,7 +10,12 @@ from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
-from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
+from csdl_keras.layers import (
+    BayesDecision,
+    ClassProbabilities,
+    PriorAdjustment,
+    TemperatureScaling,
+)
 from csdl_keras.outputs.kind import describe_output
 
 #: Name of the input of models that take costs.
@@ -20,6 +25,25 @@ COST_MATRIX = "cost_matrix"
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BayesClassifier(keras.Model):
     """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
+
+    def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
+        """Replaces the costs by which the model decides; nothing is trained or compiled again.
+
+        Args:
+            cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the shape of the model's
+                own; mean costs by class where that holds mean costs.
+
+        Raises:
+            ValueError: if the matrix fails its check or has another shape, or the model
+                estimates costs for each example instead of having a matrix.
+        """
+        decision: Any = self.outputs[0]._keras_history.operation
+        if not isinstance(decision, BayesDecision):
+            raise ValueError(
+                "Expected a model that ends in BayesDecision, whose cost matrix can be replaced; "
+                f"received {self.name!r}, which ends in {describe_output(self)[1]}."
+            )
+        decision.set_cost_matrix(cost_matrix)
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
         """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does.
@@ -140,9 +164,18 @@ def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:
 def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     """Returns the output of a classifier as `(batch, ..., max(K, 2))` rows that sum to 1."""
     output = model.outputs[0]
-    if isinstance(output._keras_history.operation, (ClassProbabilities, TemperatureScaling)):
+    proper = (ClassProbabilities, PriorAdjustment, TemperatureScaling)
+    if isinstance(output._keras_history.operation, proper):
         return output
     return ClassProbabilities(from_logits, name="class_probabilities")(output)
+
+
+def copied_decision(decision: BayesDecision) -> BayesDecision:
+    """Returns a layer with a cost matrix of its own, for another model."""
+    copy = BayesDecision.from_config(decision.get_config())
+    copy.build((None, decision.num_classes))
+    copy.set_weights(decision.get_weights())
+    return copy
 
 
 def check_classifier(model: keras.Model, from_logits: bool) -> None:

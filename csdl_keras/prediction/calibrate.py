@@ -1,5 +1,6 @@
 """Calibrates class probabilities on held-out examples."""
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -11,6 +12,7 @@ from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
 from csdl_keras.layers import (
+    BayesDecision,
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
     TemperatureScaling,
@@ -20,6 +22,7 @@ from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
+    copied_decision,
 )
 from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
@@ -60,7 +63,7 @@ def calibrate(
             model of expected costs from `bayes_classifier` or
             `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
             shared, except for a last layer of one logistic unit, such as `Dense` or
-            `Conv2D`, which is copied to get its logit.
+            `Conv2D`, and for a cost matrix, which are copied.
         x_val: inputs that were not trained on, as `model.predict` takes them, without
             costs; also nested lists, and data frames of pandas and Polars.
         y_val: integer labels `(N,)` of the inputs, or `(N, ...)` for each pixel.
@@ -98,15 +101,11 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    ending = costs_ending(model)
-    if ending is None or ending.layer is None:
-        ending, probabilities = None, _probabilities(model, from_logits)
-    else:
-        probabilities = ending.probabilities
+    inputs, probabilities, with_ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
-    part = BayesClassifier(split_inputs(model, ending)[0], probabilities)
+    part = BayesClassifier(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     check_rows("y_val", labels, len(outputs), "inputs")
     if labels.shape != outputs.shape[:-1]:
@@ -121,11 +120,7 @@ def calibrate(
         if method == "temperature"
         else BiasCorrectedTemperatureScaling(temperature, bias)
     )
-    calibrated = scaling(probabilities)
-    name = f"{model.name}_calibrated"
-    if ending is None:
-        return keras.Model(inputs_of(model), calibrated, name=name)
-    return BayesClassifier(inputs_of(model), ending.costs_of(calibrated), name=name)
+    return with_ending(scaling(probabilities), f"{model.name}_calibrated")
 
 
 def fit_temperature(
@@ -175,13 +170,33 @@ def fit_temperature(
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
-def _probabilities(model: keras.Model, from_logits: bool) -> Tensor:
-    """Returns the symbolic class probabilities of a classifier."""
+def probability_part(
+    model: keras.Model, from_logits: bool
+) -> tuple[Any, Tensor, Callable[[Tensor, str], keras.Model]]:
+    """Returns a model's inputs and class probabilities, and what makes a model end as it does.
+
+    The inputs are without those of costs. The last is a function of other probabilities and a
+    name. Where `model` outputs expected costs, so does the new one, with a cost matrix of its
+    own, so that `set_cost_matrix` of one model leaves the other as it is.
+    """
+    ending = costs_ending(model)
+    if ending is not None and ending.layer is not None:
+        own = ending
+        if isinstance(ending.layer, BayesDecision) and ending.costs is None:
+            own = ending._replace(layer=copied_decision(ending.layer))
+
+        def of_costs(probabilities: Tensor, name: str) -> keras.Model:
+            return BayesClassifier(inputs_of(model), own.costs_of(probabilities), name=name)
+
+        return split_inputs(model, ending)[0], ending.probabilities, of_costs
     check_classifier(model, from_logits)
     logits = None if from_logits else _logit(model)
-    if logits is not None:
-        return ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
-    return class_probabilities(model, from_logits)
+    if logits is None:
+        probabilities = class_probabilities(model, from_logits)
+    else:
+        probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
+    inputs = inputs_of(model)
+    return inputs, probabilities, lambda changed, name: keras.Model(inputs, changed, name=name)
 
 
 def _logit(model: keras.Model) -> Tensor | None:

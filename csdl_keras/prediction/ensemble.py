@@ -1,13 +1,17 @@
 """Averages the outputs of several models."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import Tensor
+from csdl_keras.layers import BayesDecision
 from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.bayes_classifier import BayesClassifier, copied_decision
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
@@ -15,8 +19,8 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
 
     `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision.
     Members trained from different seeds make different errors, so that their mean
-    is usually better calibrated than each of them. Averaging expected costs is the
-    same as averaging the probabilities they are computed from.
+    is usually better calibrated than each of them. Members that end in BayesDecision with one
+    cost matrix become a `BayesClassifier` of their mean probabilities, of the same costs.
 
     Args:
         members: at least one model, all with one input of the same shape and one
@@ -70,15 +74,39 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     kinds = [output_kind(member, output) for member in members]
     if len(set(kinds)) > 1:
         raise ValueError(f"Expected members with outputs of one kind; received {kinds}.")
+    decision = _common_decision(members)
+    last = [m.outputs[0] if decision is None else _before(m) for m in members]
     first = members[0].inputs[0]
     inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
     outputs = [
-        keras.Model(m.inputs[0], m.outputs[0], name=f"member_{i}")(inputs)
-        for i, m in enumerate(members)
+        keras.Model(m.inputs[0], end, name=f"member_{i}")(inputs)
+        for i, (m, end) in enumerate(zip(members, last, strict=True))
     ]
     mean = (
         outputs[0]
         if len(outputs) == 1
         else keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
     )
-    return keras.Model(inputs, mean, name="ensemble")
+    if decision is None:
+        return keras.Model(inputs, mean, name="ensemble")
+    return BayesClassifier(inputs, copied_decision(decision)(mean), name="ensemble")
+
+
+def _common_decision(members: Sequence[keras.Model]) -> BayesDecision | None:
+    """Returns a layer of the cost matrix that all members end in, or `None`."""
+    ends: list[Any] = [member.outputs[0]._keras_history.operation for member in members]
+    if not all(isinstance(end, BayesDecision) for end in ends):
+        return None
+    first, *others = ends
+    same = all(
+        end.mean_costs == first.mean_costs
+        and np.array_equal(end.get_weights()[0], first.get_weights()[0])
+        for end in others
+    )
+    return first if same else None
+
+
+def _before(member: keras.Model) -> Tensor:
+    """Returns the probabilities of a model that ends in BayesDecision."""
+    history = member.outputs[0]._keras_history
+    return history.operation._inbound_nodes[history.node_index].arguments.args[0]

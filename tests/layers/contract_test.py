@@ -66,6 +66,11 @@ CASES = {
     "InverseLink, log": Case(lambda: layers.InverseLink("log", 0.25), X, 4 * np.exp(X)),
     "InverseLink, logit": Case(lambda: layers.InverseLink("logit"), X, 1 / (1 + np.exp(-X))),
     "MaskingNoise": Case(lambda: layers.MaskingNoise(0.5, seed=1), X, X),
+    "PriorAdjustment": Case(
+        lambda: layers.PriorAdjustment([1, 2, 5], [0.3, 0.0, 0.7]),
+        P,
+        normalized(P.astype("float64") * np.array([0.3 / 1, 0.0, 0.7 / 5])),
+    ),
     "RandomShift": Case(lambda: layers.RandomShift(0.2, 0.2, seed=0), IMAGES, IMAGES),
     "WithinChannelLRN": Case(
         lambda: layers.WithinChannelLRN(5, 1.0),
@@ -167,6 +172,14 @@ WRONG_ARGUMENTS = {
     layers.MaskingNoise: [
         ({"rate": rate}, "`rate`") for rate in (-0.1, 1.1, np.nan, None, "0.5", True, [0.5])
     ],
+    layers.PriorAdjustment: [
+        *[
+            ({"from_priors": wrong, "to_priors": [1, 1]}, "`from_priors`")
+            for wrong in ([1.0, 0.0], [1.0, np.nan], [1.0, -1.0], [1.0], [[1.0, 1.0]], "11", None)
+        ],
+        ({"from_priors": [1, 1], "to_priors": [0, 0]}, "`to_priors`.*all zeros"),
+        ({"from_priors": [1, 1], "to_priors": [1, 1, 1]}, "`to_priors`.*2 classes; received 3"),
+    ],
     layers.WithinChannelLRN: [
         ({"size": 2}, "size"),
         ({"size": 3.0}, "`size`"),
@@ -183,6 +196,7 @@ WRONG_SHAPES = {
         "height",
     ),
     "ClassProbabilities": ([(3,), (3, 2, 2)], "shape"),
+    "PriorAdjustment": ([(2, 4), (2, 1), (3,)], "probabilities of shape"),
     "WithinChannelLRN": ([(2, 4), (2, 4, 4), (1, 2, 4, 4, 3)], "height, width, channels"),
 }
 
@@ -211,6 +225,7 @@ def test_wrong_shape(name, shape):
         lambda: layers.ClassProbabilities(),
         lambda: layers.CostOutput(3, bias_initializer="ones"),
         lambda: layers.InverseLink(),
+        lambda: layers.PriorAdjustment([1.0, 1e-3], [1.0, 1.0]),
         lambda: layers.TemperatureScaling(2.0),
     ],
 )

@@ -44,6 +44,11 @@ def calibrated():
     return csdl.calibrate(model, X, labels, method="bias_corrected")
 
 
+def adjusted():
+    careful = bayes_classifier(softmax(), WITH_ABSTAIN)
+    return csdl.adjust_priors(careful, [1, 2, 1], [4, 1, 0])
+
+
 def of_examples():
     body = functional([layers.Dense(5, "tanh")])
     return randomized(expected_cost_model(body, WITH_ABSTAIN, seed=1).cost_model())
@@ -82,6 +87,7 @@ def of_images(network):
 # The model, its inputs by name, and arguments of `export`.
 KINDS = {
     "calibrated": (lambda: bayes_classifier(calibrated(), WITH_ABSTAIN), {"inputs": X}, {}),
+    "adjusted": (adjusted, {"inputs": X}, {}),
     "costs of examples": (of_examples, {"inputs": X}, {}),
     "one logit": (lambda: functional([layers.Dense(1)]), {"inputs": X}, {"from_logits": True}),
     "two inputs and prices": (

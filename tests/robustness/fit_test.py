@@ -12,7 +12,7 @@ from csdl_keras.models import BayesClassifier
 from tests.robustness.containers import contained
 from tests.robustness.no_training import no_training
 from tests.robustness.rows import Row, named, table_tests
-from tests.robustness.samples import amounts, examples, inputs
+from tests.robustness.samples import amounts, examples, inputs, probabilities, vectors
 
 CLASSIFIER = csdl.models.mlp((3,), 3, (4,), seed=0)
 LOGITS = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
@@ -131,6 +131,21 @@ ROWS = {
         ),
         ({"x_val": np.ones((6, 3), bool), "batch_size": None, "spread": None},),
         call=lambda **given: csdl.calibrate(**given).name,
+    ),
+    "adjust_priors": Row(
+        csdl.adjust_priors,
+        lambda rng, k: (
+            {"model_or_probabilities": probabilities(rng, 5, k), "from_logits": False}
+            | {name: 0.25 + vectors(rng, k) for name in ("from_priors", "to_priors")}
+        ),
+        (
+            ({"model_or_probabilities": np.full((5, 3), 0.5)}, "to sum to 1"),
+            ({"model_or_probabilities": np.full(5, 1.5)}, r"to lie in \[0, 1\]"),
+            ({"from_priors": [1, 0, 1]}, "above 0"),
+            ({"from_logits": True}, "received both"),
+            *named(from_priors=[[1, 1], [1, 1, np.nan]], to_priors=[[1, 1], [0, 0, 0], [1, 1, -1]]),
+        ),
+        ({"to_priors": [1, 0, 0]},),
     ),
     "export": Row(
         csdl.export,

@@ -164,6 +164,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "BiasCorrectedTemperatureScaling": lambda: Case(
         network(softmax(), csdl_layers.BiasCorrectedTemperatureScaling(2.0, [0.1, -0.3, 0.2]))
     ),
+    "PriorAdjustment": lambda: Case(
+        network(softmax(), csdl_layers.PriorAdjustment([0.2, 0.3, 0.5], [6.0, 1.0, 0.0]))
+    ),
     "InverseLink": lambda: Case(network(layers.Dense(3), csdl_layers.InverseLink("logit", 0.5))),
     "expected_cost": lambda: trained(
         network(softmax(), csdl_layers.BayesDecision(MATRIX)), X, LABELS, loss=expected_cost

@@ -1,0 +1,43 @@
+"""Class frequencies, as arguments give them."""
+
+import numpy as np
+
+from csdl_keras._utils.arrays import check_entries, real_array
+from csdl_keras._utils.types import ArrayLike
+
+#: Smaller probabilities count as this one, so that an example whose probability is all on
+#: classes of frequency 0 still has a distribution over the others.
+LEAST_PROBABILITY = 1e-30
+
+
+def class_shares(
+    name: str, frequencies: ArrayLike, num_classes: int | None = None, positive: bool = True
+) -> np.ndarray:
+    """Returns class frequencies as float64 `(K,)` shares that sum to 1.
+
+    Args:
+        name: name of the argument in messages.
+        frequencies: frequencies in any unit, such as shares or counts.
+        num_classes: the expected `K`; `None` (default) accepts any of at least 2.
+        positive: whether a frequency of 0 is refused. Defaults to True.
+    """
+    array = real_array(name, frequencies, 1, "(K,), a frequency for each class,", low=0.0)
+    if len(array) < 2 or num_classes not in (None, len(array)):
+        wanted = "at least 2" if num_classes is None else num_classes
+        raise ValueError(
+            f"Expected `{name}` with a frequency for each of {wanted} classes; received "
+            f"{len(array)}."
+        )
+    if positive:
+        check_entries(name, array, array > 0, "above 0")
+    if not array.any():
+        raise ValueError(f"Expected `{name}` with a frequency above 0; received all zeros.")
+    array = array / array.max()  # Their sum could overflow.
+    return array / array.sum()
+
+
+def prior_ratios(from_shares: np.ndarray, to_shares: np.ndarray) -> np.ndarray:
+    """Returns `to_shares / from_shares`, scaled so that the largest ratio is 1."""
+    with np.errstate(divide="ignore"):  # The logarithm of a share of 0 is -inf.
+        logs = np.log(to_shares) - np.log(from_shares)  # The quotient could overflow.
+    return np.exp(logs - logs.max())

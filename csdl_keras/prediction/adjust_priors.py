@@ -1,0 +1,129 @@
+"""Adjusts classifiers and probabilities to other class frequencies than those of training."""
+
+from typing import Any, overload
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
+from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.layers import PriorAdjustment
+from csdl_keras.prediction.calibrate import probability_part
+
+# Frequencies that were rounded for reading differ by less.
+_ROUNDED = 0.02
+
+
+@overload
+def adjust_priors(
+    model_or_probabilities: keras.Model,
+    from_priors: ArrayLike,
+    to_priors: ArrayLike,
+    from_logits: bool = False,
+) -> keras.Model: ...
+
+
+@overload
+def adjust_priors(
+    model_or_probabilities: ArrayLike,
+    from_priors: ArrayLike,
+    to_priors: ArrayLike,
+    from_logits: bool = False,
+) -> np.ndarray: ...
+
+
+def adjust_priors(
+    model_or_probabilities: keras.Model | ArrayLike,
+    from_priors: ArrayLike,
+    to_priors: ArrayLike,
+    from_logits: bool = False,
+) -> keras.Model | np.ndarray:
+    """Adjusts a classifier, or its probabilities, to other class frequencies.
+
+    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`, for a
+    training set whose class frequencies are not those of use: most negatives were left out,
+    or the model moves to another hospital. Nothing is trained. This is exact if the examples
+    of each class look as they did in training, and if the probabilities are right under the
+    frequencies of training, see `csdl_keras.calibrate`. Probabilities below 1e-30 count as
+    1e-30.
+
+    Args:
+        model_or_probabilities: probabilities from anywhere, `(N, K)`, or `(N,)` or `(N, 1)` of
+            class 1. Or a classifier or a model of expected costs, as `csdl_keras.calibrate`
+            takes them; its layers are shared, except for a last `Dense` layer of one
+            logistic unit and for a cost matrix, which are copied.
+        from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For
+            a model that has been adjusted, those that it was adjusted to.
+        to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
+            estimate of them, see `csdl_keras.evaluation.estimate_priors`.
+        from_logits: whether a classifier's output is logits. Defaults to False.
+
+    Returns:
+        A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs
+        what the given one does, with a `csdl_keras.layers.PriorAdjustment` before its
+        decision, or `(batch, 2)` probabilities in place of one unit. Adjusted again, a model
+        gets that layer anew and not a second one.
+
+    Raises:
+        ValueError: if an argument fails its check, the model is no classifier, or it has been
+            adjusted to other frequencies than `from_priors`.
+
+    References:
+        - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
+          probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)
+
+    Example:
+
+    >>> adjust_priors([[0.5, 0.5]], from_priors=[1, 1], to_priors=[9, 1])
+    array([[0.9, 0.1]])
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
+    >>> adjust_priors(model, from_priors=[1, 1], to_priors=[9, 1]).output_shape
+    (None, 2)
+    """
+    check_bool("from_logits", from_logits)
+    if isinstance(model_or_probabilities, keras.Model):
+        return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits)
+    if from_logits:
+        raise ValueError("Expected probabilities, or a model with from_logits=True; received both.")
+    rows = model_or_probabilities
+    if as_array("probabilities", rows, "(N, K) or (N,)").ndim == 1:
+        rows = np.asarray(rows)[:, None]
+    rows = check_probabilities(rows)
+    before = class_shares("from_priors", from_priors, rows.shape[1])
+    after = class_shares("to_priors", to_priors, rows.shape[1], positive=False)
+    weighted = np.maximum(rows, LEAST_PROBABILITY) * prior_ratios(before, after)
+    return weighted / weighted.sum(axis=1, keepdims=True)
+
+
+def _adjusted_model(
+    model: keras.Model, from_priors: ArrayLike, to_priors: ArrayLike, from_logits: bool
+) -> keras.Model:
+    """Returns a model of the same outputs with one `PriorAdjustment` before its decision."""
+    _, probabilities, ending = probability_part(model, from_logits)
+    before, probabilities = _without_adjustment(probabilities, from_priors)
+    after = class_shares("to_priors", to_priors, len(before), positive=False)
+    return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
+
+
+def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[np.ndarray, Tensor]:
+    """Returns the shares of classes that probabilities are right under, and the probabilities.
+
+    Those that were adjusted are taken from before that. Raises if `from_priors` fails its
+    check, or is not what they were adjusted to.
+    """
+    classes = int(probabilities.shape[-1])
+    history: Any = probabilities._keras_history
+    layer: Any = history.operation
+    if not isinstance(layer, PriorAdjustment):
+        return class_shares("from_priors", from_priors, classes), probabilities
+    shares = class_shares("from_priors", from_priors, classes, positive=False)
+    if not np.allclose(shares, layer.to_priors, rtol=_ROUNDED, atol=0):
+        raise ValueError(
+            "Expected `from_priors` to be the class frequencies that the model has been adjusted "
+            f"to, {layer.to_priors.round(6).tolist()}; received shares "
+            f"{shares.round(6).tolist()}."
+        )
+    return layer.from_priors, layer._inbound_nodes[history.node_index].input_tensors[0]

@@ -1,0 +1,111 @@
+import keras
+import numpy as np
+import pytest
+from keras import layers
+
+import csdl_keras as csdl
+from csdl_keras import adjust_priors, bayes_classifier, calibrate, decide
+from csdl_keras.models import BayesClassifier, ensemble, expected_cost_model
+from tests.support.small_models import functional, inputs
+from tests.support.testing import TestCase
+
+MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
+PRICES = np.array([[0.0, 30.0, 1.0], [0.5, 0.0, 6.0], [2.0, 2.0, 0.0]])
+X = inputs(40)
+
+
+def softmax():
+    return functional([layers.Dense(3, "softmax")])
+
+
+def careful(kind):
+    """A model that decides by `MATRIX`, and the model of its probabilities."""
+    model = ensemble([softmax(), softmax()]) if kind == "ensemble of classifiers" else softmax()
+    if kind == "ensemble of costs":
+        members = [bayes_classifier(softmax(), MATRIX) for _ in range(2)]
+        return ensemble(members), ensemble([softmax(), softmax()])
+    finish = {
+        "calibrated": lambda m: calibrate(m, X, np.arange(40) % 3),
+        "adjusted": lambda m: adjust_priors(m, [1, 1, 1], [1, 2, 3]),
+    }.get(kind, lambda m: m)
+    return finish(bayes_classifier(model, MATRIX)), finish(model)
+
+
+KINDS = ["plain", "calibrated", "adjusted", "ensemble of classifiers", "ensemble of costs"]
+
+
+class TestSetCostMatrix(TestCase):
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_compiled_predictions_follow(self, kind, tmp_path):
+        model, classifier = careful(kind)
+        rows = classifier.predict(X, verbose=0).astype("float64")
+        self.assertAllClose(model.predict(X, verbose=0), rows @ MATRIX, atol=1e-4)
+        before = decide(model, X)
+        for matrix in (PRICES, MATRIX.T, 2 * PRICES):
+            model.set_cost_matrix(matrix)
+            self.assertAllClose(model.predict(X, verbose=0), rows @ matrix, atol=1e-4)
+        assert (decide(model, X) != before).any()
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        self.assertAllClose(loaded.predict(X, verbose=0), rows @ (2 * PRICES), atol=1e-4)
+        loaded.set_cost_matrix(MATRIX)
+        self.assertAllClose(loaded.predict(X, verbose=0), rows @ MATRIX, atol=1e-4)
+
+    @pytest.mark.parametrize("kind", ["calibrated", "adjusted", "ensemble of costs"])
+    def test_a_model_made_of_another_has_its_own(self, kind):
+        source = bayes_classifier(softmax(), MATRIX)
+        made = {
+            "calibrated": lambda: calibrate(source, X, np.arange(40) % 3),
+            "adjusted": lambda: adjust_priors(source, [1, 1, 1], [1, 2, 3]),
+            "ensemble of costs": lambda: ensemble([source]),
+        }[kind]()
+        before = source.predict(X, verbose=0)
+        made.set_cost_matrix(PRICES)
+        self.assertAllClose(source.predict(X, verbose=0), before)
+
+    def test_members_of_different_prices_stay_a_mean_of_costs(self):
+        members = [bayes_classifier(softmax(), matrix) for matrix in (MATRIX, PRICES)]
+        mean = ensemble(members)
+        expected = np.mean([member.predict(X, verbose=0) for member in members], axis=0)
+        self.assertAllClose(mean.predict(X, verbose=0), expected)
+        assert not hasattr(mean, "set_cost_matrix")
+
+    def test_what_train_returns(self):
+        y = np.arange(40) % 3
+        settings = csdl.Settings().replace({"mlp.hidden_units": (4,), "mlp.epochs": 1})
+        model = csdl.train("dnn_bayes", X, y, MATRIX, settings=settings, seed=0)
+        rows = model.predict(X, verbose=0).astype("float64") @ np.linalg.inv(MATRIX)
+        model.set_cost_matrix(PRICES)
+        self.assertAllClose(model.predict(X, verbose=0), rows @ PRICES, atol=1e-3)
+        model = csdl.train("dnn_bayes", X, y, costs=MATRIX[y] + 1, settings=settings, seed=0)
+        model.set_cost_matrix([[3, 2, 1], [1, 1, 1], [0, 5, 5]])  # right decisions cost something
+        with pytest.raises(ValueError, match="`mean_costs`.*at least 0"):
+            model.set_cost_matrix(-MATRIX)
+        blind = csdl.train("dnn_blind", X, y, MATRIX, settings=settings, seed=0)
+        assert not hasattr(blind, "set_cost_matrix")
+
+    @pytest.mark.parametrize(
+        "matrix,match",
+        [
+            (np.hstack([PRICES, np.ones((3, 1))]), r"\(3, 3\), since .* 3 decisions; .*\(3, 4\)"),
+            (PRICES[:2, :2], "each of 3 classes"),
+            (PRICES - 1, "at least 0"),
+            (PRICES + 1, "diagonal is 0"),
+            (np.where(PRICES == 30, np.nan, PRICES), "finite"),
+            (np.ones((40, 3, 3)), "`cost_matrix` of shape"),
+            (None, "`cost_matrix`"),
+        ],
+    )
+    def test_errors(self, matrix, match):
+        model, _ = careful("plain")
+        before = model.predict(X, verbose=0)
+        with pytest.raises(ValueError, match=match):
+            model.set_cost_matrix(matrix)
+        self.assertAllClose(model.predict(X, verbose=0), before)
+
+    def test_costs_that_are_estimated_have_no_matrix(self):
+        costs = expected_cost_model(functional([layers.Dense(5)]), MATRIX, seed=0).cost_model()
+        model = calibrate(costs, X, np.arange(40) % 3)
+        assert isinstance(model, BayesClassifier)
+        with pytest.raises(ValueError, match="ends in ExpectedCost"):
+            model.set_cost_matrix(PRICES)
