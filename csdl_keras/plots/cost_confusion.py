@@ -5,12 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_decisions
+from csdl_keras._utils.arrays import check_decisions, names_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_labels
 from csdl_keras.evaluation.scores import error_rate
 from csdl_keras.plots._axes import number
-from csdl_keras.plots.heatmap import draw_heatmap, names_of
+from csdl_keras.plots.heatmap import draw_heatmap
 
 
 def confusion_table(
