@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 from csdl_keras._utils.arrays import names_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.plots._axes import axes_or_new, number
+from csdl_keras.plots._axes import axes_or_new, number, with_unit
 
 # With more classes than this, cells are too small for text.
 _MOST_CLASSES_WITH_TEXT = 12
@@ -97,6 +97,7 @@ def cost_matrix_heatmap(
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Draws a cost matrix: a row for each true class, a column for each decision.
 
@@ -109,6 +110,7 @@ def cost_matrix_heatmap(
         decision_names: `D` names; defaults to `None`, the names of the classes and the
             index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none.
 
     Returns:
         The Axes.
@@ -125,4 +127,6 @@ def cost_matrix_heatmap(
     """
     matrix = check_cost_matrix(cost_matrix, square=False)
     names = names_of(matrix.shape, class_names, decision_names)
-    return draw_heatmap(ax, matrix, lambda cell: number(matrix[cell]), names, "cost")
+    return draw_heatmap(
+        ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit)
+    )
