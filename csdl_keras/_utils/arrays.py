@@ -109,19 +109,21 @@ def check_size(name: str, array: np.ndarray, largest: float = LARGEST_NUMBER) ->
     check_entries(name, array, right, f"of a size up to {largest:g}")
 
 
-def check_decisions(decisions: ArrayLike, num_examples: int, num_decisions: int) -> np.ndarray:
+def check_decisions(
+    decisions: ArrayLike, num_examples: int, num_decisions: int, name: str = "decisions"
+) -> np.ndarray:
     """Returns `decisions` as int64 if each example has one in `[0, num_decisions)`."""
-    array = as_array("decisions", decisions, f"({num_examples},)")
+    array = as_array(name, decisions, f"({num_examples},)")
     if array.shape != (num_examples,) or array.dtype.kind not in "iu":
         raise ValueError(
-            f"Expected `decisions` of shape ({num_examples},), an integer for each label; "
+            f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
             f"received shape {array.shape} and dtype {array.dtype}."
         )
     wrong = array[(array < 0) | (array >= num_decisions)]
     if len(wrong):
         raise ValueError(
-            f"Expected `decisions` of at least 0 and below {num_decisions}, the number of columns "
-            f"of `cost_matrix`; received {wrong[0]}."
+            f"Expected `{name}` of at least 0 and below {num_decisions}, the number of columns of "
+            f"`cost_matrix`; received {wrong[0]}."
         )
     return array.astype(np.int64)
 
@@ -159,6 +161,24 @@ def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
         received = len(listed) if len(listed) < number else "more"
         raise ValueError(f"Expected `{name}` to be {number} names; received {received}.")
     return listed
+
+
+def names_of(
+    shape: tuple[int, ...],
+    class_names: Iterable[object] | None,
+    decision_names: Iterable[object] | None,
+) -> tuple[list[str], list[str]]:
+    """Returns names of the rows and columns of a cost matrix of shape `(K, D)`.
+
+    By default classes are named by their index, decisions by the name of their class or,
+    if they are not a class, by their index.
+    """
+    classes, decisions = shape
+    rows = range(classes) if class_names is None else class_names
+    rows = check_names("class_names", rows, classes)
+    if decision_names is None:
+        decision_names = rows[:decisions] + [str(k) for k in range(classes, decisions)]
+    return rows, check_names("decision_names", decision_names, decisions)
 
 
 def check_label(label: str | None) -> str | None:

@@ -2,77 +2,40 @@
 
 import dataclasses
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from csdl_keras._utils.arrays import as_array, check_decisions, check_names, names_of
+from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.known import CostsLike
-from csdl_keras.evaluation.intervals import CostDifference, compare_costs, cost_interval
-from csdl_keras.evaluation.scores import average_cost, cost_per_class, error_rate, example_costs
-
-_HEADS = ("model", "average cost", "95 % interval", "normalised", "savings", "errors", "p")
-_MOST_CLASSES = 12
-
-
-@dataclasses.dataclass(frozen=True)
-class CostRow:
-    """Costs of one model's decisions.
-
-    Args:
-        name: name of the model.
-        average_cost: average cost of its decisions.
-        low: lower end of the 95 % interval of that cost, see `cost_interval`.
-        high: upper end of that interval.
-        normalized_cost: average cost relative to that of the best constant decision;
-            NaN if that decision costs nothing.
-        error_rate: share of wrong decisions among those for a class, see `error_rate`;
-            NaN if there are none.
-        abstained: share of decisions that are not a class; 0 without labels.
-        per_class: average cost of each true class; empty without labels.
-        against_best: comparison with the model of lowest average cost; `None` for
-            that model itself.
-    """
-
-    name: str
-    average_cost: float
-    low: float
-    high: float
-    normalized_cost: float
-    error_rate: float
-    abstained: float
-    per_class: tuple[float, ...]
-    against_best: CostDifference | None
-
-    @property
-    def savings(self) -> float:
-        """Share of the best constant decision's cost that is saved."""
-        return 1.0 - self.normalized_cost
-
-    def cells(self) -> tuple[str, ...]:
-        """Returns the texts of the printed row."""
-        against = self.against_best
-        return (
-            self.name,
-            f"{self.average_cost:.4g}",
-            f"{self.low:.4g} to {self.high:.4g}",
-            f"{self.normalized_cost:.3f}",
-            f"{self.savings:.1%}",
-            "–" if np.isnan(self.error_rate) else f"{self.error_rate:.1%}",
-            "best" if against is None else f"{against.p_value:.2g}",
-        )
+from csdl_keras.costs.checks import amounts as check_amounts
+from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
+from csdl_keras.evaluation import _report_text
+from csdl_keras.evaluation.cost_row import CostRow, PricedExamples
+from csdl_keras.evaluation.scores import chosen_costs
 
 
 @dataclasses.dataclass(frozen=True)
 class CostReport:
-    """Table of models' costs, cheapest first, to print or to display in a notebook.
+    """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
-    With labels, a second table shows the average cost of each true class; with more
-    than twelve classes, those that cost the cheapest model most.
+    The second table shows what each model saves beside today's rule and the best
+    constant decision. With labels, another one shows the average cost of each true class;
+    with more than twelve classes, those that cost the cheapest model most. The last line
+    is `sentence`. `dataclasses.asdict(report)` holds all numbers.
 
     Args:
         rows: a `CostRow` for each model.
         size: number of test examples.
+        constant: row of the best constant decision.
+        constant_decision: that decision.
+        constant_name: its name.
+        baseline: row of today's rule, or `None`.
+        unit: unit of costs, or `None`.
+        class_names: names of the classes; empty without labels.
+        right_is_free: whether each example's cheapest decision costs nothing.
+        has_gains: whether some decision of some example gains money.
 
     Example:
 
@@ -83,85 +46,91 @@ class CostReport:
 
     rows: tuple[CostRow, ...]
     size: int
+    constant: CostRow
+    constant_decision: int
+    constant_name: str
+    baseline: CostRow | None
+    unit: str | None
+    class_names: tuple[str, ...]
+    right_is_free: bool
+    has_gains: bool
+
+    @property
+    def all_rows(self) -> tuple[CostRow, ...]:
+        """The rows of models, of today's rule and of the best constant decision."""
+        return (*self.rows, *([] if self.baseline is None else [self.baseline]), self.constant)
+
+    @property
+    def sentence(self) -> str:
+        """What the cheapest model saves, and how certain that is."""
+        return _report_text.sentence(self)
 
     def __str__(self) -> str:
-        return "\n\n".join([*map(_as_text, self._tables()), self._note()])
+        tables = map(_report_text.as_text, _report_text.tables(self))
+        return "\n\n".join([*tables, _report_text.note(self), self.sentence])
 
     def _repr_html_(self) -> str:
-        return "".join(map(_as_html, self._tables())) + f"<p>{html.escape(self._note())}</p>"
-
-    def _tables(self) -> list[list[tuple[str, ...]]]:
-        """Returns tables as lines of cells; the first line of each holds the headings."""
-        heads: tuple[str, ...] = _HEADS
-        cells: list[tuple[str, ...]] = [row.cells() for row in self.rows]
-        if any(row.abstained for row in self.rows):
-            heads = (*heads, "abstains")
-            cells = [
-                (*line, f"{row.abstained:.1%}") for line, row in zip(cells, self.rows, strict=True)
-            ]
-        costs = np.array([row.per_class for row in self.rows])
-        if not costs.size:
-            return [[heads, *cells]]
-        shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:_MOST_CLASSES])
-        classes = [("cost of class", *map(str, shown))]
-        for row, line in zip(self.rows, costs, strict=True):
-            classes.append((row.name, *(f"{cost:.3g}" for cost in line[shown])))
-        return [[heads, *cells], classes]
-
-    def _note(self) -> str:
-        return (
-            f"{self.size} examples. normalised: in units of the best constant decision's cost. "
-            "p: paired, against the best row, not corrected for the number of rows."
-        )
-
-
-def _as_text(table: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in table
-    )
-
-
-def _as_html(table: list[tuple[str, ...]]) -> str:
-    heads = "".join(f"<th>{html.escape(head)}</th>" for head in table[0])
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
-        for line in table[1:]
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        tables = "".join(map(_report_text.as_html, _report_text.tables(self)))
+        note, sentence = html.escape(_report_text.note(self)), html.escape(self.sentence)
+        return f"{tables}<p>{note}</p><p><b>{sentence}</b></p>"
 
 
 def cost_report(
-    decisions: Mapping[str, ArrayLike], y_true: ArrayLike, cost_matrix: CostsLike | None = None
+    decisions: Mapping[str, ArrayLike],
+    y_true: ArrayLike,
+    cost_matrix: CostsLike | None = None,
+    baseline: ArrayLike | None = None,
+    unit: str | None = None,
+    amounts: CostsLike | None = None,
+    class_names: Iterable[object] | None = None,
+    decision_names: Iterable[object] | None = None,
 ) -> CostReport:
-    """Scores the decisions of several models on the same test examples.
+    """Says what the decisions of models cost, beside today's rule and a constant decision.
 
-    Intervals are those of `cost_interval`, p-values those of `compare_costs` with the cheapest
-    model. Each p-value holds for one pair only: with 15 equal models, some row had one below
+    The best constant decision is the one that costs least on these examples, which favours it.
+    Intervals are those of `cost_interval`, paired intervals and p-values those of `compare_costs`.
+    Each p-value holds for one pair only: with 15 equal models, some row had one below
     .05 in 76 % of simulated reports, because the cheapest model was selected from many.
+
+    Where a matrix or vectors come from `costs.regret` or `costs.from_binary`, the cost of each
+    example's cheapest decision has been taken off. Differences between decisions, and so all
+    amounts saved, are the same as before; average costs and totals are those beyond the cheapest
+    decisions, and `normalized_cost` is relative to that. For averages and totals of the money that
+    is really paid or gained, pass the same amounts before that as `amounts`.
 
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
-        y_true: integer labels `(N,)`, or without a cost matrix cost vectors `(N, D)`.
+        y_true: integer labels `(N,)`, or without costs cost vectors `(N, D)`.
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
+        baseline: integers `(N,)`, the decisions of today's rule, with which models are compared;
+            `None` (default) for none.
+        unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
+        amounts: instead of `cost_matrix`, amounts of any sign in the same forms: gains are
+            negative, and right decisions may cost something. Defaults to `None`.
+        class_names: `K` names; `None` (default) writes the index of each class.
+        decision_names: `D` names; `None` (default) writes the names of the classes and the
+            index of each decision that is not a class.
 
     Returns:
         A `CostReport`, cheapest model first.
 
     Raises:
-        ValueError: if there are no decisions or an argument fails its check.
+        ValueError: if there are no decisions, both `cost_matrix` and `amounts`, or class names
+            without labels, or if an argument fails its check.
         ModuleNotFoundError: if SciPy is missing.
 
     Example:
 
-    >>> labels, matrix = [0, 1, 1, 0], [[0, 1], [9, 0]]
-    >>> print(cost_report({"all 1": [1, 1, 1, 1]}, labels, matrix).rows[0].average_cost)
-    0.5
+    >>> import numpy as np
+    >>> labels = np.arange(1000) % 2
+    >>> model, today = np.where(np.arange(1000) % 20, labels, 1), np.ones(1000, int)
+    >>> report = cost_report(
+    ...     {"The model": model}, labels, [[0, 6], [100, 0]], baseline=today, unit="€"
+    ... )
+    >>> print(report.sentence)
+    The model costs 2.70 € less per decision than today's rule (95 % interval 2.28 to 3.10 €),
+    2,700 € over these 1,000 decisions.
     """
     if not isinstance(decisions, Mapping) or not decisions:
         raise ValueError(
@@ -170,31 +139,65 @@ def cost_report(
     for name in decisions:
         if not isinstance(name, str):
             raise ValueError(f"Expected names in `decisions` to be strings; received {name!r}.")
-    costs = example_costs(y_true, cost_matrix)
-    paid = {name: average_cost(y_true, own, cost_matrix) for name, own in decisions.items()}
-    names = sorted(paid, key=lambda name: paid[name])
-    constant = costs.mean(axis=0).min()
-    rows = []
-    for name in names:
-        own = decisions[name]
-        low, high = cost_interval(y_true, own, cost_matrix)
-        abstained, per_class = 0.0, ()
+    check_type("unit", unit, str | None, "a string such as '€', or None")
+    lowest = 0.0
+    if amounts is not None:
         if cost_matrix is not None:
-            per_class = tuple(cost_per_class(y_true, own, cost_matrix).tolist())
-            abstained = float(np.mean(np.asarray(own) >= len(per_class)))
-        rows.append(
-            CostRow(
-                name=name,
-                average_cost=paid[name],
-                low=low,
-                high=high,
-                normalized_cost=float(paid[name] / constant) if constant else float("nan"),
-                error_rate=error_rate(y_true, own, cost_matrix),
-                abstained=abstained,
-                per_class=per_class,
-                against_best=None
-                if name == names[0]
-                else compare_costs(y_true, own, decisions[names[0]], cost_matrix),
-            )
-        )
-    return CostReport(tuple(rows), len(costs))
+            raise ValueError("Expected either `cost_matrix` or `amounts`; received both.")
+        cost_matrix, lowest = _above_zero(amounts, len(as_array("y_true", y_true, "(N,)")))
+    examples = PricedExamples(y_true, cost_matrix, lowest)
+    costs, constant = examples.costs, examples.constant
+    classes, options = _names(cost_matrix, costs.shape[1], class_names, decision_names)
+    chosen = {name: check_decisions(own, *costs.shape) for name, own in decisions.items()}
+    today = None if baseline is None else check_decisions(baseline, *costs.shape, "baseline")
+    always = np.full(len(costs), constant)
+    paid = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
+    names = sorted(paid, key=lambda name: paid[name])
+    best = chosen[names[0]]
+    return CostReport(
+        rows=tuple(
+            examples.row(name, chosen[name], best if i else None, always, today)
+            for i, name in enumerate(names)
+        ),
+        size=len(costs),
+        constant=examples.row(f"always {options[constant]}", always, None, None, today),
+        constant_decision=constant,
+        constant_name=options[constant],
+        baseline=None if today is None else examples.row("today's rule", today, None, always, None),
+        unit=unit,
+        class_names=classes,
+        right_is_free=not examples.cheapest.any(),
+        has_gains=bool((examples.cheapest < 0).any()),
+    )
+
+
+def _above_zero(amounts: CostsLike, number: int) -> tuple[CostsLike, float]:
+    """Returns amounts less the lowest one, so that none is negative, and the lowest one."""
+    if isinstance(amounts, AffineCosts):
+        return amounts, 0.0
+    array = as_array("amounts", amounts, "(K, D) or (N, K, D)")
+    shape = "(K, D), or (N, K, D), a matrix for each example"
+    array = check_amounts("amounts", array, 3 if array.ndim == 3 else 2, shape)
+    lowest = float(array.min())
+    array -= lowest
+    if array.ndim == 3:
+        return array, lowest
+    # A matrix of costs would need right decisions that cost nothing.
+    return AffineCosts(np.zeros(number), np.zeros(array.shape), array), lowest
+
+
+def _names(
+    cost_matrix: CostsLike | None,
+    num_decisions: int,
+    class_names: Iterable[object] | None,
+    decision_names: Iterable[object] | None,
+) -> tuple[tuple[str, ...], list[str]]:
+    """Returns the names of classes, none without labels, and those of decisions."""
+    if cost_matrix is not None:
+        shape = check_known_costs(cost_matrix).shape[-2:]
+        classes, options = names_of(shape, class_names, decision_names)
+        return tuple(classes), options
+    if class_names is not None:
+        raise ValueError("Expected no `class_names` with cost vectors; received some.")
+    names = range(num_decisions) if decision_names is None else decision_names
+    return (), check_names("decision_names", names, num_decisions)

@@ -129,7 +129,18 @@ def compare_costs(
     """
     own = decision_costs(y_true, decisions, cost_matrix)
     other = decision_costs(y_true, other_decisions, cost_matrix)
-    largest = float(np.ptp(possible_costs(y_true, cost_matrix), axis=1).max())
+    return paired_difference(own, other, possible_costs(y_true, cost_matrix))
+
+
+def paired_difference(own: np.ndarray, other: np.ndarray, possible: np.ndarray) -> CostDifference:
+    """Compares what two models' decisions cost on the same examples.
+
+    Args:
+        own: `(N,)`, costs of the first model's decisions.
+        other: `(N,)`, costs of the second model's decisions.
+        possible: rows of costs that an example may have, see `possible_costs`.
+    """
+    largest = float(np.ptp(possible, axis=1).max())
     differences = BoundedMean(own - other, -largest, largest)
     low, high = differences.interval()
     base = float(other.mean())

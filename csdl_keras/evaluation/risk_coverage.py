@@ -2,23 +2,31 @@
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows, real_array
+from csdl_keras._utils.arrays import as_array, check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs.known import CostsLike
+from csdl_keras.costs.known import CostsLike, check_known_costs
+from csdl_keras.costs.known import expected_costs as expected_under
+from csdl_keras.evaluation.calibration_error import check_probabilities
 from csdl_keras.evaluation.scores import example_costs
 
 
 def risk_coverage_curve(
-    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: CostsLike | None = None
+    y_true: ArrayLike,
+    expected_costs: ArrayLike | None = None,
+    cost_matrix: CostsLike | None = None,
+    probabilities: ArrayLike | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of the examples whose decisions are expected to cost least.
 
     Args:
         y_true: integer labels of shape `(N,)`, or without a cost matrix cost
             vectors `(N, D)`.
-        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
+        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign; `None`
+            (default) if `probabilities` are given.
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
+        probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1, of
+            which the expected costs under `cost_matrix` are computed. Defaults to `None`.
 
     Returns:
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
@@ -26,7 +34,8 @@ def risk_coverage_curve(
         expected costs stay in the given order.
 
     Raises:
-        ValueError: if an argument fails its check.
+        ValueError: if an argument fails its check, or unless there are either expected costs,
+            or probabilities and a cost matrix.
 
     Example:
 
@@ -36,6 +45,15 @@ def risk_coverage_curve(
     (array([0.25, 0.5 , 0.75, 1.  ]), array([0., 0., 0., 2.]))
     """
     true = example_costs(y_true, cost_matrix)
+    if probabilities is not None:
+        if expected_costs is not None or cost_matrix is None:
+            raise ValueError(
+                "Expected `probabilities` with a `cost_matrix` and without `expected_costs`; "
+                f"received {'no matrix' if cost_matrix is None else 'both'}."
+            )
+        expected_costs = _of_probabilities(probabilities, cost_matrix)
+    elif expected_costs is None:
+        raise ValueError("Expected `expected_costs` or `probabilities`; received neither.")
     shape = f"(N, {true.shape[1]}), a column for each decision,"
     expected = real_array("expected_costs", expected_costs, 2, shape, columns=true.shape[1])
     check_rows("expected_costs", expected, len(true))
@@ -45,8 +63,18 @@ def risk_coverage_curve(
     return kept / len(true), np.cumsum(costs) / kept
 
 
+def _of_probabilities(probabilities: ArrayLike, cost_matrix: CostsLike) -> np.ndarray:
+    """Returns the expected cost of each decision, `(N, D)`."""
+    array = as_array("probabilities", probabilities, "(N, K) or (N,)")
+    rows = check_probabilities(array[:, None] if array.ndim == 1 else array)
+    return expected_under(rows, check_known_costs(cost_matrix, len(rows), rows.shape[1]))
+
+
 def risk_coverage_area(
-    y_true: ArrayLike, expected_costs: ArrayLike, cost_matrix: CostsLike | None = None
+    y_true: ArrayLike,
+    expected_costs: ArrayLike | None = None,
+    cost_matrix: CostsLike | None = None,
+    probabilities: ArrayLike | None = None,
 ) -> float:
     """Computes the area under the curve of risk against coverage; the lower, the better.
 
@@ -58,12 +86,13 @@ def risk_coverage_area(
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
         cost_matrix: costs or `None`, as in `risk_coverage_curve`.
+        probabilities: instead of expected costs, as in `risk_coverage_curve`.
 
     Returns:
         A float.
 
     Raises:
-        ValueError: if an argument fails its check.
+        ValueError: as `risk_coverage_curve`.
 
     Example:
 
@@ -71,4 +100,5 @@ def risk_coverage_area(
     >>> risk_coverage_area([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
     0.5
     """
-    return float(risk_coverage_curve(y_true, expected_costs, cost_matrix)[1].mean())
+    curve = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities)
+    return float(curve[1].mean())

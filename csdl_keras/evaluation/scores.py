@@ -31,7 +31,7 @@ def possible_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> n
     return costs.reshape(-1, costs.shape[-1])
 
 
-def _chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
+def chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
     """Returns the cost of the decision for each row of `costs`, `(N,)`."""
     return costs[np.arange(len(costs)), check_decisions(decisions, *costs.shape)]
 
@@ -58,7 +58,7 @@ def decision_costs(
     >>> decision_costs([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0., 9., 0.])
     """
-    return _chosen_costs(example_costs(y_true, cost_matrix), decisions)
+    return chosen_costs(example_costs(y_true, cost_matrix), decisions)
 
 
 def average_cost(
@@ -118,7 +118,7 @@ def normalized_cost(
             f"Expected every constant decision to cost something; received costs for which always "
             f"deciding {int(constant.argmin())} costs nothing."
         )
-    return float(_chosen_costs(costs, decisions).sum() / constant.min())
+    return float(chosen_costs(costs, decisions).sum() / constant.min())
 
 
 def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None) -> float:
@@ -179,7 +179,7 @@ def error_rate(
     y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
     if cost_matrix is None:
         costs = example_costs(y_true)
-        return float(np.mean(_chosen_costs(costs, decisions) > costs.min(axis=1)))
+        return float(np.mean(chosen_costs(costs, decisions) > costs.min(axis=1)))
     known = check_known_costs(cost_matrix)
     num_classes, num_decisions = known.shape[-2:]
     labels = check_labels(y_true, num_classes)

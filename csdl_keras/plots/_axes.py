@@ -65,3 +65,9 @@ def label_curves(axes: Axes, x: str, y: str) -> None:
 def number(value: float) -> str:
     """Formats a number with three significant digits, without an exponent unless extreme."""
     return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
+def with_unit(words: str, unit: str | None) -> str:
+    """Returns what an axis shows, followed by the unit of costs if there is one."""
+    check_type("unit", unit, str | None, "a string such as '€', or None")
+    return f"{words}, {unit}" if unit else words

@@ -13,6 +13,7 @@ from csdl_keras.plots._axes import (
     label_curves,
     mark_lowest,
     next_colour,
+    with_unit,
 )
 
 
@@ -61,6 +62,7 @@ def beta_curve(
     ax: Axes | None = None,
     label: str | None = None,
     relative: bool = False,
+    unit: str | None = None,
 ) -> Axes:
     """Draws the mean cost over repetitions against beta, the weight of costs in pre-training.
 
@@ -81,6 +83,7 @@ def beta_curve(
         relative: `True` divides the costs of each repetition by its cost at
             `beta = 0`, which must be the first beta; mean and band are those of
             the ratios. Defaults to `False`.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none, nor do ratios.
 
     Returns:
         The Axes.
@@ -97,7 +100,8 @@ def beta_curve(
     """
     check_bool("relative", relative)
     grid, means, errors = beta_table(betas, costs, relative)
-    label = check_label(label)
+    label, words = check_label(label), with_unit("average cost", unit)
+    words = "average cost relative to β = 0" if relative else words
     axes = axes_of_curves(ax)
     names = [f"{beta:g}" for beta in grid]
     _check_ticks(axes, names)
@@ -111,7 +115,7 @@ def beta_curve(
     best = int(np.nanargmin(means))
     mark_lowest(axes, x[best], means[best], colour, f"at β = {names[best]}")
     axes.set_xticks(x, names)
-    label_curves(axes, "β", "average cost relative to β = 0" if relative else "average cost")
+    label_curves(axes, "β", words)
     return axes
 
 

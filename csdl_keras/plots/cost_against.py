@@ -13,6 +13,7 @@ from csdl_keras.plots._axes import (
     mark_lowest,
     next_colour,
     number,
+    with_unit,
 )
 
 # With more distinct values than this, most have one trial, and a line would show noise.
@@ -26,6 +27,7 @@ def cost_against(
     ax: Axes | None = None,
     log: bool = False,
     label: str | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Draws the cost of each trial against its value of one hyperparameter.
 
@@ -40,6 +42,7 @@ def cost_against(
         ax: the Axes to draw on; `None` (default) makes a new figure.
         log: `True` makes the horizontal axis logarithmic. Defaults to `False`.
         label: name of these trials in the legend. Defaults to `None`, no name.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none.
 
     Returns:
         The Axes.
@@ -64,7 +67,7 @@ def cost_against(
             f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "
             "Pass `log=False`."
         )
-    label = check_label(label)
+    label, words = check_label(label), with_unit("cost", unit)
     axes = axes_of_curves(ax)
     colour = next_colour(axes)
     if log:
@@ -88,5 +91,5 @@ def cost_against(
         axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
     best = int(np.argmin(y))
     mark_lowest(axes, x[best], y[best], colour, f"at {number(x[best])}")
-    label_curves(axes, name, "cost")
+    label_curves(axes, name, words)
     return axes

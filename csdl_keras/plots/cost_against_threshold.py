@@ -5,8 +5,10 @@ from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import as_array, check_label, check_rows
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, check_labels
+from csdl_keras.costs import AffineCosts, check_cost_matrix, check_labels, cost_vectors
+from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, expected_costs
 from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.scores import average_cost
 from csdl_keras.plots._axes import (
     GREY,
     axes_of_curves,
@@ -14,6 +16,7 @@ from csdl_keras.plots._axes import (
     mark_lowest,
     next_colour,
     number,
+    with_unit,
 )
 
 # Where the axis ends: above 1, since thresholds above 1 never decide class 1.
@@ -21,7 +24,7 @@ _RIGHT_END = 1.03
 
 
 def threshold_table(
-    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: ArrayLike
+    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of deciding 1 if `P(1) >= t`, for all distinct decisions.
 
@@ -32,19 +35,30 @@ def threshold_table(
         probabilities, ascending, followed by infinity, which never decides 1. Each
         cost applies to thresholds above the previous one, up to and including its own.
     """
-    matrix = check_cost_matrix(cost_matrix, num_classes=2)
+    costs = _of_two_classes(cost_matrix)
     labels = check_labels(y_true, 2)
+    vectors = cost_vectors(costs, labels)
     scores = _of_class_one(probabilities)
     check_rows("probabilities", scores, len(labels))
     thresholds, position = np.unique(scores, return_inverse=True)
-    # Examples of each class below a threshold: those for which 0 is decided.
-    below = np.zeros((2, len(thresholds) + 1))
-    for label in (0, 1):
-        counts = np.bincount(position[labels == label], minlength=len(thresholds))
-        below[label, 1:] = np.cumsum(counts)
-    wrongly_one, wrongly_zero = below[0, -1] - below[0], below[1]
-    costs = (wrongly_one * matrix[0, 1] + wrongly_zero * matrix[1, 0]) / len(labels)
-    return np.append(thresholds, np.inf), costs
+    # Row k holds what deciding k costs the examples of each probability.
+    sums = [np.bincount(position, vectors[:, k], len(thresholds)) for k in (0, 1)]
+    below = np.append(0.0, np.cumsum(sums[0]))
+    above = np.append(np.cumsum(sums[1][::-1])[::-1], 0.0)
+    return np.append(thresholds, np.inf), (below + above) / len(labels)
+
+
+def _of_two_classes(cost_matrix: CostsLike) -> KnownCosts:
+    """Returns a cost matrix `(2, 2)`, or costs of each example of two decisions."""
+    if not isinstance(cost_matrix, AffineCosts) and as_array("costs", cost_matrix, "").ndim == 2:
+        return check_cost_matrix(cost_matrix, num_classes=2)
+    costs = check_known_costs(cost_matrix, num_classes=2)
+    if costs.shape[2] != 2:
+        raise ValueError(
+            "Expected costs of two decisions, since only those have a threshold; received shape "
+            f"{costs.shape}."
+        )
+    return costs
 
 
 def _of_class_one(probabilities: ArrayLike) -> np.ndarray:
@@ -63,9 +77,10 @@ def _of_class_one(probabilities: ArrayLike) -> np.ndarray:
 def cost_against_threshold(
     y_true: ArrayLike,
     probabilities: ArrayLike,
-    cost_matrix: ArrayLike,
+    cost_matrix: CostsLike,
     ax: Axes | None = None,
     label: str | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Draws the average cost of deciding class 1 if `P(1) >= t` against `t`.
 
@@ -73,16 +88,19 @@ def cost_against_threshold(
     cost, at the right end of the first level stretch with this cost. A dashed line
     shows the Bayes threshold `C[0, 1] / (C[0, 1] + C[1, 0])`, which is optimal for
     correct probabilities; it is left out if all costs are 0. A star far from the line
-    suggests that the probabilities need calibration.
+    suggests that the probabilities need calibration. With costs of each example, each has a
+    threshold of its own: the dashed line then shows what the Bayes decision costs.
 
     Args:
         y_true: labels 0 and 1 of shape `(N,)`.
         probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes,
             shape `(N, 2)`.
         cost_matrix: shape `(2, 2)`, `C[true, decision]`: `C[0, 1]` is the cost of
-            deciding 1 wrongly.
+            deciding 1 wrongly; or costs of each example, `(N, 2, 2)` or
+            `csdl_keras.costs.AffineCosts`.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none.
 
     Returns:
         The Axes.
@@ -97,10 +115,30 @@ def cost_against_threshold(
     ['Bayes threshold 0.1', 'lowest: 0.25 at 0.3']
     """
     thresholds, costs = threshold_table(y_true, probabilities, cost_matrix)
-    matrix = check_cost_matrix(cost_matrix)
-    label = check_label(label)
+    known = _of_two_classes(cost_matrix)
+    label, words = check_label(label), with_unit("average cost", unit)
     axes = axes_of_curves(ax)
     colour = next_colour(axes)
+    if isinstance(known, AffineCosts) or known.ndim == 3:
+        _draw_bayes_cost(axes, y_true, probabilities, known, colour)
+    else:
+        _draw_bayes_threshold(axes, known)
+    ends = np.append(thresholds[:-1], _RIGHT_END)
+    # The first cost applies to every threshold up to the first probability.
+    axes.step(
+        np.append(0.0, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
+    )
+    best = int(np.argmin(costs))
+    where = f"at {number(ends[best])}" if best < len(costs) - 1 else "above every probability"
+    mark_lowest(axes, ends[best], costs[best], colour, where)
+    axes.set_xlim(0.0, _RIGHT_END)
+    axes.set_ylim(bottom=0.0)
+    label_curves(axes, "threshold of P(class 1) from which class 1 is decided", words)
+    return axes
+
+
+def _draw_bayes_threshold(axes: Axes, matrix: np.ndarray) -> None:
+    """Draws the threshold of the Bayes decision, unless all costs are 0."""
     total = matrix[0, 1] + matrix[1, 0]
     if total > 0:
         bayes = matrix[0, 1] / total
@@ -108,15 +146,14 @@ def cost_against_threshold(
         # Curves of several models share one line.
         if words not in axes.get_legend_handles_labels()[1]:
             axes.axvline(bayes, color=GREY, linestyle="--", linewidth=1.2, label=words)
-    ends = np.append(thresholds[:-1], _RIGHT_END)
-    # The first cost applies to every threshold up to the first probability.
-    axes.step(
-        np.append(0.0, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
-    )
-    best = int(np.argmin(costs))
-    words = f"at {number(ends[best])}" if best < len(costs) - 1 else "above every probability"
-    mark_lowest(axes, ends[best], costs[best], colour, words)
-    axes.set_xlim(0.0, _RIGHT_END)
-    axes.set_ylim(bottom=0.0)
-    label_curves(axes, "threshold of P(class 1) from which class 1 is decided", "average cost")
-    return axes
+
+
+def _draw_bayes_cost(
+    axes: Axes, y_true: ArrayLike, probabilities: ArrayLike, costs: KnownCosts, colour: str
+) -> None:
+    """Draws the average cost of decisions at the lowest expected cost of each example."""
+    scores = _of_class_one(probabilities)
+    decisions = expected_costs(np.stack([1.0 - scores, scores], axis=1), costs).argmin(axis=1)
+    paid = average_cost(y_true, decisions, costs)
+    words = f"Bayes decision: {number(paid)}"
+    axes.axhline(paid, color=colour, linestyle="--", linewidth=1.2, label=words)

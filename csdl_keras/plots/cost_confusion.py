@@ -5,64 +5,69 @@ from collections.abc import Iterable
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_decisions
+from csdl_keras._utils.arrays import check_decisions, names_of
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_matrix, check_labels
-from csdl_keras.evaluation.scores import error_rate
-from csdl_keras.plots._axes import number
-from csdl_keras.plots.heatmap import draw_heatmap, names_of
+from csdl_keras.costs import check_labels
+from csdl_keras.costs.known import CostsLike, check_known_costs
+from csdl_keras.evaluation.scores import decision_costs, error_rate
+from csdl_keras.plots._axes import number, with_unit
+from csdl_keras.plots.heatmap import draw_heatmap
 
 
 def confusion_table(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: ArrayLike
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts pairs of true class and decision, and computes their share of the average cost.
 
     Arguments and errors are those of `cost_confusion`.
 
     Returns:
-        The counts, int64 of shape `(K, D)`, and `counts * C / N`, float64 of
-        shape `(K, D)`, whose sum is the average cost.
+        The counts, int64 of shape `(K, D)`, and the sum of the costs of each pair's
+        examples divided by `N`, float64 of shape `(K, D)`, whose sum is the average cost.
     """
-    matrix = check_cost_matrix(cost_matrix, square=False)
-    labels = check_labels(y_true, matrix.shape[0])
-    chosen = check_decisions(decisions, len(labels), matrix.shape[1])
-    cells = labels * matrix.shape[1] + chosen
-    counts = np.bincount(cells, minlength=matrix.size).reshape(matrix.shape)
-    return counts, counts * matrix / len(labels)
+    shape = check_known_costs(cost_matrix).shape[-2:]
+    labels = check_labels(y_true, shape[0])
+    paid = decision_costs(labels, decisions, cost_matrix)
+    cells = labels * shape[1] + check_decisions(decisions, len(labels), shape[1])
+    size = shape[0] * shape[1]
+    counts = np.bincount(cells, minlength=size).reshape(shape)
+    return counts, np.bincount(cells, paid, size).reshape(shape) / len(labels)
 
 
 def cost_confusion(
     y_true: ArrayLike,
     decisions: ArrayLike,
-    cost_matrix: ArrayLike,
+    cost_matrix: CostsLike,
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Draws how much each kind of mistake contributes to the average cost.
 
-    Each cell shows the number of its examples, `n[true, decision]`, and below it
-    and as its colour `n[true, decision] * C[true, decision] / N`, where `N` is the
-    number of all examples; these values sum to the average cost. With more than 12
-    classes, cells have colours only. The title shows the average cost, the error rate
-    of the decisions for a class (see `evaluation.error_rate`) and the share of other
-    decisions, if there are any.
+    Each cell shows the number of its examples, and below it and as its colour the sum of
+    their costs divided by the number `N` of all examples, which is
+    `n[true, decision] * C[true, decision] / N` for a cost matrix; these values sum to the
+    average cost. With more than 12 classes, cells have colours only. The title shows the average
+    cost, the error rate of the decisions for a class (see `evaluation.error_rate`) and the share
+    of other decisions, if there are any.
 
     Args:
         y_true: integer labels of shape `(N,)`.
         decisions: integers of shape `(N,)`, as returned by `csdl_keras.decide`.
-        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`.
         class_names: `K` names; defaults to `None`, the index of each class.
         decision_names: `D` names; defaults to `None`, the names of the classes and the
             index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if labels, decisions or the matrix fail their checks, or
+        ValueError: if labels, decisions or costs fail their checks, or
             names do not match its rows or columns.
 
     Example:
@@ -78,8 +83,10 @@ def cost_confusion(
         count = f"{counts[cell]:.0f}"
         return f"{count}\n{number(costs[cell])}" if costs[cell] > 0 else count
 
-    axes = draw_heatmap(ax, costs, text, names, "cost per example of the whole set")
-    parts = [f"average cost {number(costs.sum())}"]
+    axes = draw_heatmap(
+        ax, costs, text, names, with_unit("cost per example of the whole set", unit)
+    )
+    parts = [f"average cost {number(costs.sum())}{f' {unit}' if unit else ''}"]
     errors, abstained = error_rate(y_true, decisions, cost_matrix), counts[:, len(counts) :].sum()
     if not np.isnan(errors):
         parts.append(f"error rate {100 * errors:.3g}%")

@@ -8,10 +8,10 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
-from csdl_keras._utils.arrays import check_names
+from csdl_keras._utils.arrays import names_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.plots._axes import axes_or_new, number
+from csdl_keras.plots._axes import axes_or_new, number, with_unit
 
 # With more classes than this, cells are too small for text.
 _MOST_CLASSES_WITH_TEXT = 12
@@ -19,24 +19,6 @@ _MOST_CLASSES_WITH_TEXT = 12
 _COLOURS = colormaps["Blues"]
 # The relative luminance with equal contrast to black and to white (WCAG 2).
 _MIDDLE_LUMINANCE = 0.179
-
-
-def names_of(
-    shape: tuple[int, ...],
-    class_names: Iterable[object] | None,
-    decision_names: Iterable[object] | None,
-) -> tuple[list[str], list[str]]:
-    """Returns names of the rows and columns of a cost matrix of shape `(K, D)`.
-
-    By default classes are named by their index, decisions by the name of their class or,
-    if they are not a class, by their index.
-    """
-    classes, decisions = shape
-    rows = range(classes) if class_names is None else class_names
-    rows = check_names("class_names", rows, classes)
-    if decision_names is None:
-        decision_names = rows + [str(k) for k in range(classes, decisions)]
-    return rows, check_names("decision_names", decision_names, decisions)
 
 
 def draw_heatmap(
@@ -115,6 +97,7 @@ def cost_matrix_heatmap(
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Draws a cost matrix: a row for each true class, a column for each decision.
 
@@ -127,6 +110,7 @@ def cost_matrix_heatmap(
         decision_names: `D` names; defaults to `None`, the names of the classes and the
             index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none.
 
     Returns:
         The Axes.
@@ -143,4 +127,6 @@ def cost_matrix_heatmap(
     """
     matrix = check_cost_matrix(cost_matrix, square=False)
     names = names_of(matrix.shape, class_names, decision_names)
-    return draw_heatmap(ax, matrix, lambda cell: number(matrix[cell]), names, "cost")
+    return draw_heatmap(
+        ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit)
+    )

@@ -5,16 +5,19 @@ from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import check_label
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.risk_coverage import risk_coverage_curve
-from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, number
+from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, number, with_unit
 
 
 def risk_coverage(
     y_true: ArrayLike,
-    expected_costs: ArrayLike,
-    cost_matrix: ArrayLike,
+    expected_costs: ArrayLike | None = None,
+    cost_matrix: CostsLike | None = None,
     ax: Axes | None = None,
     label: str | None = None,
+    probabilities: ArrayLike | None = None,
+    unit: str | None = None,
 ) -> Axes:
     """Draws the average cost if the model makes only the decisions it expects to be cheapest.
 
@@ -25,18 +28,22 @@ def risk_coverage(
     the area under it, the mean over the coverages `1 / N, ..., 1`; the lower, the better.
 
     Args:
-        y_true: integer labels of shape `(N,)`.
+        y_true: integer labels of shape `(N,)`, or without a cost matrix cost
+            vectors `(N, D)`.
         expected_costs: expected cost of each decision, shape `(N, D)`: the outputs of a
-            model that estimates costs, of any sign.
-        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+            model that estimates costs, of any sign; `None` (default) if `probabilities` are given.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
+            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
+        probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1.
+        unit: unit of costs, such as `"€"`; `None` (default) writes none.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if labels, expected costs or the matrix fail their checks.
+        ValueError: as `evaluation.risk_coverage_curve`, or if an argument fails its check.
 
     References:
         - [Geifman, El-Yaniv: Selective classification for deep neural networks,
@@ -49,8 +56,8 @@ def risk_coverage(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['CSDNN: area 0.5']
     """
-    coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix)
-    label = check_label(label)
+    coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities)
+    label, words = check_label(label), with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
     area = f"area {number(float(risks.mean()))}"
     # Steps from the left of each coverage make the drawn area equal the area in the legend.
@@ -66,6 +73,6 @@ def risk_coverage(
     label_curves(
         axes,
         "coverage: share of examples decided, cheapest expected cost first",
-        "average cost of those decided",
+        words,
     )
     return axes

@@ -47,3 +47,25 @@ def test_affine_costs_are_those_of_the_matrices():
         assert one.name == other.name
         np.testing.assert_allclose(one.per_class, other.per_class, rtol=1e-9)
         np.testing.assert_allclose([one.low, one.high], [other.low, other.high], rtol=1e-9)
+
+
+def test_expected_costs_of_probabilities():
+    probabilities = RNG.dirichlet(np.ones(3), size=40)
+    of_loop = np.array(
+        [
+            [sum(probabilities[n][y] * MATRICES[n][y][k] for y in range(3)) for k in range(3)]
+            for n in range(40)
+        ]
+    )
+    for costs in (MATRICES, AFFINE):
+        found = evaluation.risk_coverage_curve(LABELS, None, costs, probabilities)
+        expected = evaluation.risk_coverage_curve(LABELS, of_loop, costs)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+        area = evaluation.risk_coverage_area(LABELS, None, costs, probabilities)
+        assert area == found[1].mean()
+    two = AFFINE.fixed[:2] + 1 - np.eye(2, 3) * (AFFINE.fixed[:2] + 1)
+    forms = [probabilities[:, :1], probabilities[:, 0]]
+    forms.append(np.stack([1 - forms[1], forms[1]], axis=1))
+    curves = [evaluation.risk_coverage_curve(LABELS % 2, None, two, form) for form in forms]
+    np.testing.assert_allclose(curves[0], curves[2])
+    np.testing.assert_allclose(curves[1], curves[2])

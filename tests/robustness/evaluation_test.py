@@ -7,8 +7,10 @@ from tests.robustness.outcome import public_functions
 from tests.robustness.rows import Row, names_of, table_tests
 from tests.robustness.samples import amounts, matrix, probabilities
 
+THIRDS = {"expected_costs": None, "probabilities": np.full((5, 3), 1 / 3)}
 FREE = {"cost_matrix": np.zeros((3, 4))}
 VECTORS = {"y_true": np.eye(5, 4), "cost_matrix": None}
+AMOUNTS = {"cost_matrix": None, "amounts": np.arange(-6.0, 6.0).reshape(3, 4)}
 MATRICES = {"cost_matrix": np.arange(60.0).reshape(5, 3, 4)}
 
 y_errors = (
@@ -32,6 +34,11 @@ estimate_errors = (
     ({"expected_costs": np.ones((5, 3))}, "a column for each decision"),
     ({"expected_costs": np.ones((4, 4))}, "a row for each of 5 labels"),
     ({"expected_costs": np.full((5, 4), np.inf)}, "finite"),
+    ({"expected_costs": None}, "`expected_costs` or `probabilities`; received neither"),
+    ({"probabilities": np.eye(5, 3)}, "without `expected_costs`; received both"),
+    (VECTORS | {"probabilities": np.eye(5, 3)}, "received no matrix"),
+    (THIRDS | {"probabilities": np.full((5, 3), 0.5)}, "to sum to 1"),
+    (THIRDS | {"probabilities": np.full((5, 2), 0.5)}, "a row for each of 2 classes"),
 )
 probability_errors = (
     ({"y_true": [0, 1, 2, 3, 0]}, "below 3"),
@@ -54,6 +61,13 @@ def estimated(rng, k):
     given = decided(rng, k)
     del given["decisions"]
     return given | {"expected_costs": amounts(rng, 5, k + 1)}
+
+
+def reported(rng, k):
+    given = decided(rng, k)
+    names = {"class_names": [*map(str, range(k))], "decision_names": [*map(str, range(k + 1))]}
+    own, today = given["decisions"], rng.integers(k + 1, size=5)
+    return given | names | {"decisions": {"a": own}, "baseline": today, "unit": "€"}
 
 
 def predicted(rng, k, **others):
@@ -86,14 +100,26 @@ ROWS = {
     ),
     "cost_report": Row(
         evaluation.cost_report,
-        lambda rng, k: (lambda a: a | {"decisions": {"a": a["decisions"]}})(decided(rng, k)),
+        reported,
         (
             *y_errors,
             ({"decisions": {}}, "a dict of at least one"),
             ({"decisions": {1: [0, 1, 2, 0, 1]}}, "names in `decisions` to be strings"),
             ({"decisions": {"a": [0, 1, 2, 3, 4]}}, "below 4"),
+            ({"baseline": [0, 1, 2]}, r"`baseline` of shape \(5,\)"),
+            ({"amounts": np.ones((3, 4))}, "either `cost_matrix` or `amounts`"),
+            (VECTORS, "no `class_names` with cost vectors"),
+            (AMOUNTS | {"amounts": np.full((3, 4), np.nan)}, "`amounts` to be finite"),
+            ({"class_names": ["a"]}, "`class_names` to be 3 names"),
+            ({"decision_names": ["a"]}, "`decision_names` to be 4 names"),
         ),
-        (VECTORS, MATRICES),
+        (
+            VECTORS | {"class_names": None, "baseline": None, "unit": None},
+            MATRICES | {"decision_names": None},
+            AMOUNTS,
+            AMOUNTS | {"amounts": np.arange(-30.0, 30.0).reshape(5, 3, 4)},
+        ),
+        ("amounts",),
     ),
     "reliability": Row(
         evaluation.reliability,
@@ -108,10 +134,18 @@ ROWS = {
         (one_column, {"classwise": True}),
     ),
     "risk_coverage_curve": Row(
-        evaluation.risk_coverage_curve, estimated, estimate_errors, (VECTORS, MATRICES)
+        evaluation.risk_coverage_curve,
+        estimated,
+        estimate_errors,
+        (VECTORS, MATRICES, THIRDS, THIRDS | MATRICES),
+        ("probabilities",),
     ),
     "risk_coverage_area": Row(
-        evaluation.risk_coverage_area, estimated, estimate_errors, (VECTORS, MATRICES)
+        evaluation.risk_coverage_area,
+        estimated,
+        estimate_errors,
+        (VECTORS, MATRICES, THIRDS, THIRDS | MATRICES),
+        ("probabilities",),
     ),
 }
 

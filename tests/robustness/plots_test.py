@@ -40,7 +40,7 @@ def numbers_and_words(value):
     return [] if array is None else [array]
 
 
-def plot(function, right, errors=(), also=()):
+def plot(function, right, errors=(), also=(), free=()):
     """Of a function that draws, what it draws as numbers and words; nothing is at NaN."""
 
     def call(ax, **arguments):
@@ -52,7 +52,7 @@ def plot(function, right, errors=(), also=()):
         assert arrays and not any(np.isnan(array).any() for array in arrays)
         return drawn
 
-    return Row(function, lambda rng, k: right(rng, k) | {"ax": BLANK}, errors, also, call=call)
+    return Row(function, lambda rng, k: right(rng, k) | {"ax": BLANK}, errors, also, free, call)
 
 
 def of_decisions(rng, k):
@@ -62,7 +62,7 @@ def of_decisions(rng, k):
 
 def of_matrix(rng, k):
     names = {"class_names": [*map(str, range(k))], "decision_names": [*map(str, range(k + 1))]}
-    return {"cost_matrix": matrix(rng, k, k + 1)} | names
+    return {"cost_matrix": matrix(rng, k, k + 1), "unit": "€"} | names
 
 
 matrix_errors = (({"cost_matrix": 1 + np.eye(3, 4)}, "diagonal is 0"),)
@@ -77,7 +77,7 @@ ROWS = {
         plots.beta_curve,
         lambda rng, k: (
             {"betas": np.linspace(0, 1, k), "costs": vectors(rng, 3, k) + 1}
-            | {"label": "curve", "relative": False}
+            | {"label": "curve", "relative": False, "unit": "€"}
         ),
         (
             ({"betas": [0, 0.5, 0.25]}, "to ascend from 0 to 1"),
@@ -95,7 +95,7 @@ ROWS = {
         plots.cost_against,
         lambda rng, k: (
             {"values": vectors(rng, k) + 1, "costs": amounts(rng, k), "name": "depth"}
-            | {"log": False, "label": "curve"}
+            | {"log": False, "label": "curve", "unit": "€"}
         ),
         (
             ({"costs": [1.0, 2.0]}, "for each of 3 `values`"),
@@ -108,7 +108,7 @@ ROWS = {
         plots.cost_against_threshold,
         lambda rng, k: (
             {"y_true": rng.integers(2, size=k), "probabilities": rng.integers(17, size=k) / 16}
-            | {"cost_matrix": matrix(rng, 2, 2), "label": "curve"}
+            | {"cost_matrix": matrix(rng, 2, 2), "label": "curve", "unit": "€"}
         ),
         (
             ({"y_true": [0, 1, 2]}, "below 2"),
@@ -116,8 +116,15 @@ ROWS = {
             ({"probabilities": [0.5, 1.5, 0]}, r"to lie in \[0, 1\]"),
             ({"probabilities": np.full((3, 3), 1 / 3)}, "only problems of two classes"),
             ({"cost_matrix": 1 - np.eye(3)}, "a row for each of 2 classes"),
+            ({"cost_matrix": np.ones((3, 2, 3))}, "costs of two decisions"),
+            ({"cost_matrix": np.ones((2, 2, 2))}, "a matrix for each of 3 examples"),
         ),
-        ({"probabilities": np.full((3, 2), 0.5)}, {"probabilities": np.full((3, 1), 0.5)}),
+        (
+            {"cost_matrix": np.ones((3, 2, 2))},
+            {"unit": None},
+            {"probabilities": np.full((3, 2), 0.5)},
+            {"probabilities": np.full((3, 1), 0.5)},
+        ),
     ),
     "cost_confusion": plot(
         plots.cost_confusion,
@@ -128,7 +135,10 @@ ROWS = {
             ({"y_true": [0, 1, 2, 3, 0]}, "below 3"),
             ({"decisions": [0, 1, 2, 3, 4]}, "below 4"),
         ),
-        ({"class_names": None, "decision_names": None},),
+        (
+            {"class_names": None, "decision_names": None, "unit": None},
+            {"cost_matrix": np.ones((5, 3, 4))},
+        ),
     ),
     "cost_matrix_heatmap": plot(
         plots.cost_matrix_heatmap, of_matrix, (*matrix_errors, *name_errors)
@@ -150,13 +160,19 @@ ROWS = {
         plots.risk_coverage,
         lambda rng, k: (
             {"y_true": rng.integers(k, size=5), "expected_costs": amounts(rng, 5, k + 1)}
-            | {"cost_matrix": matrix(rng, k, k + 1), "label": "curve"}
+            | {"cost_matrix": matrix(rng, k, k + 1), "label": "curve", "unit": "€"}
         ),
         (
             *matrix_errors,
             ({"y_true": [0, 1, 2, 3, 0]}, "below 3"),
             ({"expected_costs": np.ones((5, 3))}, "a column for each decision"),
+            ({"expected_costs": None}, "received neither"),
         ),
+        (
+            {"cost_matrix": np.ones((5, 3, 4))},
+            {"expected_costs": None, "probabilities": np.full((5, 3), 1 / 3)},
+        ),
+        ("probabilities",),
     ),
 }
 

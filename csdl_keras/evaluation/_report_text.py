@@ -1,0 +1,194 @@
+"""The words, numbers and tables of a `CostReport`."""
+
+import html
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from csdl_keras.evaluation.cost_report import CostReport
+    from csdl_keras.evaluation.intervals import CostDifference
+
+#: A line of a table for each entry; the first holds the headings.
+Table = list[tuple[str, ...]]
+
+_MOST_CLASSES = 12
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Formats a number with at least as many significant digits and separated thousands.
+
+    >>> number(1234567.8), number(0.0123456), number(2.5)
+    ('1,234,568', '0.01235', '2.5')
+    """
+    if not math.isfinite(value):
+        return "–"
+    if value and not 1e-6 <= abs(value) < 1e15:
+        return f"{value:.{digits}g}"
+    text = rounded(value, max(0, _decimals(value, digits)))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rounded(value: float, decimals: int) -> str:
+    """Formats a number with so many decimals; below 0, that many digits before the point are 0."""
+    return f"{round(value, decimals) + 0.0:,.{max(0, decimals)}f}"  # + 0.0 turns -0 into 0.
+
+
+def _decimals(size: float, digits: int) -> int:
+    """Returns how many decimals show so many significant digits of a number of that size."""
+    return digits - 1 - math.floor(math.log10(abs(size))) if size else 0
+
+
+def _of_interval(pair: "CostDifference") -> int:
+    """Returns the decimals of a difference, of whose interval's width they show two digits."""
+    width = pair.high - pair.low or abs(pair.difference)
+    decimals = _decimals(width, 2)
+    if abs(pair.difference) > 1e-3 * width:
+        decimals = max(decimals, _decimals(pair.difference, 1))
+    if pair.cheaper or pair.costlier:  # The end next to 0 must not look like 0.
+        decimals = max(decimals, _decimals(min(abs(pair.low), abs(pair.high)), 1))
+        decimals = max(decimals, _decimals(pair.difference, 3))
+    return max(0, decimals)
+
+
+def tables(report: "CostReport") -> list[Table]:
+    """Returns the tables of costs, of savings, and with labels of the cost of each class."""
+    found = [_costs(report), _savings(report)]
+    costs = np.array([row.per_class for row in report.rows])
+    if costs.size:
+        shown = np.sort(np.argsort(-np.nan_to_num(costs[0]), kind="stable")[:_MOST_CLASSES])
+        classes = [("cost of class", *(report.class_names[y] for y in shown))]
+        for row in report.all_rows:
+            classes.append((row.name, *(number(row.per_class[y], 3) for y in shown)))
+        found.append(classes)
+    return found
+
+
+def _costs(report: "CostReport") -> Table:
+    of_unit = f", {report.unit}" if report.unit else ""
+    heads = ["model", f"average cost{of_unit}", "95 % interval", f"in total{of_unit}"]
+    heads += ["normalised", "savings", "errors", "p"]
+    rows, abstained = report.all_rows, any(row.abstained for row in report.all_rows)
+    table = [(*heads, "abstains") if abstained else tuple(heads)]
+    decimals = max(_decimals(row.high - row.low or row.high, 3) for row in rows)
+    decimals = max(0, decimals)
+    for place, row in enumerate(rows):
+        against = "best" if not place else "–"
+        cells = [
+            row.name,
+            rounded(row.average_cost, decimals),
+            f"{rounded(row.low, decimals)} to {rounded(row.high, decimals)}",
+            number(row.total_cost),
+            _or_dash(row.normalized_cost, ".3f"),
+            _or_dash(row.savings, ".1%"),
+            _or_dash(row.error_rate, ".1%"),
+            f"{row.against_best.p_value:.2g}" if row.against_best else against,
+        ]
+        table.append((*cells, f"{row.abstained:.1%}") if abstained else tuple(cells))
+    return table
+
+
+def _or_dash(value: float, form: str) -> str:
+    return "–" if math.isnan(value) else format(value, form)
+
+
+def _savings(report: "CostReport") -> Table:
+    of_unit = f", {report.unit}" if report.unit else ""
+    others = report.all_rows[len(report.rows) :]
+    heads = [f"saved per decision{of_unit}"]
+    for other in others:
+        heads += [f"than {other.name}", "95 % interval", "in total"]
+    table = [tuple(heads)]
+    for row in report.rows:
+        cells = [row.name]
+        for pair in (row.against_baseline, row.against_constant):
+            if pair is not None:
+                decimals = _of_interval(pair)
+                low, high = rounded(-pair.high, decimals), rounded(-pair.low, decimals)
+                cells += [rounded(-pair.difference, decimals), f"{low} to {high}"]
+                cells.append(number(-pair.difference * report.size))
+        table.append(tuple(cells))
+    return table
+
+
+def note(report: "CostReport") -> str:
+    """Returns what the tables' words mean."""
+    parts = [
+        f"{report.size:,} examples.",
+        "Costs are counted from each example's cheapest decision, which costs 0."
+        if report.right_is_free
+        else "",
+        "Negative costs are gains." if report.has_gains else "",
+        "normalised, savings: relative to the best constant decision's cost.",
+        "Intervals of savings are paired. p: paired, against the best row. Neither is corrected "
+        "for the number of rows.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def sentence(report: "CostReport") -> str:
+    """Returns what the cheapest model saves, with its interval, in one sentence."""
+    best, count = report.rows[0], len(report.rows)
+    name = best.name if count == 1 else f"{best.name}, the cheapest of {count} here,"
+    deciding = f"always deciding {report.constant_name}"
+    pair, rule = best.against_constant, deciding
+    if best.against_baseline is not None:
+        pair, rule = best.against_baseline, "today's rule"
+    assert pair is not None  # Only the row of the constant decision has none.
+    gains = report.has_gains
+
+    def amount(value: float, decimals: int, signed: bool = True) -> str:
+        words = f"{rounded(abs(value), decimals)}{f' {report.unit}' if report.unit else ''}"
+        return f"{words} {'more' if (value > 0) != gains else 'less'}" if signed else words
+
+    decimals = _of_interval(pair)
+    total = pair.difference * report.size
+    in_total = amount(total, min(_decimals(total, 3), decimals), signed=False)
+    decisions = f"these {report.size:,} decisions"
+    if pair.cheaper or pair.costlier:
+        low, high = sorted((abs(pair.low), abs(pair.high)))
+        text = (
+            f"{name} {'yields' if gains else 'costs'} {amount(pair.difference, decimals)} per "
+            f"decision than {rule} (95 % interval {rounded(low, decimals)} to "
+            f"{amount(high, decimals, signed=False)}), {in_total} over {decisions}"
+        )
+    else:
+        seen = f"as much as {rule} on {decisions}"
+        if pair.difference:
+            seen = f"{amount(pair.difference, decimals)} per decision than {rule} on {decisions}"
+            seen = f"{seen}, {in_total} in total"
+        text = (
+            f"{name} {'yielded' if gains else 'cost'} {seen}, but in the long run the difference "
+            f"may be zero or the other way round (95 % interval from {amount(pair.low, decimals)} "
+            f"to {amount(pair.high, decimals)})"
+        )
+    # A model that beats today's rule alone is not worth having.
+    other = best.against_constant
+    if rule != deciding and other is not None and other.difference >= 0:
+        less = f"{amount(-other.difference, _of_interval(other))} per decision than the model"
+        had = "yielded" if gains else "cost"
+        text += f"; {deciding} would have {had} {less if other.difference else 'as much'}"
+    return f"{text}."
+
+
+def as_text(table: Table) -> str:
+    """Returns the lines of a table, the first column on the left and the others on the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in table
+    )
+
+
+def as_html(table: Table) -> str:
+    """Returns a table as HTML."""
+    heads = "".join(f"<th>{html.escape(head)}</th>" for head in table[0])
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>"
+        for line in table[1:]
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,106 @@
+"""Plots with costs of each example, and the unit of costs on axes."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from csdl_keras import plots
+from csdl_keras.costs import AffineCosts
+from csdl_keras.plots.cost_against_threshold import threshold_table
+from csdl_keras.plots.cost_confusion import confusion_table
+from tests.plots.drawn import legend_of, line_of
+
+RNG = np.random.default_rng(0)
+SIZE = 80
+AMOUNT = RNG.uniform(10, 100, size=SIZE)
+AFFINE = AffineCosts(AMOUNT, per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
+MATRICES = np.array([[[0, 5], [amount, 5]] for amount in AMOUNT])
+LABELS = (RNG.uniform(size=SIZE) < 0.2).astype(int)
+SCORES = np.clip(RNG.integers(9, size=SIZE) / 16 + 0.4 * LABELS, 0, 1)
+ROWS = np.stack([1 - SCORES, SCORES], axis=1)
+DECISIONS = (AMOUNT > 70).astype(int)
+FORMS = pytest.mark.parametrize("costs", [AFFINE, MATRICES], ids=["affine", "matrices"])
+MATRIX = [[0, 1], [9, 0]]
+
+
+@FORMS
+def test_confusion(costs):
+    counts, shares = confusion_table(LABELS, DECISIONS, costs)
+    expected = np.zeros((2, 2))
+    for n, cell in enumerate(zip(LABELS, DECISIONS, strict=True)):
+        expected[cell] += MATRICES[n][cell] / SIZE
+    np.testing.assert_allclose(shares, expected)
+    axes = plots.cost_confusion(LABELS, DECISIONS, costs, unit="€")
+    assert axes.get_title().startswith(f"average cost {expected.sum():.3g} €, error rate")
+    # A right decision may cost something.
+    assert f"{counts[1, 1]}\n{expected[1, 1]:.3g}" in [text.get_text() for text in axes.texts]
+
+
+@FORMS
+def test_threshold(costs):
+    thresholds, found = threshold_table(LABELS, SCORES, costs)
+    for t, cost in zip(thresholds, found, strict=True):
+        paid = [MATRICES[n][y][int(SCORES[n] >= t)] for n, y in enumerate(LABELS)]
+        assert cost == pytest.approx(np.mean(paid))
+    bayes = []
+    for n, y in enumerate(LABELS):
+        expected = [sum(ROWS[n][true] * MATRICES[n][true][k] for true in (0, 1)) for k in (0, 1)]
+        bayes.append(MATRICES[n][y][int(expected[1] < expected[0])])
+    axes = plots.cost_against_threshold(LABELS, SCORES, costs, label="model")
+    _, height = line_of(axes, f"Bayes decision: {np.mean(bayes):.3g}")
+    assert height == pytest.approx([np.mean(bayes)] * 2)
+    assert legend_of(axes)[1] == "model"
+
+
+@FORMS
+def test_coverage(costs):
+    examples = []
+    for n, y in enumerate(LABELS):
+        expected = [sum(ROWS[n][true] * MATRICES[n][true][k] for true in (0, 1)) for k in (0, 1)]
+        decision = int(expected[1] < expected[0])
+        examples.append((expected[decision], n, MATRICES[n][y][decision]))
+    paid = [cost for _, _, cost in sorted(examples)]
+    axes = plots.risk_coverage(LABELS, cost_matrix=costs, probabilities=ROWS)
+    (line,) = axes.get_lines()
+    np.testing.assert_allclose(
+        line.get_ydata()[1:], [np.mean(paid[: n + 1]) for n in range(SIZE)], rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    "costs, message",
+    [
+        (AFFINE[:5], "a matrix for each of 80 examples"),
+        (np.ones((SIZE, 2, 3)), "two decisions, since only those have a threshold"),
+        (np.ones((SIZE, 3, 2)), "one row for each of 2 classes"),
+        (np.array([0.0, 1.0]), r"shape \(K, D\) or \(N, K, D\)"),
+    ],
+)
+def test_refused(costs, message):
+    with pytest.raises(ValueError, match=f"Expected .*{message}"):
+        plots.cost_against_threshold(LABELS, SCORES, costs)
+
+
+def test_the_unit_is_on_the_axis_of_costs():
+    bar = {
+        "cost": partial(plots.cost_matrix_heatmap, MATRIX),
+        "cost per example of the whole set": partial(plots.cost_confusion, [0, 1], [0, 0], MATRIX),
+    }
+    vertical = {
+        "average cost": partial(plots.beta_curve, [0, 1], [[1.0, 2.0]]),
+        "cost": partial(plots.cost_against, [1, 2], [3, 4], "depth"),
+        "average cost of those decided": partial(plots.risk_coverage, [0, 1], ROWS[:2], MATRIX),
+    }
+    threshold = partial(plots.cost_against_threshold, [0, 1], [0.2, 0.7], MATRIX)
+    for draw in (*bar.values(), *vertical.values(), threshold):
+        with pytest.raises(ValueError, match="Expected `unit` to be a string.*received 3"):
+            draw(unit=3)
+    for words, draw in bar.items():
+        for unit, end in (("€", ", €"), (None, "")):
+            assert draw(unit=unit).figure.axes[1].get_ylabel() == words + end
+    for words, draw in [*vertical.items(), ("average cost", threshold)]:
+        for unit, end in (("€", ", €"), (None, "")):
+            assert draw(unit=unit).get_ylabel() == words + end
+    relative = plots.beta_curve([0, 1], [[1.0, 2.0]], relative=True, unit="€")
+    assert relative.get_ylabel() == "average cost relative to β = 0"
