@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_vectors, cost_vectors
 
 
 def decision_labels(
@@ -131,26 +130,7 @@ def positions(name: str, labels: ArrayLike, known: np.ndarray) -> np.ndarray:
     return np.array([index[label] for label in listed], dtype=np.int64)
 
 
-def true_costs(
-    y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: ArrayLike | None
-) -> np.ndarray:
-    """Returns the cost of each decision for each example, `(N, D)`.
-
-    They are its own costs, or else the row of the cost matrix for its label.
-    """
-    if costs is None:
-        if cost_matrix is None:
-            raise ValueError(
-                "Expected `costs` of each example, since there is no cost matrix; received None. "
-                "If scikit-learn calls it, request them: set_score_request(costs=True)."
-            )
-        return cost_vectors(cost_matrix, positions("y", _column(y), classes))
-    vectors = check_cost_vectors(costs, None if cost_matrix is None else cost_matrix.shape[1])
-    check_rows("costs", vectors, len(_column(y)))
-    return vectors
-
-
-def _column(y: ArrayLike) -> np.ndarray:
+def column(y: ArrayLike) -> np.ndarray:
     """Returns labels `(N,)` of any type, also from a table of one column."""
     labels = as_array("y", y, "(N,)")
     if labels.ndim == 2 and labels.shape[1] == 1:

@@ -1,5 +1,6 @@
 """Trains the estimator's network, or those of your own, and validates on examples held out."""
 
+import dataclasses
 import numbers
 from collections.abc import Callable
 from typing import TypeAlias
@@ -11,6 +12,7 @@ from csdl_keras import models
 from csdl_keras._utils.seeds import member_seed, random_generator
 from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs import cost_vectors, regret
+from csdl_keras.costs.known import vectors_of_labels
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
@@ -23,6 +25,13 @@ from csdl_keras.training.trainer import Trainer
 Builder: TypeAlias = Callable[[tuple[int, ...], int], keras.Model]
 #: Source of random numbers in scikit-learn.
 RandomState: TypeAlias = int | np.random.RandomState | None
+
+#: The end of messages about costs that are known when deciding.
+KNOWN_NEED_PROBABILITIES = (
+    " for costs that are known when deciding, of shape (K, D) or (N, K, D); received an algorithm "
+    "that estimates costs directly. Take one such as 'calibrated_bayes', or in `fit` the cost "
+    "vectors (N, D) of the labels, `csdl_keras.costs.cost_vectors(costs, labels)`."
+)
 
 
 def train_model(
@@ -39,8 +48,8 @@ def train_model(
 
     Args:
         algorithm: as in `CostSensitiveClassifier`.
-        examples: all examples.
-        matrix: `(K, D)` costs; the mean costs of each class if examples have their own.
+        examples: all examples; their costs are vectors `(N, D)`, or are known when deciding.
+        matrix: `(K, D)` costs; the means if examples have their own.
         settings: settings of the training.
         fraction: share of the examples held out for validation.
         random_state: source of the seeds of the split and of training.
@@ -55,13 +64,20 @@ def train_model(
         seed = int(random_state)
     elif random_state is not None:
         seed = int(generator.randint(2**31 - 1))
+    known = examples.costs is not None and len(examples.costs.shape) == 3
+    if known:
+        vectors = vectors_of_labels(examples.y, examples.costs)
+        examples = dataclasses.replace(examples, costs=vectors)
     kept, held_out = validation_split(examples.y, fraction, generator)
     validation = tuple(array[held_out] for array in examples.arrays) if len(held_out) else None
     x, y = examples.x[kept], examples.y[kept]
     costs = None if examples.costs is None else examples.costs[kept]
     if callable(algorithm):
         data = check_training_data(x, y, costs, validation)
-        return train_own_networks(algorithm, data, matrix, settings, seed, ensemble or 1, verbose)
+        members = ensemble or 1
+        return train_own_networks(
+            algorithm, data, matrix, settings, seed, members, verbose, probabilities=known
+        )
     trainer = Trainer(x, y, validation, settings, seed, verbose=verbose, costs=costs)
     trained = trainer.train(algorithm, matrix if costs is None else None, ensemble=ensemble)
     return trained.model, trained.unit
@@ -109,6 +125,7 @@ def train_own_networks(
     seed: int | None,
     members: int,
     verbose: Verbose,
+    probabilities: bool = False,
 ) -> tuple[keras.Model, float]:
     """Trains the networks that `build` returns and makes their mean output decide by costs.
 
@@ -120,6 +137,7 @@ def train_own_networks(
         seed: seed of the members, or `None`.
         members: number of networks.
         verbose: as in `keras.Model.fit`.
+        probabilities: whether networks must output probabilities. Defaults to False.
 
     Returns:
         The model, which outputs costs of decisions, and the cost that an output of 1
@@ -133,7 +151,7 @@ def train_own_networks(
         if begin is not None:
             keras.utils.set_random_seed(begin)
         network = build(data.train.x.shape[1:], len(matrix))
-        kind = _check_output(network, matrix)
+        kind = _check_output(network, matrix, probabilities)
         _fit(network, kind, data, matrix / unit, unit, settings, begin, verbose)
         networks.append(network)
     model = networks[0] if members == 1 else models.ensemble(networks)
@@ -145,12 +163,14 @@ def train_own_networks(
     return models.bayes_classifier(model, regret(matrix), mean_costs=own_costs), 1.0
 
 
-def _check_output(network: object, matrix: np.ndarray) -> str:
+def _check_output(network: object, matrix: np.ndarray, probabilities: bool) -> str:
     """Returns the kind of the network's output; raises if it does not match the matrix."""
     if not isinstance(network, keras.Model):
         raise ValueError(f"Expected a builder to return a keras.Model; received {network!r}.")
     kind, width = output_kind(network), network.output_shape[-1]
     classes, decisions = matrix.shape
+    if kind == "cost" and probabilities:
+        raise ValueError(f"Expected a network of class probabilities{KNOWN_NEED_PROBABILITIES}")
     if kind == "cost" and classes != decisions:
         raise ValueError(
             "Expected a network of class probabilities where decisions are not the classes; "

@@ -1,23 +1,22 @@
 """Scorer for scikit-learn by the average cost of decisions."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
+from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation import average_cost
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._labels import (
-    check_other_decisions,
-    decision_labels,
-    positions,
-    true_costs,
-)
+from csdl_keras.sklearn._given_costs import true_costs
+from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, positions
 
 
 class AverageCostScorer:
@@ -32,10 +31,6 @@ class AverageCostScorer:
         check_bool("bayes", bayes)
         if other_decisions is not None:
             check_other_decisions(other_decisions)
-        if bayes and cost_matrix is None:
-            raise ValueError(
-                "Expected a `cost_matrix` to decide by with bayes=True; received None."
-            )
         self.cost_matrix = (
             None if cost_matrix is None else check_cost_matrix(cost_matrix, square=False)
         )
@@ -48,7 +43,7 @@ class AverageCostScorer:
         estimator: Any,
         X: ArrayLike,  # noqa: N803
         y: ArrayLike,
-        costs: ArrayLike | None = None,
+        costs: CostsLike | None = None,
     ) -> float:
         """Returns minus the average cost of the estimator's decisions.
 
@@ -56,9 +51,11 @@ class AverageCostScorer:
             estimator: a fitted classifier.
             X: inputs.
             y: labels `(N,)`.
-            costs: `(N, D)`, costs of decisions for each example; `None` (default) takes
-                them from the cost matrix.
+            costs: costs of each example, as in `average_cost_scorer`; `None` (default)
+                takes them from the cost matrix.
         """
+        # A search predicts by its best estimator, which takes costs where the search does not.
+        estimator = getattr(estimator, "best_estimator_", estimator)
         needed = ["classes_", "predict_proba" if self.bayes else "predict"]
         if not all(hasattr(estimator, name) for name in needed):
             raise ValueError(
@@ -67,12 +64,20 @@ class AverageCostScorer:
         classes = np.asarray(estimator.classes_)
         if self.cost_matrix is not None:
             check_cost_matrix(self.cost_matrix, len(classes), square=False)
-        vectors = true_costs(y, classes, self.cost_matrix, costs)
+        vectors, known = true_costs(y, classes, self.cost_matrix, costs)
         if self.bayes:
-            chosen = decisions(estimator.predict_proba(X) @ self.cost_matrix, "cost")
+            by = self.cost_matrix if known is None else known
+            if by is None:
+                raise ValueError(
+                    "Expected a `cost_matrix` to decide by with bayes=True, or `costs` that are "
+                    "known when deciding, (N, K, D); received cost vectors alone."
+                )
+            probabilities = np.asarray(estimator.predict_proba(X), "float64")
+            chosen = decisions(expected_costs(probabilities, by), "cost")
         else:
-            known = decision_labels(classes, vectors.shape[1], self.other_decisions)
-            chosen = positions("predictions", estimator.predict(X), known)
+            labels = decision_labels(classes, vectors.shape[1], self.other_decisions)
+            given = {} if known is None or not _takes_costs(estimator) else {"costs": known}
+            chosen = positions("predictions", estimator.predict(X, **given), labels)
         return -average_cost(vectors, chosen)
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
@@ -98,6 +103,13 @@ class AverageCostScorer:
         return self._request
 
 
+def _takes_costs(classifier: Any) -> bool:
+    """Tells whether `predict` takes costs; in a pipeline that of the last step counts."""
+    while isinstance(classifier, Pipeline):
+        classifier = classifier[-1]
+    return "costs" in inspect.signature(classifier.predict).parameters
+
+
 def average_cost_scorer(
     cost_matrix: ArrayLike | None = None,
     bayes: bool = False,
@@ -111,12 +123,14 @@ def average_cost_scorer(
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each
-            example has its own `costs`, `(N, D)`, which replace the rows of the
-            matrix: they reach the scorer by metadata routing,
-            `scorer.set_score_request(costs=True)`.
+            example has its own `costs`, which replace the matrix: they reach the scorer by
+            metadata routing, `scorer.set_score_request(costs=True)`. Cost vectors `(N, D)`
+            say what decisions cost; by `(N, K, D)` and `csdl_keras.costs.AffineCosts`, known
+            when deciding, estimators whose `predict` takes `costs` also decide (in a pipeline
+            they request them: `set_predict_request(costs=True)`).
         bayes: whether to score the decisions of lowest expected cost,
-            `argmin(predict_proba(X) @ C)`, instead of `predict`. Defaults to
-            False.
+            `argmin(predict_proba(X) @ C)`, by costs that are known when deciding if there
+            are any, instead of `predict`. Defaults to False.
         other_decisions: labels that `predict` returns for decisions that are not a
             class, if `D > K`; `None` (default) expects those of
             `CostSensitiveClassifier`.

@@ -5,37 +5,47 @@ from typing import Self
 
 import keras
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from csdl_keras._utils.arrays import check_example_shape, check_rows
+from csdl_keras._utils.arrays import check_example_shape
 from csdl_keras._utils.checks import check_integer, check_number, check_verbose
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
-from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
-from csdl_keras.evaluation import decision_costs
+from csdl_keras.costs.known import CostsLike, KnownCosts
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.probability_model import probability_model
-from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
-from csdl_keras.sklearn._training import Builder, RandomState, train_model
+from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.sklearn._labels import check_other_decisions
+from csdl_keras.sklearn._training import (
+    KNOWN_NEED_PROBABILITIES,
+    Builder,
+    RandomState,
+    train_model,
+)
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
 from csdl_keras.training.settings import Settings, check_settings
 
 
-def _has_probabilities(estimator: "CostSensitiveClassifier") -> bool:
-    """Tells whether there are class probabilities; before `fit`, assumes so for a builder."""
+def _has_probabilities(algorithm: str | Algorithm | Builder) -> bool:
+    """Tells whether an algorithm estimates class probabilities; of a builder, assumes so."""
+    if callable(algorithm):
+        return True
+    found = get_algorithm(algorithm)
+    return found.output == "probability" or found.objective.calibrates
+
+
+def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
     if hasattr(estimator, "model_"):
         return estimator.probability_model_ is not None
-    algorithm = estimator.algorithm
-    return callable(algorithm) or get_algorithm(algorithm).output == "probability"
+    return _has_probabilities(estimator.algorithm)
 
 
-class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
+class CostSensitiveClassifier(CostDecisions):
     """Trains an algorithm of this package, or your own network, for the lowest cost.
 
     A scikit-learn classifier: it can be cloned, pickled, put into a `Pipeline`
@@ -77,7 +87,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         classes_: `(K,)` the labels, sorted.
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
-            class.
+            class, or the mean matrix of costs that are known when deciding.
         model_: the trained model, for `csdl_keras.decide` and `model_.save`.
         probability_model_: the part of `model_` that outputs class probabilities, or
             `None`.
@@ -129,7 +139,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         X: ArrayLike,  # noqa: N803
         y: ArrayLike,
         cost_matrix: ArrayLike | None = None,
-        costs: ArrayLike | None = None,
+        costs: CostsLike | None = None,
     ) -> Self:
         """Trains on the examples.
 
@@ -137,9 +147,12 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             X: inputs `(N, F)`, or images `(N, height, width, channels)`.
             y: labels `(N,)` of any type.
             cost_matrix: `(K, D)`, replaces that of the estimator.
-            costs: `(N, D)`, costs of decisions for each example, instead of a
-                matrix; in cross-validation by metadata routing,
-                `set_fit_request(costs=True)`.
+            costs: costs of each example, instead of a matrix: cost vectors `(N, D)`, what
+                each decision costs, if that is not known when deciding; or `(N, K, D)` or
+                `csdl_keras.costs.AffineCosts`, if all but the class will be known, for
+                algorithms that estimate class probabilities. `predict` then takes its own
+                `costs`, and decides by the mean matrix without. In cross-validation by
+                metadata routing, `set_fit_request(costs=True)`.
         """
         settings = self._check_settings()
         x, y = validate_data(self, X, y, dtype="float32", allow_nd=True)
@@ -149,23 +162,12 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
             )
-        matrix = self.cost_matrix if cost_matrix is None else cost_matrix
-        if costs is not None:
-            if matrix is not None:
-                raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
-            costs = check_cost_vectors(costs)
-            check_rows("costs", costs, len(labels))
-            self.cost_matrix_ = class_means(labels, costs)
-        else:
-            classes = len(self.classes_)
-            matrix = zero_one(classes) if matrix is None else matrix
-            self.cost_matrix_ = check_cost_matrix(matrix, classes, square=False)
-        self.decisions_ = decision_labels(
-            self.classes_, self.cost_matrix_.shape[1], self.other_decisions
-        )
+        own = self._set_costs(labels, cost_matrix, costs)
+        if self._decides_by_mean and not _has_probabilities(self.algorithm):
+            raise ValueError(f"Expected class probabilities{KNOWN_NEED_PROBABILITIES}")
         self.model_, self._unit = train_model(
             self.algorithm,
-            Examples(x, labels, costs),
+            Examples(x, labels, own),
             self.cost_matrix_,
             settings,
             self.validation_fraction,
@@ -174,53 +176,13 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             self.verbose,
         )
         self.probability_model_ = probability_model(self.model_)
-        self._own_costs, self._input_shape = costs is not None, x.shape[1:]
+        self._input_shape = x.shape[1:]
         return self
 
-    def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        """Returns the label of the decision for each example, `(N,)`, see `decisions_`."""
-        decisions = self._decide(X)
-        return self.decisions_[decisions]
-
-    def predict_cost(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        """Returns the expected cost of each decision, `(N, D)`, in the unit of those in `fit`."""
-        x = self._check_inputs(X)
-        if not isinstance(self.model_, keras.Model):
-            return self.model_.predict_costs(x.reshape(len(x), -1)) * self._unit
-        outputs = self.model_.predict(x, verbose=0).astype("float64")
-        if output_kind(self.model_) == "probability":
-            return outputs @ self.cost_matrix_
-        return outputs * self._unit
-
-    @available_if(_has_probabilities)
+    @available_if(_predicts_probabilities)
     def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         """Returns class probabilities `(N, K)`, unless the algorithm estimates costs directly."""
-        x, model = self._check_inputs(X), self.probability_model_
-        assert model is not None  # The method exists only if there is one.
-        return model.predict(x, verbose=0)
-
-    def score(
-        self,
-        X: ArrayLike,  # noqa: N803
-        y: ArrayLike,
-        costs: ArrayLike | None = None,
-        sample_weight: Sequence[float] | np.ndarray | None = None,
-    ) -> float:
-        """Returns minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
-
-        Args:
-            X: inputs.
-            y: labels `(N,)`.
-            costs: `(N, D)`, costs of decisions for each example, instead of the
-                matrix; required if `fit` got them. In cross-validation by metadata
-                routing, `set_score_request(costs=True)`.
-            sample_weight: weights `(N,)` of the examples in the average; `None`
-                (default) weights them equally.
-        """
-        decisions = self._decide(X)
-        matrix = None if self._own_costs and costs is None else self.cost_matrix_
-        paid = decision_costs(true_costs(y, self.classes_, matrix, costs), decisions)
-        return -float(np.average(paid, weights=sample_weight))
+        return self._probabilities(self._check_inputs(X))
 
     def _check_settings(self) -> Settings:
         """Checks the arguments that need no data and returns the settings."""
@@ -241,6 +203,22 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x
 
-    def _decide(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
-        x = self._check_inputs(X)
+    def _check_known(self, x: np.ndarray, costs: CostsLike | None) -> KnownCosts | None:
+        if costs is not None and self.probability_model_ is None:
+            raise ValueError(f"Expected class probabilities{KNOWN_NEED_PROBABILITIES}")
+        return super()._check_known(x, costs)
+
+    def _probabilities(self, x: np.ndarray) -> np.ndarray:
+        assert self.probability_model_ is not None  # as checked before
+        return self.probability_model_.predict(x, verbose=0)
+
+    def _own_costs_of(self, x: np.ndarray) -> np.ndarray:
+        if not isinstance(self.model_, keras.Model):
+            return self.model_.predict_costs(x.reshape(len(x), -1)) * self._unit
+        outputs = self.model_.predict(x, verbose=0).astype("float64")
+        if output_kind(self.model_) == "probability":
+            return outputs @ self.cost_matrix_
+        return outputs * self._unit
+
+    def _own_decisions(self, x: np.ndarray) -> np.ndarray:
         return decide(self.model_, x)

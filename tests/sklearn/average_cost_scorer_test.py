@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sklearn.linear_model import LogisticRegression
@@ -55,6 +55,8 @@ def test_minus_the_average_cost(data, own, bayes):
         total += costs[n, decision] if own else matrix[label, decision]
     y = np.array([names[label] for label in labels])
     given = costs if own else None
+    # As many rows as classes, and a diagonal of 0: they may be a matrix, and are refused.
+    assume(not own or size != count or np.diagonal(costs).any())
     found = average_cost_scorer(matrix, bayes)(model, np.arange(size), y, given)
     assert found == pytest.approx(-total / size)
     if own and not bayes:
@@ -80,15 +82,21 @@ def test_a_classifier_of_scikit_learn():
         ({"cost_matrix": ZERO_ONE}, [0, 1], None, "of shape .2,., an integer for each"),
         ({}, [0, 1, 0], None, "Expected `costs` of each example"),
         ({}, [0, 1, 0], np.ones((2, 2)), "a row for each of 3 labels"),
+        ({}, [0, 1, 2], np.ones((3, 2, 2)), "Expected `y` to be among"),
+        ({}, [0, 1, 0], np.ones((2, 2, 2)), "a matrix for each of 3 examples"),
+        ({}, [0, 1, 0], np.ones((3, 3, 3)), "for each of 2 classes"),
+        ({}, [0, 1], ZERO_ONE, "whether they are a matrix or cost vectors"),
         ({}, [0, 1, 0], np.full((3, 2), np.nan), "Expected every entry of `costs`"),
         ({"cost_matrix": ZERO_ONE}, [0, 1, 0], np.ones((3, 3)), r"shape \(N, 2\)"),
         ({"other_decisions": ["ask"]}, [0, 1, 0], np.ones((3, 2)), "to be 0 labels"),
         ({}, [0, 1, 0], np.ones((3, 1)), "Expected `predictions` to be among"),
-        ({"bayes": True}, None, None, "Expected a `cost_matrix` to decide by"),
+        ({"bayes": True}, [0, 1, 0], None, "Expected `costs` of each example"),
+        ({"bayes": True}, [0, 1, 0], np.ones((3, 2)), "Expected a `cost_matrix` to decide by"),
         ({"cost_matrix": ZERO_ONE, "bayes": 1}, None, None, "Expected `bayes`"),
     ],
     ids=str,
 )
 def test_what_is_refused(arguments, y, costs, match):
+    decided = Decided([0, 1], [0, 1, 1], np.full((3, 2), 0.5))
     with pytest.raises(ValueError, match=match):
-        average_cost_scorer(**arguments)(Decided([0, 1], [0, 1, 1]), np.arange(3), y, costs)
+        average_cost_scorer(**arguments)(decided, np.arange(3), y, costs)

@@ -1,0 +1,164 @@
+"""What the package's estimators have in common: decisions, their costs and their score."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _num_samples
+
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs import check_cost_matrix, class_means, zero_one
+from csdl_keras.costs.known import (
+    CostsLike,
+    KnownCosts,
+    check_known_costs,
+    expected_costs,
+    mean_matrix,
+)
+from csdl_keras.evaluation import decision_costs
+from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.prediction.decide import decisions
+from csdl_keras.sklearn._given_costs import given_costs, true_costs
+from csdl_keras.sklearn._labels import decision_labels
+
+
+class CostDecisions(ClassifierMixin, BaseEstimator):
+    """Decides by class probabilities and costs.
+
+    A subclass says in `_check_inputs` what inputs it takes, in `_probabilities` what class
+    probabilities it finds for them, and calls `_set_costs` in `fit`, once `classes_` is known.
+    """
+
+    classes_: np.ndarray
+    cost_matrix: ArrayLike | None
+    other_decisions: Sequence[object] | None
+
+    def predict(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
+        """Returns the label of the decision for each example, `(N,)`.
+
+        Args:
+            X: inputs.
+            costs: costs that are known when deciding, which replace those of `fit`: a matrix
+                for each example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix
+                `(K, D)`. The decision is that of the lowest expected cost by the class
+                probabilities. `None` (default) decides by the costs of `fit`. In a pipeline
+                by metadata routing, `set_predict_request(costs=True)`.
+
+        Returns:
+            Labels, see `decisions_`.
+
+        Raises:
+            ValueError: if the costs fail their check, or there are no class probabilities.
+        """
+        x = self._check_inputs(X)
+        known = self._check_known(x, costs)
+        return self._decision_labels(known)[self._decide(x, known)]
+
+    def predict_cost(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
+        """Returns the expected cost of each decision, `(N, D)`, in the unit of the costs.
+
+        Args:
+            X: inputs.
+            costs: as in `predict`; `None` (default) takes the costs of `fit`.
+        """
+        x = self._check_inputs(X)
+        known = self._check_known(x, costs)
+        return self._own_costs_of(x) if known is None else self._expected_costs(x, known)
+
+    def score(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        costs: CostsLike | None = None,
+        sample_weight: Sequence[float] | np.ndarray | None = None,
+    ) -> float:
+        """Returns minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
+
+        Args:
+            X: inputs.
+            y: labels `(N,)`.
+            costs: instead of the matrix, costs that are known when deciding, as in `predict`,
+                by which decisions are made and paid; or cost vectors `(N, D)`, by which they
+                are paid alone. Required if `fit` got costs of examples. In cross-validation
+                by metadata routing, `set_score_request(costs=True)`.
+            sample_weight: weights `(N,)` of the examples in the average; `None`
+                (default) weights them equally.
+        """
+        x = self._check_inputs(X)
+        matrix = None if self._costs_vary and costs is None else self.cost_matrix_
+        vectors, known = true_costs(y, self.classes_, matrix, costs)
+        known = self._check_known(x, known)
+        paid = decision_costs(vectors, self._decide(x, known))
+        return -float(np.average(paid, weights=sample_weight))
+
+    def _set_costs(
+        self, labels: np.ndarray, cost_matrix: ArrayLike | None, costs: CostsLike | None
+    ) -> KnownCosts | None:
+        """Sets the costs to decide by if no others are given, and the labels of decisions.
+
+        Args:
+            labels: indices `(N,)` of the classes.
+            cost_matrix: as in `fit`; `None` takes that of the estimator.
+            costs: as in `fit`.
+
+        Returns:
+            The examples' own costs: vectors `(N, D)`, `(N, K, D)`, `AffineCosts`, or `None`.
+        """
+        classes, others = len(self.classes_), self.other_decisions
+        matrix = self.cost_matrix if cost_matrix is None else cost_matrix
+        own: KnownCosts | None = None
+        self._decides_by_mean = False
+        if costs is not None:
+            if matrix is not None:
+                raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
+            known, own = given_costs(costs, len(labels), classes)
+            if known is None:
+                self.cost_matrix_ = class_means(labels, own)
+            else:
+                self.cost_matrix_ = mean_matrix(known)
+                own = known if len(known.shape) == 3 else None
+                self._decides_by_mean = own is not None
+        else:
+            # Costs that come later, in `predict`, may have decisions that are no class.
+            others = None if matrix is None else others
+            matrix = zero_one(classes) if matrix is None else matrix
+            self.cost_matrix_ = check_cost_matrix(matrix, classes, square=False)
+        self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
+        self._costs_vary = own is not None
+        return own
+
+    def _check_inputs(self, X: ArrayLike) -> Any:  # noqa: N803
+        """Returns inputs that pass the checks of a fitted estimator."""
+        raise NotImplementedError
+
+    def _probabilities(self, x: Any) -> np.ndarray:
+        """Returns class probabilities `(N, K)` of inputs that passed their checks."""
+        raise NotImplementedError
+
+    def _check_known(self, x: Any, costs: CostsLike | None) -> KnownCosts | None:
+        """Checks costs known when deciding; `None` if the estimator decides in its own way."""
+        if costs is not None:
+            return check_known_costs(costs, _num_samples(x), len(self.classes_))
+        return self.cost_matrix_ if self._decides_by_mean else None
+
+    def _decision_labels(self, known: KnownCosts | None) -> np.ndarray:
+        if known is None or known.shape[-1] == len(self.decisions_):
+            return self.decisions_
+        return decision_labels(self.classes_, known.shape[-1], self.other_decisions)
+
+    def _expected_costs(self, x: Any, known: KnownCosts) -> np.ndarray:
+        return expected_costs(check_probabilities(self._probabilities(x)), known)
+
+    def _own_costs_of(self, x: Any) -> np.ndarray:
+        """Returns the expected costs of decisions under the costs of `fit`."""
+        return self._expected_costs(x, self.cost_matrix_)
+
+    def _own_decisions(self, x: Any) -> np.ndarray:
+        """Returns the indices of decisions under the costs of `fit`."""
+        return decisions(self._own_costs_of(x), "cost")
+
+    def _decide(self, x: Any, known: KnownCosts | None) -> np.ndarray:
+        if known is None:
+            return self._own_decisions(x)
+        return decisions(self._expected_costs(x, known), "cost")

@@ -1,0 +1,91 @@
+"""Tells costs that are known when deciding from what decisions turn out to cost."""
+
+import numpy as np
+
+from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs import check_cost_vectors
+from csdl_keras.costs.known import (
+    AffineCosts,
+    CostsLike,
+    KnownCosts,
+    check_known_costs,
+    vectors_of_labels,
+)
+from csdl_keras.sklearn._labels import column, positions
+
+
+def given_costs(
+    costs: CostsLike, num_examples: int, num_classes: int, num_decisions: int | None = None
+) -> tuple[KnownCosts | None, np.ndarray | None]:
+    """Returns costs that are known when deciding, or cost vectors, as their shape tells.
+
+    Args:
+        costs: cost vectors `(N, D)`, what each decision costs an example whose class is known;
+            or costs known when deciding: `(N, K, D)`, `AffineCosts`, or a matrix `(K, D)`,
+            whose diagonal is 0.
+        num_examples: `N`.
+        num_classes: `K`.
+        num_decisions: the `D` of cost vectors; `None` (default) accepts any.
+
+    Returns:
+        A pair, one of which is `None`.
+
+    Raises:
+        ValueError: if they fail their check, or `N = K` and they may be either.
+
+    Example:
+
+    >>> known, vectors = given_costs(np.ones((5, 2)), num_examples=5, num_classes=2)
+    >>> known is None, vectors.shape
+    (True, (5, 2))
+    """
+    if isinstance(costs, AffineCosts):
+        return check_known_costs(costs, num_examples, num_classes), None
+    array = as_array("costs", costs, "(N, D), (K, D) or (N, K, D)")
+    if array.ndim == 3:
+        return check_known_costs(array, num_examples, num_classes), None
+    vectors = check_cost_vectors(array)
+    if len(vectors) == num_classes and not np.any(np.diagonal(vectors)):
+        if num_examples == num_classes:
+            raise ValueError(
+                "Expected `costs` of which the shape says whether they are a matrix or cost "
+                f"vectors; received {num_classes} rows for {num_examples} examples of "
+                f"{num_classes} classes. Pass a matrix as (N, K, D), one for each example."
+            )
+        return check_known_costs(vectors, num_classes=num_classes), None
+    check_rows("costs", vectors, num_examples)
+    return None, check_cost_vectors(vectors, num_decisions)
+
+
+def true_costs(
+    y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
+) -> tuple[np.ndarray, KnownCosts | None]:
+    """Returns what each decision costs each example, and the costs that decisions may look at.
+
+    Args:
+        y: labels `(N,)`.
+        classes: `(K,)` labels of the classes.
+        cost_matrix: `(K, D)`, used without `costs`; `None` if there is no matrix.
+        costs: as in `given_costs`, or `None`.
+
+    Returns:
+        `(N, D)` costs under the label; and the costs that are known when deciding, or `None`.
+
+    Raises:
+        ValueError: if there are neither costs nor a matrix, costs fail their check, or a
+            label that is needed is none of the classes.
+    """
+    labels, known, vectors = column(y), None, None
+    if costs is not None:
+        decisions = None if cost_matrix is None else cost_matrix.shape[1]
+        known, vectors = given_costs(costs, len(labels), len(classes), decisions)
+    if vectors is not None:
+        return vectors, None
+    matrix = cost_matrix if known is None else known
+    if matrix is None:
+        raise ValueError(
+            "Expected `costs` of each example, since there is no cost matrix; received None. "
+            "If scikit-learn calls it, request them: set_score_request(costs=True)."
+        )
+    return vectors_of_labels(positions("y", labels, classes), matrix), known
