@@ -5,6 +5,7 @@ from csdl_keras.layers.caffe import CaffePooling2D, WithinChannelLRN
 from csdl_keras.layers.class_costs import ClassCosts, ExpectedCost
 from csdl_keras.layers.cost_output import CostOutput, InverseLink
 from csdl_keras.layers.decision import BayesDecision, Decision
+from csdl_keras.layers.members import MemberMean, MemberScaling
 from csdl_keras.layers.noise import MaskingNoise, RandomShift
 from csdl_keras.layers.prior_adjustment import PriorAdjustment
 from csdl_keras.layers.probabilities import (
@@ -12,6 +13,7 @@ from csdl_keras.layers.probabilities import (
     ClassProbabilities,
     TemperatureScaling,
 )
+from csdl_keras.layers.table_encoding import TableEncoding
 
 __all__ = [
     "BayesDecision",
@@ -25,8 +27,11 @@ __all__ = [
     "ExpectedCost",
     "InverseLink",
     "MaskingNoise",
+    "MemberMean",
+    "MemberScaling",
     "PriorAdjustment",
     "RandomShift",
+    "TableEncoding",
     "TemperatureScaling",
     "WithinChannelLRN",
 ]

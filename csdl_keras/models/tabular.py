@@ -1,37 +1,43 @@
 """A network for tabular data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
-from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
 from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
-# Columns that are constant in training are divided by this, which makes them 0.
-_CONSTANT_DIVISOR = 1e19
-# Keras' Normalization divides by at least 1e-7, and squares of factors above 1e19 overflow.
-_SMALLEST_DIVISOR, _SMALLEST_DEVIATION = 1e-6, 1e-19
+# Bins of all columns together; a wide table has fewer for each.
+_MOST_BINS = 4096
 
 
 def tabular(
     x: ArrayLike,
     num_classes: int,
     hidden_units: Sequence[int] = (256, 256),
-    dropout: float = 0.2,
+    dropout: float = 0.1,
     output: str = "probability",
     name: str = "tabular",
     seed: int | None = None,
+    members: int = 16,
+    bins: int = 48,
+    categorical: Mapping[int, int] | Sequence[int] = (),
 ) -> keras.Model:
     """Builds a network for tabular data, with columns of different units and ranges.
 
-    Inputs are flattened and standardised by the means and variances of the training
-    inputs, which are saved with the model. Hidden layers of rectified linear units
-    with dropout, and the output layer follow.
+    Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`, with the means,
+    variances and quantiles of the training inputs, which are saved with the model: numbers
+    are standardised and piecewise-linear functions of them learned, categories become one-hot
+    vectors, and missing values, NaN, have an indicator if training inputs have some. Hidden
+    layers of rectified linear units with dropout, and the output layer follow. The first
+    hidden layer is scaled and shifted differently for each of several `members` of an
+    ensemble, whose features are averaged, see `csdl_keras.layers.MemberScaling`.
 
     A column that is constant in training has no influence, whatever it holds later.
     A column counts as constant if its standard deviation is at most 4 times the
@@ -41,16 +47,22 @@ def tabular(
     influence.
 
     Args:
-        x: training inputs `(N, ...)`, an array or data frame, finite and of a size up
-            to 1e18, from which means and variances are computed.
+        x: training inputs `(N, ...)`, an array or data frame, of a size up to 1e18, or NaN
+            where a value is missing.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
-        dropout: share of hidden units that are dropped in training. Defaults to 0.2.
+        dropout: share of hidden units that are dropped in training. Defaults to 0.1.
         output: `"probability"` (default), `"cost"`, or `"features"` for the network
             without an output layer.
         name: name of the model.
         seed: seed of weights and dropout; `None` (default) follows
             `keras.utils.set_random_seed`.
+        members: number of members; 1 is a plain network. Defaults to 16.
+        bins: largest number of quantiles between which functions of a number are linear, fewer
+            for less than 20 examples each and for many columns; 0 for none. Defaults to 48.
+        categorical: columns, counted after flattening, that hold categories: a dict of their
+            numbers of categories, which are integers from 0; or their indices, where the
+            number is that in training. Defaults to none.
 
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not
@@ -58,6 +70,10 @@ def tabular(
 
     Raises:
         ValueError: if an argument is out of range.
+
+    References:
+        - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
+          parameter-efficient ensembling, ICLR 2025](https://arxiv.org/abs/2410.24210)
 
     Example:
 
@@ -68,42 +84,40 @@ def tabular(
     sizes = check_sizes("hidden_units", hidden_units)
     check_output_layer(num_classes, output, ("features",))
     check_number("dropout", dropout, 0, 0.95)
+    check_integer("members", members, high=1024)
+    check_integer("bins", bins, low=0, high=_MOST_BINS)
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
-    features = _standardised(inputs, rows)
+    flat = rows.reshape(len(rows), -1)
+    categories = _categories(categorical, flat)
+    encoding = TableEncoding.adapted(flat, categories, min(bins, _MOST_BINS // flat.shape[1]))
+    features = inputs
+    if rows.ndim > 2:
+        features = keras.layers.Flatten(dtype=head_dtype(None))(inputs)
+    features = encoded = encoding(features)
     for units in sizes:
-        features = keras.layers.Dense(
-            units, "relu", kernel_initializer=seeds.initializer("he_normal")
-        )(features)
+        hidden = keras.layers.Dense(units, kernel_initializer=seeds.initializer("he_normal"))
+        entering, features = features, hidden(features)
+        if entering is encoded:
+            _start_linear(hidden, entering.shape[-1] - sum(encoding.bins), units)
+            if members > 1:
+                features = MemberScaling(members, seed=seeds.next())(features)
+        features = keras.layers.Activation("relu")(features)
         if dropout:
             features = keras.layers.Dropout(dropout, seed=seeds.next())(features)
+    if sizes and members > 1:
+        features = MemberMean()(features)
     return with_output_layer(inputs, features, num_classes, output, seeds, name)
 
 
-def _standardised(inputs: Tensor, rows: np.ndarray) -> Tensor:
-    """Returns `(batch, F)` features of mean 0 and variance 1 over the training inputs."""
-    dtype = head_dtype(None)  # In 16 bits large numbers overflow and close ones become equal.
-    features = keras.layers.Flatten(dtype=dtype)(inputs) if rows.ndim > 2 else inputs
-    flat = rows.reshape(len(rows), -1).astype(inputs.dtype).astype("float64")
-    largest = np.abs(flat).max(axis=0)
-    unit = np.where(largest > 0, largest, 1.0)  # Squares of small numbers would be 0.
-    deviation = (flat / unit).std(axis=0) * unit
-    policy = keras.dtype_policies.get(dtype)
-    types = [np.finfo(name) for name in (inputs.dtype, policy.compute_dtype)]
-    # Backends take what is smaller than `tiny` for 0.
-    constant = deviation <= max(info.tiny for info in types)
-    constant |= deviation <= 4 * max(info.eps for info in types) * largest
-    small = ~constant & (deviation < _SMALLEST_DIVISOR)
-    divisor = np.where(small, 1.0, np.where(constant, _CONSTANT_DIVISOR, deviation))
-    features = keras.layers.Normalization(mean=flat.mean(axis=0), variance=divisor**2, dtype=dtype)(
-        features
-    )
-    if not small.any():
-        return features
-    factor = np.where(small, 1.0 / np.maximum(deviation, _SMALLEST_DEVIATION), 1.0)
-    return keras.layers.Normalization(
-        mean=np.zeros(len(factor)), variance=factor**2, invert=True, dtype=dtype
-    )(features)
+def _start_linear(first: keras.layers.Dense, linear: int, units: int) -> None:
+    """Sets the weights of all but the `linear` inputs to 0, and gives the others their size.
+
+    Functions of a number are straight lines then, which bend only as far as examples ask for.
+    """
+    kernel = np.zeros(first.kernel.shape)
+    kernel[:linear] = keras.ops.convert_to_numpy(first.kernel_initializer((linear, units)))
+    first.kernel.assign(kernel)
 
 
 def _table(x: ArrayLike) -> np.ndarray:
@@ -111,5 +125,23 @@ def _table(x: ArrayLike) -> np.ndarray:
     rows = input_array("x", x, booleans=True).astype("float64")
     if not rows.size:
         raise ValueError("Expected `x` of at least one example; received none.")
-    check_entries("x", rows, np.abs(rows) <= 1e18, "finite and of a size up to 1e18")
+    right = (np.abs(rows) <= 1e18) | np.isnan(rows)
+    check_entries("x", rows, right, "finite and of a size up to 1e18, or NaN where missing")
     return rows
+
+
+def _categories(categorical: Mapping[int, int] | Sequence[int], rows: np.ndarray) -> list[int]:
+    """Returns the number of categories of each column, 0 for numbers."""
+    columns = rows.shape[1]
+    found = [0] * columns
+    for column in categorical:
+        check_integer("categorical", column, low=0, high=columns - 1)
+        codes = rows[:, column][~np.isnan(rows[:, column])]
+        most = int(codes.max(initial=0.0)) + 1
+        if isinstance(categorical, Mapping):
+            most = check_integer("categorical", categorical[column], high=LARGEST_SIZE)
+        right = (codes == np.floor(codes)) & (codes >= 0) & (codes < most)
+        what = f"an integer from 0 to {most - 1} in the categorical column {column}"
+        check_entries("x", codes, right, what)
+        found[column] = most
+    return found

@@ -87,6 +87,7 @@ class AutoNetwork(Body):
     Args:
         color_epochs: epochs on images of several channels, which take longer to learn.
             Defaults to 36.
+        table_epochs: epochs on tables. Defaults to 30.
         clipnorm: largest norm of the gradient when training on costs, where a few examples
             may cost far more than the others; `None` for no limit. Defaults to 1.
         **choices: see `Body`; 12 epochs of batches of 50 at a learning rate of 0.003, and
@@ -100,6 +101,7 @@ class AutoNetwork(Body):
 
     epochs: int = count(12, serves="schedule")
     color_epochs: int = count(36, serves="schedule")
+    table_epochs: int = count(30, serves="schedule")
     batch_size: int = count(50)
     learning_rate: float = positive(3e-3)
     patience: int | None = count(None, serves="schedule", optional=True)
@@ -127,6 +129,8 @@ class AutoNetwork(Body):
         colored = len(shape) == 4 and shape[-1] > 1
         batches = math.ceil(shape[0] / self.batch_size)
         epochs = self.color_epochs if colored else self.epochs
+        if len(shape) != 4:
+            epochs = self.table_epochs
         return max(epochs, math.ceil(self.min_steps / batches))
 
     def monitor(self, x: np.ndarray) -> str | None:
@@ -148,7 +152,9 @@ class AutoNetwork(Body):
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
     def limit_epochs(self, epochs: int) -> Self:
-        return dataclasses.replace(self, epochs=epochs, color_epochs=epochs, min_steps=1)
+        return dataclasses.replace(
+            self, epochs=epochs, color_epochs=epochs, table_epochs=epochs, min_steps=1
+        )
 
     def describe_for(self, on_costs: bool) -> dict[str, Any]:
         return {**self.describe(), "clipnorm": self.clipnorm if on_costs else None}

@@ -9,6 +9,7 @@ import numpy as np
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.types import Weights
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.layers import MemberScaling
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_network import FitOptions, build_network
 from csdl_keras.training.recipe import Recipe
@@ -69,7 +70,7 @@ def stack(networks: Sequence[keras.Model]) -> keras.Model:
 
     Args:
         networks: `M` chains of layers of equal shapes, which may differ only in the weights of
-            their dense layers. Layers without weights are shared.
+            their dense layers and of `MemberScaling`. Other layers are shared.
     """
     members = len(networks)
     inputs = x = keras.Input(networks[0].input_shape[1:])
@@ -79,24 +80,32 @@ def stack(networks: Sequence[keras.Model]) -> keras.Model:
             if not stacked:
                 x, stacked = keras.layers.RepeatVector(members)(x), True
             x = keras.layers.EinsumDense(
-                "bmf,mfu->bmu",
+                "...mf,mfu->...mu",
                 (members, layer.units),
                 activation=layer.activation,
                 bias_axes="mu",
                 dtype=layer.dtype_policy,
             )(x)
+        elif isinstance(layer, MemberScaling):
+            x = MemberScaling(layer.members, layer.seed, dtype=layer.dtype_policy)(x)
         else:
             x = layer(x)
     model = keras.Model(inputs, x, name="stacked")
-    for layer, *twins in zip(_dense(model), *map(_dense, networks), strict=True):
+    for layer, *twins in zip(_own(model), *map(_own, networks), strict=True):
         weights = zip(*(twin.get_weights() for twin in twins), strict=True)
-        layer.set_weights([np.stack(arrays) for arrays in weights])
+        layer.set_weights([np.stack(arrays, _axis(layer)) for arrays in weights])
     return model
 
 
-def _dense(model: keras.Model) -> list[keras.layers.Layer]:
-    kinds = (keras.layers.Dense, keras.layers.EinsumDense)
+def _own(model: keras.Model) -> list[keras.layers.Layer]:
+    """Returns the layers of which each network has its own."""
+    kinds = (keras.layers.Dense, keras.layers.EinsumDense, MemberScaling)
     return [layer for layer in model.layers if isinstance(layer, kinds)]
+
+
+def _axis(layer: keras.layers.Layer) -> int:
+    """Returns the axis of networks in the weights of a stacked layer."""
+    return 1 if isinstance(layer, MemberScaling) else 0
 
 
 class _BestEpochs(keras.callbacks.Callback):
@@ -125,9 +134,10 @@ class _BestEpochs(keras.callbacks.Callback):
             self._keep(range(len(self.networks)))
 
     def _keep(self, members: Iterable[int]) -> None:
-        stacked = [layer.get_weights() for layer in _dense(self.model)]
+        stacked = _own(self.model)
+        arrays = [layer.get_weights() for layer in stacked]
         for member in members:
             network = self.networks[member]
-            for layer, arrays in zip(_dense(network), stacked, strict=True):
-                layer.set_weights([array[member] for array in arrays])
+            for layer, own, all_of_it in zip(stacked, _own(network), arrays, strict=True):
+                own.set_weights([np.take(array, member, _axis(layer)) for array in all_of_it])
             self.best_weights[member] = network.get_weights()

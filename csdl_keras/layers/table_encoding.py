@@ -1,0 +1,205 @@
+"""Numbers, categories and missing values of a table as inputs of a network."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import keras
+import numpy as np
+from keras import ops
+
+from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
+from csdl_keras._utils.tensors import float_dtype, head_dtype
+from csdl_keras._utils.types import DTypeLike, Shape, Tensor
+
+# Standard deviations beyond which standardised numbers change less and less.
+_SPREAD = 3.0
+# The reciprocal of this, times inputs of a size up to 1e18, is a number of float32.
+_SMALLEST = 1e-19
+# Examples in a bin, on average; fewer would be learned by heart.
+_EXAMPLES = 20
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class TableEncoding(keras.layers.Layer):
+    """Encodes the columns of a table: numbers, categories and missing values.
+
+    A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`,
+    and, with `T` bins between the edges `b_0 < ... < b_T`, the piecewise-linear encoding
+    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`: every function that is
+    linear within bins is linear in these. A column of categories, whole numbers from 0, becomes
+    a one-hot vector, which is 0 for unknown ones. What is missing, NaN, becomes zeros, and 1 in
+    the indicator of its column, if it has one.
+
+    Args:
+        bins: number of bins of each column, 0 for none.
+        categories: number of categories of each column, 0 for numbers. Defaults to
+            numbers only.
+        missing: indices of the columns with an indicator. Defaults to none.
+        dtype: dtype policy of the layer; `None` (default) is the global policy, or
+            float32 where that computes in 16 bits.
+        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+
+    Call arguments:
+        inputs: `(batch, F)`.
+
+    Returns:
+        `(batch, E)`: standardised numbers, indicators, one-hot vectors and encodings by bins,
+        in this order.
+
+    Raises:
+        ValueError: if an argument is out of range, or the number of columns differs.
+
+    References:
+        - [Gorishniy, Rubachev, Babenko: On embeddings for numerical features in tabular deep
+          learning, NeurIPS 2022](https://arxiv.org/abs/2203.05556)
+        - [Holzmüller, Grinsztajn, Steinwart: Better by default, NeurIPS
+          2024](https://arxiv.org/abs/2407.04491) (bounded numbers)
+
+    Example:
+
+    >>> x = np.array([[0.0, 1], [1.0, 0], [2.0, 1], [10.0, 2]])
+    >>> layer = TableEncoding.adapted(x, categories=[0, 3], most_bins=2)
+    >>> print(ops.convert_to_numpy(layer(np.array([[6.0, 2], [np.nan, 0]]))).round(2))
+    [[0.65 0.   0.   1.   1.   0.5 ]
+     [0.   1.   0.   0.   0.   0.  ]]
+    """
+
+    def __init__(
+        self,
+        bins: Sequence[int],
+        categories: Sequence[int] | None = None,
+        missing: Sequence[int] = (),
+        dtype: DTypeLike | None = None,
+        **kwargs: object,
+    ):
+        super().__init__(
+            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
+        )
+        self.bins = [check_integer("bins", one, 0, LARGEST_SIZE) for one in bins]
+        columns = len(self.bins)
+        categories = [0] * columns if categories is None else categories
+        self.categories = [check_integer("categories", it, 0, LARGEST_SIZE) for it in categories]
+        if len(self.categories) != columns:
+            raise ValueError(
+                f"Expected `categories` of {columns} columns, as many as `bins`; received "
+                f"{len(self.categories)}."
+            )
+        self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
+        self._statistics: list[np.ndarray] | None = None
+
+    @classmethod
+    def adapted(
+        cls,
+        x: np.ndarray,
+        categories: Sequence[int] | None = None,
+        most_bins: int = 48,
+        **kwargs: Any,
+    ) -> Self:
+        """Returns a layer for training inputs: their deviations, and quantiles as edges.
+
+        Args:
+            x: `(N, F)`, finite or NaN.
+            categories: as above.
+            most_bins: largest number of bins of a column.
+            **kwargs: other arguments of the layer.
+        """
+        columns = range(x.shape[1])
+        categories = [0] * len(columns) if categories is None else categories
+        found = {j: _statistics(x[:, j], most_bins) for j in columns if not categories[j]}
+        layer = cls(
+            [max(len(found[j][2]) - 1, 0) if j in found else 0 for j in columns],
+            categories,
+            np.flatnonzero(np.isnan(x).any(axis=0)).tolist(),
+            **kwargs,
+        )
+        means, factors, edges = zip(*found.values(), strict=True) if found else ((), (), ())
+        low = [edge for one in edges for edge in one[:-1]]
+        slopes = [slope for one in edges for slope in 1.0 / np.diff(one)]
+        layer._statistics = [np.asarray(values) for values in (means, factors, low, slopes)]
+        return layer
+
+    @property
+    def num_numbers(self) -> int:
+        """The number of columns of numbers."""
+        return self.categories.count(0)
+
+    def build(self, input_shape: Shape) -> None:
+        if len(input_shape) != 2 or input_shape[-1] != len(self.bins):
+            raise ValueError(
+                f"Expected inputs of shape (batch, {len(self.bins)}), one column for each number "
+                f"of `bins`; received shape {tuple(input_shape)}."
+            )
+        for name, size, start in (
+            ("means", self.num_numbers, "zeros"),
+            ("factors", self.num_numbers, "ones"),
+            ("edges", sum(self.bins), "zeros"),
+            ("slopes", sum(self.bins), "ones"),
+        ):
+            weight = self.add_weight(shape=(size,), initializer=start, trainable=False, name=name)
+            setattr(self, name, weight)
+        if self._statistics is not None:
+            for weight, values in zip(self.weights, self._statistics, strict=True):
+                weight.assign(values)
+        self.built = True
+
+    def call(self, inputs: Tensor) -> Tensor:
+        columns = range(len(self.bins))
+        numbers = [j for j in columns if not self.categories[j]]
+        binned = np.repeat(columns, self.bins)
+        coded = np.repeat(columns, self.categories)
+        codes = np.concatenate([*map(np.arange, self.categories)])
+        z = ops.clip((_take(inputs, numbers) - self.means) * self.factors, -1e6, 1e6)
+        parts = [
+            _known(z / ops.sqrt(1.0 + ops.square(z / _SPREAD))),
+            ops.cast(ops.isnan(_take(inputs, self.missing)), inputs.dtype),
+            ops.cast(ops.equal(_take(inputs, coded), codes.astype("float32")), inputs.dtype),
+            _known(ops.clip((_take(inputs, binned) - self.edges) * self.slopes, 0.0, 1.0)),
+        ]
+        return ops.concatenate([part for part in parts if part.shape[-1]], axis=-1)
+
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        sizes = (self.num_numbers, len(self.missing), sum(self.categories), sum(self.bins))
+        return (input_shape[0], sum(sizes))
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "bins": self.bins,
+            "categories": self.categories,
+            "missing": self.missing,
+        }
+
+
+def _take(inputs: Tensor, columns: Sequence[int] | np.ndarray) -> Tensor:
+    return ops.take(inputs, np.asarray(columns, "int32"), axis=1)
+
+
+def _known(values: Tensor) -> Tensor:
+    return ops.where(ops.isnan(values), ops.zeros_like(values), values)
+
+
+def _statistics(column: np.ndarray, most_bins: int) -> tuple[float, float, np.ndarray]:
+    """Returns a column's mean, the reciprocal of its deviation, 0 if constant, and its edges."""
+    types = (float_dtype(), keras.dtype_policies.get(head_dtype(None)).compute_dtype)
+    tiny, eps = (max(getattr(np.finfo(it), kind) for it in types) for kind in ("tiny", "eps"))
+    # Edges are told apart as the layer sees its inputs.
+    values = column[~np.isnan(column)].astype(types[0]).astype("float64")
+    unit = largest = np.abs(values).max(initial=0.0)
+    # Backends take what is smaller than `tiny` for 0; squares of small numbers would be 0.
+    deviation = (values / unit).std() * unit if largest > tiny else 0.0
+    if deviation <= max(tiny, 4 * eps * largest):
+        return 0.0, 0.0, values[:0]
+    return values.mean(), 1.0 / max(deviation, _SMALLEST), _edges(values, most_bins)
+
+
+def _edges(values: np.ndarray, most_bins: int) -> np.ndarray:
+    """Returns quantiles, among which a value that is often repeated counts as one bin."""
+    bins = min(most_bins, len(values) // _EXAMPLES)
+    distinct, counts = np.unique(values, return_counts=True)
+    if bins < 2:
+        return values[:0]
+    heights = np.cumsum(np.minimum(counts, len(values) / bins))
+    places = np.searchsorted(heights, np.linspace(0.0, heights[-1] * (1 - 1e-9), bins + 1))
+    edges = distinct[np.unique(places)]
+    # Two values are told apart by the standardised number already.
+    return edges if len(edges) > 2 and np.diff(edges).min() > _SMALLEST else values[:0]
