@@ -1,5 +1,6 @@
 """Calibrates class probabilities on held-out examples."""
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -90,15 +91,11 @@ def calibrate(
     batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
-    ending = costs_ending(model)
-    if ending is None or ending.layer is None:
-        ending, probabilities = None, _probabilities(model, from_logits)
-    else:
-        probabilities = ending.probabilities
+    inputs, probabilities, ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
-    part = BayesClassifier(split_inputs(model, ending)[0], probabilities)
+    part = BayesClassifier(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     check_rows("y_val", labels, len(outputs), "inputs")
     temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
@@ -107,11 +104,7 @@ def calibrate(
         if method == "temperature"
         else BiasCorrectedTemperatureScaling(temperature, bias)
     )
-    calibrated = scaling(probabilities)
-    name = f"{model.name}_calibrated"
-    if ending is None:
-        return keras.Model(inputs_of(model), calibrated, name=name)
-    return BayesClassifier(inputs_of(model), ending.costs_of(calibrated), name=name)
+    return ending(scaling(probabilities), f"{model.name}_calibrated")
 
 
 def fit_temperature(
@@ -161,13 +154,28 @@ def fit_temperature(
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
-def _probabilities(model: keras.Model, from_logits: bool) -> Tensor:
-    """Returns the symbolic class probabilities of a classifier."""
+def probability_part(
+    model: keras.Model, from_logits: bool
+) -> tuple[Any, Tensor, Callable[[Tensor, str], keras.Model]]:
+    """Returns a model's class probabilities, their inputs, and what makes a model end as it does.
+
+    That is a function of other probabilities and a name. Where `model` outputs expected costs,
+    so does the new one.
+    """
+    ending = costs_ending(model)
+    if ending is not None and ending.layer is not None:
+
+        def of_costs(changed: Tensor, name: str) -> keras.Model:
+            return BayesClassifier(inputs_of(model), ending.costs_of(changed), name=name)
+
+        return split_inputs(model, ending)[0], ending.probabilities, of_costs
     check_classifier(model, from_logits)
-    logits = None if from_logits else _logit(model)
-    if logits is not None:
-        return ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
-    return class_probabilities(model, from_logits)
+    inputs, logits = inputs_of(model), None if from_logits else _logit(model)
+    if logits is None:
+        probabilities = class_probabilities(model, from_logits)
+    else:
+        probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
+    return inputs, probabilities, lambda changed, name: keras.Model(inputs, changed, name=name)
 
 
 def _logit(model: keras.Model) -> Tensor | None:
