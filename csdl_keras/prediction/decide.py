@@ -118,7 +118,7 @@ def _decide_by_costs(
 ) -> np.ndarray:
     """Decides by the class probabilities of a model and costs that are known."""
     part = probability_model(model, output)
-    x = check_inputs(part or model, x)
+    x = check_inputs(model if part is None else part, x)
     if part is None:
         ends = type(model).__name__
         if isinstance(model, keras.Model):
@@ -132,4 +132,5 @@ def _decide_by_costs(
     classes = None if width is None else max(int(width), 2)
     # Wrong costs are refused before the model computes.
     known = check_known_costs(costs, len(x) if isinstance(x, np.ndarray) else None, classes)
-    return bayes_decisions(part.predict(x, batch_size=batch_size, verbose=verbose), known)
+    outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
+    return bayes_decisions(outputs, known)

@@ -65,7 +65,7 @@ def test_wrong_costs(client, costs, message):
 def test_limits(client):
     assert decide(client, 4 * INPUTS[:1], cost_matrix=PRICES.tolist()).status_code == 422
     assert decide(client, INPUTS).status_code == 422
-    long = [[[f"{cost:.30f}" for cost in row] for row in PRICES]] * 3
+    long = [[[f"{cost:.60f}" for cost in row] for row in PRICES]] * 3
     assert decide(client, 3 * INPUTS[:1], cost_matrix=long).status_code == 413
     health = client.get("/health").json()
     assert health["shapes"] == {"inputs": [3], "cost_matrix": [3, 4]}
