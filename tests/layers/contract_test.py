@@ -10,6 +10,7 @@ from keras import tree
 
 from csdl_keras import CAE, layers
 from tests.layers import caffe_loops
+from tests.layers.dense_cases import OF_PIXELS
 from tests.support.testing import JIT_COMPILE, MIXED_POLICIES, TestCase, dtype_policy
 
 RNG = np.random.default_rng(0)
@@ -23,7 +24,7 @@ COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
 
 
 def normalized(powers):
-    return powers / powers.sum(axis=1, keepdims=True)
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 class Case(NamedTuple):
@@ -89,6 +90,7 @@ CASES = {
         IMAGES,
         caffe_loops.within_channel_lrn(IMAGES, 5, 1.0),
     ),
+    **{name: Case(*case) for name, case in OF_PIXELS.items()},
 }
 
 
@@ -203,14 +205,14 @@ WRONG_ARGUMENTS = {
     ],
 }
 WRONG_SHAPES = {
-    "BayesDecision": ([(2, 4), (2, 1), (3,), (2, 3, 3)], "probabilities of shape"),
+    "BayesDecision": ([(2, 4), (2, 1), (3,), (2, 3, 4)], "probabilities of shape"),
     "BiasCorrected": ([(2, 4)], "`bias` with an entry for each of 4 classes"),
     "CAE": ([(6,), (2, 4, 4), (2, 4, 4, 1)], "Flatten"),
     "CaffePooling2D, max": (
         [(2, 4, 4), (1, 1, 4, 3), (1, 4, 1, 3), (1, 2, 4, 4, 3), (1, None, 4, 3)],
         "height",
     ),
-    "ClassProbabilities": ([(3,), (3, 2, 2)], "shape"),
+    "ClassProbabilities": ([(3,)], "shape"),
     "PriorAdjustment": ([(2, 4), (2, 1), (3,)], "probabilities of shape"),
     "WithinChannelLRN": ([(2, 4), (2, 4, 4), (1, 2, 4, 4, 3)], "height, width, channels"),
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from csdl_keras import losses
+from csdl_keras.losses.base import CostLoss
 from csdl_keras.models import labelled_costs
 from tests.support import loss_loops as loops
 from tests.support.eager import eager_models
@@ -53,9 +54,8 @@ def of_labels(loss, outputs, values, activation=None, **kwargs):
     return Case(make, LABELS, outputs, lambda y, r: values(C[y], r), activation)
 
 
-def of_class(matrix_rows, outputs):
-    targets = np.eye(3)[LABELS]
-    return loops.minimized(matrix_rows, outputs, PRIORS, targets)
+def of_class(labels, outputs):
+    return loops.minimized(C[labels], outputs, PRIORS, np.eye(3)[labels])
 
 
 CASES = {
@@ -66,7 +66,9 @@ CASES = {
     "one_sided": Case(losses.OneSidedLoss, COSTS, OUTPUTS, loops.one_sided),
     "one_sided_labels": of_labels(losses.OneSidedLoss, OUTPUTS, loops.one_sided),
     "min": Case(losses.MINLoss, COSTS, SHARES, loops.minimized, "softmax"),
-    "min_labels": of_labels(losses.MINLoss, SHARES, of_class, "softmax", priors=PRIORS),
+    "min_labels": Case(
+        functools.partial(losses.MINLoss, C, PRIORS), LABELS, SHARES, of_class, "softmax"
+    ),
     "poisson": Case(losses.PoissonCostLoss, COSTS, OUTPUTS, loops.poisson),
     "poisson_labels": of_labels(
         losses.PoissonCostLoss, OUTPUTS, lambda c, u: loops.poisson(c / 2, u), cost_scale=0.5
@@ -98,14 +100,33 @@ CASES = {
 }
 
 
+def dense(case, shape):
+    """The same loss where each pixel, or time, has the target and outputs of some example."""
+    targets, outputs = RNG.integers(5, size=(2, *shape))
+
+    def values(y, r):
+        rows = [one.reshape(-1, *like.shape[1:]) for one, like in ((y, case.y_true), (r, OUTPUTS))]
+        return case.values(*rows).reshape(shape)
+
+    return case._replace(y_true=case.y_true[targets], y_pred=case.y_pred[outputs], values=values)
+
+
+OF_COSTS = [name for name in CASES if issubclass(type(CASES[name].make()), CostLoss)]
+CASES |= {
+    f"{name}_dense": dense(CASES[name], (5, 2, 3) if "labels" in name else (5, 4))
+    for name in OF_COSTS
+}
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 class TestContract(TestCase):
     def test_values(self, case):
         values = case.values(case.y_true, case.y_pred)
         weights = np.arange(5) / 2.0
+        weighted = (values.T * weights).T
         for reduction, reduce in ((None, np.asarray), ("sum", np.sum)):
             loss = self.run_config_round_trip(case.make(reduction=reduction))
-            self.assertAllClose(loss(case.y_true, case.y_pred, weights), reduce(values * weights))
+            self.assertAllClose(loss(case.y_true, case.y_pred, weights), reduce(weighted))
         self.assertAllClose(case.make()(case.y_true, case.y_pred), values.mean())
 
     def test_16_bits(self, case):

@@ -21,6 +21,12 @@ y_errors = (
     ({"cost_matrix": -np.ones((5, 3, 4))}, "at least 0; received -1.0"),
     ({"cost_matrix": None}, r"cost vectors \(N, D\), or labels and a `cost_matrix`"),
 )
+PIXELS = {"y_true": np.eye(3, dtype=int)[:, :, None], "decisions": np.ones((3, 3, 1), int)}
+pixel_errors = (
+    (PIXELS | {"decisions": np.zeros((3, 2), int)}, r"of shape \(3, 2\), that of `decisions`"),
+    (PIXELS | {"cost_matrix": np.ones((3, 3, 4))}, r"\(K, D\) for decisions of shape \(3, 3, 1\)"),
+    (PIXELS | {"y_true": np.full((3, 3, 1), 3)}, "below 3"),
+)
 decision_errors = (
     *y_errors,
     ({"decisions": [0, 1, 2]}, "an integer for each label"),
@@ -79,13 +85,20 @@ def of_decisions(function, errors=decision_errors, also=(VECTORS, MATRICES)):
     return Row(function, decided, errors, also)
 
 
+def of_pixels(function, errors=decision_errors):
+    vectors = PIXELS | {"y_true": np.ones((3, 3, 1, 4)), "cost_matrix": None}
+    return of_decisions(function, (*errors, *pixel_errors), (VECTORS, MATRICES, PIXELS, vectors))
+
+
 ROWS = {
     "decision_costs": of_decisions(evaluation.decision_costs),
-    "average_cost": of_decisions(evaluation.average_cost),
-    "normalized_cost": of_decisions(evaluation.normalized_cost, free_errors),
-    "savings": of_decisions(evaluation.savings, free_errors),
-    "error_rate": of_decisions(evaluation.error_rate),
-    "cost_per_class": of_decisions(evaluation.cost_per_class, decision_errors[:5], (MATRICES,)),
+    "average_cost": of_pixels(evaluation.average_cost),
+    "normalized_cost": of_pixels(evaluation.normalized_cost, free_errors),
+    "savings": of_pixels(evaluation.savings, free_errors),
+    "error_rate": of_pixels(evaluation.error_rate),
+    "cost_per_class": of_decisions(
+        evaluation.cost_per_class, (*decision_errors[:5], *pixel_errors), (MATRICES, PIXELS)
+    ),
     "cost_interval": Row(
         evaluation.cost_interval,
         lambda rng, k: decided(rng, k, confidence=0.9),

@@ -11,6 +11,7 @@ from tests.support.testing import to_numpy
 SIZE = 4
 LABELS = {"y_true": np.zeros((SIZE, 1), int)}
 VECTORS = {"y_true": np.eye(SIZE, 3), "cost_matrix": None}
+PIXELS = {"y_true": np.zeros((SIZE, 2, 5), int), "y_pred": np.ones((SIZE, 2, 5, 3))}
 TOO_LARGE = np.full((SIZE, 3), 1e39)
 
 call_errors = (
@@ -22,6 +23,9 @@ label_errors = (
     *call_errors,
     ({"y_true": [0, 1, 2, 3]}, "below 3"),
     ({"y_true": [0, 1, 2, 0.5]}, "integer dtype"),
+    ({"y_pred": np.ones(SIZE)}, r"of shape \(batch, D\) or"),
+    (PIXELS | {"y_true": np.zeros((SIZE, 5, 2), int)}, r"\(batch, 2, 5\) or"),
+    (PIXELS | {"sample_weight": np.ones((SIZE, 2))}, r"or \(4, 2, 5\); received \(4, 2\)"),
     ({"cost_matrix": 1 + np.eye(3)}, "diagonal is 0"),
     ({"cost_scale": 0.0}, "`cost_scale`"),
     ({"dtype": "float16"}, "32 bits or more"),
@@ -60,7 +64,8 @@ def of_labels(made, errors=square, **own):
         given |= {"y_pred": amounts(rng, SIZE, k), "cost_scale": 0.125}
         return given | {name: make(k) for name, make in own.items()}
 
-    return loss(made, right, (*label_errors, *errors), (LABELS, VECTORS))
+    also = (LABELS, VECTORS, PIXELS, PIXELS | {"sample_weight": np.ones((SIZE, 2, 5))})
+    return loss(made, right, (*label_errors, *errors), also)
 
 
 def of_pairs(made, right, errors=(), **own):

@@ -10,6 +10,7 @@ from tests.support.testing import to_numpy
 
 SIZE = 4
 VECTORS = {"y_true": np.eye(SIZE, 4)}
+PIXELS = {"y_true": np.zeros((SIZE, 2), int), "y_pred": 2 * np.eye(SIZE)[:, None] * np.ones((2, 1))}
 SOFTMAX = np.full((SIZE, 4), 0.25)
 
 errors = (
@@ -20,6 +21,8 @@ errors = (
     ({"y_pred": SOFTMAX, "output": None}, "rows that sum to 1"),
     ({"sample_weight": np.ones(3)}, "`sample_weight` of shape"),
     ({"output": "logits"}, "`output` to be one of"),
+    (PIXELS | {"y_true": np.zeros((SIZE, 3), int)}, r"for each of|\(batch, 2\)"),
+    (PIXELS | {"sample_weight": np.ones((SIZE, 3))}, r"or \(4, 2\); received \(4, 3\)"),
 )
 matrix_errors = (
     ({"y_pred": np.ones((SIZE, 5))}, "of one shape"),
@@ -43,7 +46,8 @@ def metric(made, more=(), also=(), labelled=True, **own):
         metric.update_state(y_true, y_pred, sample_weight)
         return to_numpy(metric.result())
 
-    also = ({"sample_weight": None}, {"sample_weight": np.ones((SIZE, 1))}, *also)
+    pixels = PIXELS | {"sample_weight": np.ones((SIZE, 2))}
+    also = ({"sample_weight": None}, {"sample_weight": np.ones((SIZE, 1))}, PIXELS, pixels, *also)
     return Row(made, right, (*errors, *more), also, ("name", "dtype"), call, 1e-5)
 
 

@@ -1,0 +1,115 @@
+"""Losses of outputs `(batch, height, width, D)` and `(batch, time, D)`."""
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.losses import MINLoss, PoissonCostLoss, SOSRLoss, expected_cost
+from tests.support.testing import TestCase, to_numpy
+
+RNG = np.random.default_rng(0)
+C = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 4.0], [3.0, 6.0, 0.0]])
+SHAPE = (4, 2, 3)
+LABELS = RNG.integers(3, size=SHAPE)
+OUTPUTS = RNG.normal(1, 2, size=(*SHAPE, 3)).astype("float32")
+WEIGHTS = RNG.uniform(size=SHAPE)
+OF_EACH_CLASS = pytest.mark.parametrize("loss_class", [SOSRLoss, PoissonCostLoss, MINLoss])
+
+
+@OF_EACH_CLASS
+class TestDense(TestCase):
+    def test_forms_of_labels(self, loss_class):
+        expected = loss_class(reduction=None)(C[LABELS], OUTPUTS)
+        loss = loss_class(C, reduction=None)
+        assert tuple(expected.shape) == SHAPE
+        column = LABELS[..., None].astype("float32")
+        for labels in (LABELS, LABELS.tolist(), column, keras.ops.convert_to_tensor(column)):
+            self.assertAllClose(loss(labels, OUTPUTS), expected)
+
+    def test_weights(self, loss_class):
+        """Of pixels, with or without a last axis, or of images."""
+        values = to_numpy(loss_class(C, reduction=None)(LABELS, OUTPUTS))
+        images = np.arange(4.0)
+        for weights in (WEIGHTS, WEIGHTS[..., None], images, images[:, None]):
+            table = np.array(
+                [np.full((2, 3), w) if w.size == 1 else w.reshape(2, 3) for w in weights]
+            )
+            self.assertAllClose(
+                loss_class(C)(LABELS, OUTPUTS, weights), np.mean(values * table), rtol=1e-4
+            )
+            loss = loss_class(C, reduction="mean_with_sample_weight")
+            self.assertAllClose(
+                loss(LABELS, OUTPUTS, weights), np.average(values, weights=table), rtol=1e-4
+            )
+
+    def test_only_the_wrong_label_is_nan_in_a_tensor(self, loss_class):
+        labels = LABELS.astype("float32")
+        labels[1, 0, 2], labels[3, 1, 0] = 3, 0.5
+        found = loss_class(C, reduction=None)(keras.ops.convert_to_tensor(labels), OUTPUTS)
+        assert np.argwhere(np.isnan(to_numpy(found))).tolist() == [[1, 0, 2], [3, 1, 0]]
+
+    @pytest.mark.parametrize(
+        ("y_true", "weights", "message"),
+        [
+            (LABELS[0], None, r"\(batch, 2, 3\) or \(batch, 2, 3, 1\).*received shape \(2, 3\)"),
+            (LABELS[:, 0], None, r"received shape \(4, 3\)"),
+            (LABELS[..., :2], None, r"received shape \(4, 2, 2\) for 4 examples"),
+            (LABELS[:3], None, r"received shape \(3, 2, 3\) for 4 examples"),
+            (C[LABELS], None, r"received shape \(4, 2, 3, 3\).*cost vectors leave it None"),
+            (np.full(SHAPE, 3), None, "below 3"),
+            (LABELS, WEIGHTS[0], r"of shape \(4,\) or \(4, 2, 3\); received \(2, 3\)"),
+            (LABELS, WEIGHTS[:, 0], r"of shape \(4,\) or \(4, 2, 3\); received \(4, 3\)"),
+            (LABELS, np.ones((*SHAPE, 3)), r"received \(4, 2, 3, 3\)"),
+        ],
+    )
+    def test_wrong_shapes(self, loss_class, y_true, weights, message):
+        for outputs in (OUTPUTS, keras.ops.convert_to_tensor(OUTPUTS)):
+            with pytest.raises(ValueError, match=message):
+                loss_class(C)(y_true, outputs, weights)
+
+    def test_wrong_cost_vectors(self, loss_class):
+        for costs in (C[LABELS][0], C[LABELS][:, 0], LABELS, LABELS[..., None]):
+            with pytest.raises(
+                ValueError, match=r"(?s)one shape \(batch, \.\.\., D\).*cost_matrix"
+            ):
+                loss_class()(costs, OUTPUTS)
+
+
+class TestOfAll(TestCase):
+    def test_expected_cost(self):
+        self.assertAllClose(expected_cost(None, OUTPUTS), OUTPUTS.min(axis=-1))
+
+    def test_sequences_of_one_step(self):
+        """`(batch, 1)` are labels of the only time, `(batch,)` are not."""
+        outputs = OUTPUTS[:, :1, 0]
+        expected = SOSRLoss(C, reduction=None)(LABELS[:, 0, 0], outputs[:, 0])
+        found = SOSRLoss(C, reduction=None)(LABELS[:, :1, 0], outputs)
+        self.assertAllClose(found, to_numpy(expected)[:, None])
+        with pytest.raises(ValueError, match=r"\(batch, 1\) or \(batch, 1, 1\)"):
+            SOSRLoss(C)(LABELS[:, 0, 0], outputs)
+
+    def test_probabilities_of_pixels_are_refused(self):
+        shares = RNG.dirichlet(np.ones(3), SHAPE)
+        with pytest.raises(ValueError, match="rows that sum to 1"):
+            SOSRLoss(C)(LABELS, shares)
+        model = keras.Sequential(
+            [keras.Input((None, None, 3)), keras.layers.MaxPooling2D(2), keras.layers.Softmax()]
+        )
+        model.compile("sgd", SOSRLoss(C))
+        with pytest.raises(ValueError, match="estimate costs"):
+            model.evaluate(np.ones((1, 4, 4, 3)), np.zeros((1, 2, 2)), verbose=0)
+
+    def test_masked_times_do_not_count(self):
+        """As in Keras' own losses: the mean over those that are not masked."""
+        inputs = keras.Input((4,), dtype="int32")
+        embedded = keras.layers.Embedding(5, 3, mask_zero=True)(inputs)
+        costs = keras.layers.Dense(3)(embedded)
+        model = keras.Model(inputs, costs)
+        model.compile("sgd", SOSRLoss(C))
+        words, labels = (
+            np.array([[1, 2, 0, 0], [3, 0, 0, 0]]),
+            np.array([[0, 1, 2, 2], [1, 2, 2, 2]]),
+        )
+        values = to_numpy(SOSRLoss(C, reduction=None)(labels, model(words)))
+        found = model.evaluate(words, labels, verbose=0)
+        self.assertAllClose(np.array(found), values[words > 0].mean(), rtol=1e-4)

@@ -1,0 +1,108 @@
+"""Metrics of outputs `(batch, height, width, D)`: each pixel counts as an example."""
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
+from tests.metrics.contract_test import CASES, COSTS, LABELS, OUTPUTS, C
+from tests.support.testing import JIT_COMPILE, TestCase, to_numpy
+
+
+def images(rows):
+    """Two images of 7 x 1 pixels: all examples, and all of them backwards."""
+    return np.stack([rows, rows[::-1]])[:, :, None]
+
+
+def sequences(rows):
+    return np.stack([rows, rows[::-1]])
+
+
+@pytest.mark.parametrize("dense", [images, sequences])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+class TestDense(TestCase):
+    def test_values(self, case, dense):
+        decided, weights = case.decide(case.y_pred), np.arange(7) / 2.0
+        y_true, y_pred = dense(case.y_true), dense(case.y_pred)
+        metric = case.make()
+        metric.update_state(y_true, y_pred)
+        metric.update_state(y_true[:, 2:4], y_pred[:, 2:4], np.zeros(2))
+        self.assertAllClose(metric.result(), case.score(decided, None))
+        if case.y_true.ndim == 1:
+            y_true = y_true[..., None]
+        pixels = dense(weights)
+        for given in (pixels, pixels[..., None], keras.ops.convert_to_tensor(pixels)):
+            metric.reset_state()
+            metric.update_state(y_true, y_pred, sample_weight=given)
+            self.assertAllClose(metric.result(), case.score(decided, weights))
+
+    def test_weights_of_images(self, case, dense):
+        y_true, y_pred = dense(case.y_true), dense(case.y_pred)
+        y_true[1], y_pred[1] = y_true[1, :1], y_pred[1, :1]  # The second counts nothing.
+        for weights in (np.array([2.0, 0.0]), np.array([[2.0], [0.0]])):
+            metric = case.make()
+            metric.update_state(y_true, y_pred, weights)
+            self.assertAllClose(metric.result(), case.score(case.decide(case.y_pred), None))
+
+
+METRICS = [AverageCost(C), DecisionAccuracy(), NormalizedCost(C), Savings(C)]
+
+
+def test_images_of_different_sizes():
+    """Pixels count the same, not images."""
+    metric = AverageCost(C)
+    for part in (slice(0, 1), slice(1, 7)):
+        metric.update_state(LABELS[None, part], OUTPUTS[None, part])
+    expected = CASES["cost_labels"].score(CASES["cost_labels"].decide(OUTPUTS), None)
+    assert float(metric.result()) == pytest.approx(expected)
+
+
+def test_nan_and_wrong_labels_give_nan():
+    for metric in METRICS:
+        outputs = images(OUTPUTS)
+        outputs[1, 3, 0, 2] = np.nan
+        assert np.isnan(to_numpy(metric(images(LABELS), outputs)))
+        metric.reset_state()
+        labels = keras.ops.convert_to_tensor(np.where(images(LABELS) == 2, 7, images(LABELS)))
+        assert np.isnan(to_numpy(metric(labels, images(OUTPUTS))))
+        metric.reset_state()
+
+
+def test_masked_times_do_not_count():
+    inputs = keras.Input((4,), dtype="int32")
+    embedded = keras.layers.Embedding(5, 3, mask_zero=True)(inputs)
+    model = keras.Model(inputs, keras.layers.Dense(3)(embedded))
+    metrics = [type(metric).from_config(metric.get_config()) for metric in METRICS]
+    model.compile(loss="mse", metrics=metrics, jit_compile=JIT_COMPILE)
+    words, labels = np.array([[1, 2, 0, 0], [3, 0, 0, 0]]), np.array([[0, 1, 2, 2], [1, 2, 2, 2]])
+    logs = model.evaluate(words, labels[..., None] * np.ones(1), verbose=0, return_dict=True)
+    outputs = to_numpy(model(words))[words > 0]
+    for metric in METRICS:
+        metric.reset_state()
+        expected = to_numpy(metric(labels[words > 0], outputs))
+        metric.reset_state()
+        np.testing.assert_allclose(logs[metric.name], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("metric", "targets", "weights", "message"),
+    [
+        (
+            AverageCost(C),
+            LABELS[:2],
+            None,
+            r"labels of shape \(batch, 7, 1\) or \(batch, 7, 1, 1\)",
+        ),
+        (AverageCost(C), images(COSTS), None, r"received shape \(2, 7, 1, 3\)"),
+        (AverageCost(), images(LABELS), None, r"one shape \(batch, \.\.\., D\)"),
+        (AverageCost(), images(COSTS)[..., :2], None, r"and \(2, 7, 1, 3\)"),
+        (DecisionAccuracy(), images(LABELS)[:, :3], None, r"\(2, 7, 1\).*received \(2, 3, 1\)"),
+        (DecisionAccuracy(), images(COSTS)[0], None, r"\(2, 7, 1\).*received \(7, 1, 3\)"),
+        (NormalizedCost(num_decisions=3), images(LABELS), None, r"\(batch, 7, 1, 3\)"),
+        (Savings(C), images(LABELS), np.ones(7), r"of shape \(2,\) or \(2, 7, 1\)"),
+    ],
+)
+def test_wrong_batches(metric, targets, weights, message):
+    with pytest.raises(ValueError, match=message):
+        metric.update_state(targets, images(OUTPUTS), weights)
+    assert float(metric.total) == 0.0

@@ -1,0 +1,162 @@
+"""Decisions of pixels `(batch, height, width, K)` and of times `(batch, time, K)`."""
+
+import keras
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras import models
+from csdl_keras.layers import BayesDecision, CostOutput
+from tests.support.testing import TestCase, to_numpy
+
+RNG = np.random.default_rng(0)
+C = np.array([[0.0, 1.0, 2.0, 0.5], [5.0, 0.0, 4.0, 0.5], [3.0, 6.0, 0.0, 0.5]])
+X = RNG.normal(size=(4, 6, 5, 2)).astype("float32")
+LABELS = RNG.integers(3, size=(4, 6, 5))
+
+
+def network(activation="softmax", units=3, seed=0):
+    """A network with a row of outputs for each pixel."""
+    keras.utils.set_random_seed(seed)
+    head = (
+        CostOutput(units)
+        if activation == "cost"
+        else keras.layers.Conv2D(units, 1, activation=activation)
+    )
+    return keras.Sequential(
+        [keras.Input((None, None, 2)), keras.layers.Conv2D(3, 3, padding="same"), head]
+    )
+
+
+def by_pixel(function, table):
+    """`function` of each row of a table `(N, height, width, K)`."""
+    return np.array([[[function(row) for row in line] for line in image] for image in table])
+
+
+class TestDense(TestCase):
+    def test_decide(self):
+        for kind in ("softmax", "cost"):
+            model = network(kind)
+            best = np.argmin if kind == "cost" else np.argmax
+            expected = by_pixel(best, to_numpy(model(X)))
+            for found in (
+                csdl.decide(model, X),
+                models.decision_model(model).predict(X, verbose=0),
+            ):
+                assert (found.shape, found.tolist()) == ((4, 6, 5), expected.tolist())
+
+    def test_one_logistic_unit(self):
+        model = network("sigmoid", 1)
+        expected = by_pixel(lambda p: int(p[0] > 0.5), to_numpy(model(X)))
+        assert csdl.decide(model, X).tolist() == expected.tolist()
+        costs = csdl.bayes_classifier(model, [[0, 1], [9, 0]]).predict(X, verbose=0)
+        self.assertAllClose(costs, by_pixel(lambda p: [9 * p[0], 1 - p[0]], to_numpy(model(X))))
+
+    @pytest.mark.parametrize("from_logits", [False, True])
+    def test_bayes_classifier(self, from_logits):
+        model = network(None if from_logits else "softmax")
+        careful = csdl.bayes_classifier(model, C, from_logits=from_logits)
+        p = keras.ops.softmax(model(X)) if from_logits else model(X)
+        expected = by_pixel(lambda p: p @ C, to_numpy(p))
+        self.assertAllClose(careful.predict(X, verbose=0), expected)
+        decided = csdl.decide(careful, X)
+        assert decided.tolist() == by_pixel(np.argmin, expected).tolist()
+        assert csdl.bayes_decisions(to_numpy(p), C).tolist() == decided.tolist()
+        assert csdl.output_kind(careful) == "cost"
+        served = models.serving_model(careful)(X)
+        assert to_numpy(served["decision"]).tolist() == decided.tolist()
+        self.assertAllClose(served["costs"], expected)
+
+    def test_nan_of_one_pixel(self):
+        x = X.copy()
+        x[2, 0, 0, 0] = np.nan
+        careful = csdl.bayes_classifier(network(), C)
+        with pytest.raises(ValueError, match="received 4 of 120 rows that do not"):
+            careful.predict(x, verbose=0)
+        with pytest.raises(ValueError, match="NaN in 4 of 120 rows"):
+            csdl.decide(network(), x)
+        decided = models.decision_model(careful).predict(x, verbose=0)
+        assert np.argwhere(decided == -1).tolist() == [[2, i, j] for i in (0, 1) for j in (0, 1)]
+
+    def test_axis_of_softmax(self):
+        for axis, kind in ((-1, "probability"), (3, "probability"), (1, None), (2, None)):
+            inputs = keras.Input((6, 5, 2))
+            model = keras.Model(inputs, keras.layers.Softmax(axis=axis)(inputs))
+            if kind:
+                assert csdl.output_kind(model) == kind
+            else:
+                with pytest.raises(ValueError, match="Expected a classifier whose rows"):
+                    csdl.bayes_classifier(model, [[0, 1], [9, 0]])
+
+    def test_times(self):
+        inputs = keras.Input((7, 2))
+        head = keras.layers.TimeDistributed(keras.layers.Dense(3, "softmax"))
+        model = keras.Model(inputs, head(inputs))
+        assert csdl.output_kind(model) == "probability"
+        x = X[0].reshape(-1, 2)[:28].reshape(4, 7, 2)
+        expected = [[int(np.argmin(p @ C)) for p in row] for row in to_numpy(model(x))]
+        assert csdl.decide(csdl.bayes_classifier(model, C), x).tolist() == expected
+
+    @pytest.mark.parametrize(("activation", "units"), [("softmax", 3), ("sigmoid", 1)])
+    def test_calibrate_equals_that_of_as_many_examples(self, activation, units):
+        """A network of single pixels, in an image and as examples."""
+        keras.utils.set_random_seed(1)
+        conv = keras.Sequential(
+            [keras.Input((6, 5, 2)), keras.layers.Conv2D(units, 1, activation=activation)]
+        )
+        dense = keras.Sequential([keras.Input((2,)), keras.layers.Dense(units, activation)])
+        kernel, bias = conv.get_weights()
+        dense.set_weights([kernel[0, 0] * 20, bias])
+        conv.set_weights([kernel * 20, bias])
+        labels = LABELS % max(units, 2)
+        for method in ("temperature", "bias_corrected"):
+            images = csdl.calibrate(conv, X, labels, method)
+            rows = csdl.calibrate(dense, X.reshape(-1, 2), labels.ravel(), method)
+            found = to_numpy(images(X)).reshape(-1, max(units, 2))
+            self.assertAllClose(found, rows(X.reshape(-1, 2)), atol=1e-4)
+        with pytest.raises(ValueError, match=r"`labels` of 3 axes.*received shape \(4,\)"):
+            csdl.calibrate(conv, X, labels[:, 0, 0])
+        with pytest.raises(ValueError, match=r"`y_val` of shape \(4, 6, 5\)"):
+            csdl.calibrate(conv, X, labels[:, :2])
+
+    def test_ensemble_and_costs_of_logarithms(self):
+        members = [network(seed=0), network(seed=1)]
+        mean = models.ensemble(members)
+        self.assertAllClose(mean(X), (members[0](X) + members[1](X)) / 2)
+        assert csdl.decide(mean, X).shape == (4, 6, 5)
+        logs = network("cost")
+        self.assertAllClose(models.cost_estimator(logs, "log")(X), np.exp(to_numpy(logs(X))))
+
+    def test_wrong_shapes(self):
+        for shape in ((6, 5), (6, 5, 4)):
+            inputs = keras.Input(shape)
+            with pytest.raises(ValueError, match="3.*one column|one row"):
+                BayesDecision(C)(inputs)
+        with pytest.raises(ValueError, match=r"\(batch, D\) or \(batch, \.\.\., D\)"):
+            models.decision_model(
+                keras.Sequential([keras.Input((3,)), CostOutput(1), keras.layers.Reshape(())]),
+                output="cost",
+            )
+
+
+class TestBayesDecisions(TestCase):
+    P = RNG.dirichlet(np.ones(3), (2, 3, 4))
+
+    def test_limits_count_all_pixels(self):
+        decided, prices = csdl.bayes_decisions(self.P, C, {3: 5}, return_prices=True)
+        rows, same = csdl.bayes_decisions(self.P.reshape(-1, 3), C, {3: 5}, return_prices=True)
+        assert (decided.ravel().tolist(), prices) == (rows.tolist(), same)
+        assert decided.shape == (2, 3, 4)
+
+    def test_one_column(self):
+        p = self.P[..., :1]
+        expected = by_pixel(lambda p: int(p[0] * 9 > 1 - p[0]), p)
+        assert csdl.bayes_decisions(p, [[0, 1], [9, 0]]).tolist() == expected.tolist()
+
+    def test_costs_of_each_example(self):
+        with pytest.raises(
+            ValueError, match=r"one matrix for .*\(2, 3, 4, 3\); received shape \(2, 3, 4\)"
+        ):
+            csdl.bayes_decisions(self.P, np.broadcast_to(C, (2, 3, 4)))
+        with pytest.raises(ValueError, match="sum to 1"):
+            csdl.bayes_decisions(2 * self.P, C)
