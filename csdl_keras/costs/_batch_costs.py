@@ -4,7 +4,13 @@ from typing import Any, TypeAlias
 
 from keras import ops
 
-from csdl_keras._utils.tensors import alike, at_least_float32, distributions, is_tensor
+from csdl_keras._utils.tensors import (
+    alike,
+    at_least_float32,
+    distributions,
+    is_tensor,
+    tensor_or_array,
+)
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index, tensor_or_labels
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
@@ -28,13 +34,14 @@ class BatchCosts:
     def __init__(self, costs: BatchCostsLike, batch: int | None):
         self._batch, self._amount = batch, None
         if is_tensor(costs):
-            shape = tuple(costs.shape)
+            tensor: Tensor = costs
+            shape = tuple(tensor.shape)
             if len(shape) not in (2, 3) or (len(shape) == 3 and not alike(shape[:1], (batch,))):
                 raise ValueError(
                     f"Expected `costs` of shape (K, D) or ({batch}, K, D), a matrix for each "
                     f"example; received shape {shape}."
                 )
-            self._fixed = at_least_float32(costs)
+            self._fixed = at_least_float32(tensor)
         else:
             known = check_known_costs(costs, num_examples=batch)
             self._fixed = known
@@ -47,16 +54,19 @@ class BatchCosts:
         self.num_classes, self.num_decisions = self._fixed.shape[-2:]
 
     def labels(self, y_true: Any) -> Tensor:
-        """Returns labels as a checked array, or a tensor as it is.
+        """Returns labels `(batch,)`: as a checked array, or a tensor.
 
         Raises:
             ValueError: if an array holds anything but classes, or the shape is not that of labels.
         """
         y_true = tensor_or_labels(y_true, self.num_classes)
-        if len(y_true.shape) != 1 and tuple(y_true.shape)[1:] != (1,):
+        shape = tuple(y_true.shape)
+        if shape[1:] == (1,):
+            return y_true[:, 0]
+        if len(shape) != 1:
             raise ValueError(
                 "Expected labels of shape (batch,) or (batch, 1) with `costs`, which are of every "
-                f"class; received {tuple(y_true.shape)}. Cost vectors need no `costs`."
+                f"class; received {shape}. Cost vectors need no `costs`."
             )
         return y_true
 
@@ -101,8 +111,8 @@ class BatchCosts:
         return ops.where(known[:, None], vectors, float("nan"))
 
 
-def batch_costs(costs: BatchCostsLike | BatchCosts | None, outputs: Tensor) -> BatchCosts | None:
-    """Returns costs of as many examples as `outputs` has rows; `None` and `BatchCosts` as is."""
+def batch_costs(costs: BatchCostsLike | BatchCosts | None, rows: Tensor) -> BatchCosts | None:
+    """Returns costs of as many examples as `rows` has; `None` and `BatchCosts` as they are."""
     if costs is None or isinstance(costs, BatchCosts):
         return costs
-    return BatchCosts(costs, tuple(outputs.shape)[0])
+    return BatchCosts(costs, tuple(tensor_or_array("y_true", rows).shape)[0])

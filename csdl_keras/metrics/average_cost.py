@@ -115,8 +115,8 @@ class AverageCost(DecisionMetric):
         self, y_true: Tensor, costs: BatchCostsLike | None
     ) -> tuple[Tensor, BatchCosts | None]:
         """Returns labels or cost vectors as a checked array, or a tensor as it is; and costs."""
-        if costs is not None:
-            known = batch_costs(costs, tensor_or_array("y_true", y_true))
+        known = batch_costs(costs, y_true)
+        if known is not None:
             return known.labels(y_true), known
         check_present(self, self._rows)
         if self.cost_matrix is None:
