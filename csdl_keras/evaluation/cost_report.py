@@ -149,7 +149,9 @@ def cost_report(
     costs, constant = examples.costs, examples.constant
     classes, options = _names(cost_matrix, costs.shape[1], class_names, decision_names)
     chosen = {name: check_decisions(own, *costs.shape) for name, own in decisions.items()}
-    today = None if baseline is None else check_decisions(baseline, *costs.shape, "baseline")
+    today = None
+    if baseline is not None:
+        today = check_decisions(baseline, len(costs), costs.shape[1], "baseline")
     always = np.full(len(costs), constant)
     paid = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
     names = sorted(paid, key=lambda name: paid[name])

@@ -9,6 +9,7 @@ from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.example_axes import check_weights, examples_shape
 from csdl_keras._utils.tensors import distributions, same_shape, tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike, batch_costs
 from csdl_keras.costs._tensors import (
     check_present,
     from_config,
@@ -30,6 +31,14 @@ class AverageCost(DecisionMetric):
     `bayes=True` a classifier is scored by the Bayes decision on its probabilities,
     as by `csdl_keras.bayes_classifier`. Logits raise, since they are neither costs nor
     probabilities.
+
+    Costs that are known when deciding, `C[n, true, decision]` of each example, enter in one of
+    two ways. In a loop of your own, `metric.update_state(labels, outputs, costs=costs)` takes them
+    beside integer labels: probabilities decide by the lowest expected cost
+    `sum_y P(y|x_n) C[n, y, k]`, estimated costs by argmin as ever, and the decision costs
+    `C[n, y_n, d_n]`. In `fit` and `evaluate`, Keras gives a metric only targets and outputs: a
+    model that takes the costs as an input, and outputs expected costs, is scored on the cost
+    vectors `C[n, y_n]` as `y_true`, see `csdl_keras.costs.cost_vectors`.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
@@ -60,6 +69,12 @@ class AverageCost(DecisionMetric):
     >>> metric.update_state(np.array([0, 1]), np.array([[0.1, 0.7], [0.2, 0.3]]))
     >>> float(metric.result())
     4.5
+    >>> metric = AverageCost(output="probability")
+    >>> costs = np.array([[[0.0, 5.0], [10.0, 5.0]], [[0.0, 5.0], [90.0, 5.0]]])
+    >>> probabilities = np.array([[0.75, 0.25], [0.75, 0.25]])
+    >>> metric.update_state(np.array([1, 1]), probabilities, costs=costs)
+    >>> float(metric.result())
+    7.5
     """
 
     def __init__(
@@ -89,20 +104,30 @@ class AverageCost(DecisionMetric):
         self.class_id = class_id
 
     def update_state(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+        costs: BatchCostsLike | None = None,
     ) -> None:
         y_pred = tensor_or_array("y_pred", y_pred)
-        y_true = self.checked_targets(y_true, y_pred)
-        super().update_state(y_true, y_pred, self._weights(y_true, y_pred, sample_weight))
+        y_true, known = self.checked_targets(y_true, y_pred, costs)
+        weights = self._weights(y_true, y_pred, sample_weight)
+        super().update_state(y_true, y_pred, weights, known)
 
-    def checked_targets(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        """Returns labels or cost vectors as a checked array, or a tensor as it is."""
+    def checked_targets(
+        self, y_true: Tensor, y_pred: Tensor, costs: BatchCostsLike | None
+    ) -> tuple[Tensor, BatchCosts | None]:
+        """Returns labels or cost vectors as a checked array, or a tensor as it is; and costs."""
+        known = batch_costs(costs, y_true)
+        if known is not None:
+            return known.labels(y_true), known
         check_present(self, self._rows)
         shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
-            return tensor_or_array("y_true", y_true)
+            return tensor_or_array("y_true", y_true), None
         y_true = tensor_or_labels(y_true, len(self.cost_matrix), shape)
-        return labels_of_shape(y_true, shape)
+        return labels_of_shape(y_true, shape), None
 
     def _weights(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor) -> Tensor:
         """Returns the weights of examples, 0 for those of other classes than `class_id`."""
@@ -134,19 +159,21 @@ class AverageCost(DecisionMetric):
             )
         return ops.matmul(probabilities, self._rows[:-1])
 
-    def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
+    def score(self, y_true: Tensor, chosen: Tensor, costs: BatchCosts | None = None) -> Tensor:
         hint = "For integer labels, give the metric a `cost_matrix`."
         if self.cost_matrix is not None:
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-        costs = self.example_costs(y_true, chosen)
-        costs, _ = same_shape("(batch, ..., D)", hint, costs=costs, outputs=chosen)
-        return ops.sum(ops.where(chosen > 0, costs, 0.0), axis=-1) + ops.sum(
-            ops.where(ops.isnan(costs), costs, 0.0), axis=-1
+        vectors = self.example_costs(y_true, chosen, costs)
+        vectors, _ = same_shape("(batch, ..., D)", hint, costs=vectors, outputs=chosen)
+        return ops.sum(ops.where(chosen > 0, vectors, 0.0), axis=-1) + ops.sum(
+            ops.where(ops.isnan(vectors), vectors, 0.0), axis=-1
         )
 
-    def example_costs(self, y_true: Tensor, outputs: Tensor) -> Tensor:
+    def example_costs(self, y_true: Tensor, outputs: Tensor, costs: BatchCosts | None) -> Tensor:
         """Returns the cost vector of each example, `(batch, ..., D)`."""
         y_true = ops.convert_to_tensor(y_true)
+        if costs is not None:
+            return costs.of_labels(y_true)
         return y_true if self.cost_matrix is None else rows_of(self._rows, y_true, outputs)
 
     def get_config(self) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from keras import ops
 
 from csdl_keras._utils.tensors import alike, same_shape
 from csdl_keras._utils.types import Tensor
+from csdl_keras.costs._batch_costs import BatchCosts
+from csdl_keras.costs._tensors import class_index
 from csdl_keras.metrics.decision_metric import DecisionMetric
 
 
@@ -16,6 +18,8 @@ class DecisionAccuracy(DecisionMetric):
     is the label; with cost vectors, `(batch, ..., D)`, if no other decision costs less.
     `metrics=["accuracy"]` would take the argmax of estimated costs, that is the
     costliest class. Labels that are not classes, and costs with NaN, make the result NaN.
+    With costs of each example, `update_state(labels, probabilities, costs=costs)`,
+    probabilities decide as in `AverageCost`.
 
     Args:
         output: kind of `y_pred`, `"cost"` or `"probability"`; `None` (default) as in
@@ -36,7 +40,7 @@ class DecisionAccuracy(DecisionMetric):
     0.5
     """
 
-    def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
+    def score(self, y_true: Tensor, chosen: Tensor, costs: BatchCosts | None = None) -> Tensor:
         y_true = ops.convert_to_tensor(y_true)
         if len(y_true.shape) == len(chosen.shape) and y_true.shape[-1] == 1:
             y_true = ops.squeeze(y_true, axis=-1)
@@ -49,6 +53,8 @@ class DecisionAccuracy(DecisionMetric):
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
             right = ops.cast(y_true, chosen.dtype)[..., None] == index
             known = ops.any(right, axis=-1)
+            if costs is not None:  # They say how many decisions are classes.
+                known = class_index(y_true, costs.num_classes)[1]
         else:
             hint = "Pass integer labels or cost vectors as `y_true`."
             costs, _ = same_shape("(batch, ..., D)", hint, costs=y_true, outputs=chosen)

@@ -18,6 +18,7 @@ from csdl_keras._utils.tensors import (
     two_columns,
 )
 from csdl_keras._utils.types import DTypeLike, Tensor
+from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike, batch_costs
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import check_values, known_values
 
@@ -53,23 +54,33 @@ class DecisionMetric(keras.metrics.Mean):
         self._seen_as: str | None = None
 
     def update_state(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+        costs: BatchCostsLike | None = None,
     ) -> None:
         """Adds a batch.
 
         Args:
-            y_true: targets, as `score` takes them.
+            y_true: targets, as `score` takes them; integer labels with `costs`.
             y_pred: `(batch, ..., D)` outputs of the model.
             sample_weight: `None`, or weights `(batch,)` or `(batch, ...)`.
+            costs: costs of the batch's examples that are known when deciding: `(batch, K, D)`,
+                `C[n, true, decision]`, `(K, D)`, or `csdl_keras.costs.AffineCosts`. Probabilities
+                `(batch, K)` then decide by the lowest expected cost, and a decision costs
+                `C[n, y_n, d_n]`. `None` (default) decides and scores by the metric's own
+                arguments.
 
         Raises:
             ValueError: if shapes do not match, an array does not hold numbers, or
                 `y_pred` is of another kind than expected. Nothing is added then.
         """
         found = fit_output(y_pred)
-        y_true = tensor_or_array("y_true", y_true)
         y_pred = tensor_or_array("y_pred", y_pred)
         examples_shape("y_pred", y_pred)
+        known = batch_costs(costs, y_pred)
+        y_true = tensor_or_array("y_true", y_true) if known is None else known.labels(y_true)
         vectors = len(y_true.shape) == len(y_pred.shape) and y_true.shape[-1] not in (None, 1)
         if found is not None and vectors:
             check_class_weight()
@@ -78,11 +89,11 @@ class DecisionMetric(keras.metrics.Mean):
         y_pred = at_least_float32(y_pred)
         if not sure:
             y_pred = self._nan_if_other_kind(y_pred, kind)
-        values = self.decision_costs(y_pred, kind)
+        values = (self if known is None else known).decision_costs(y_pred, kind)
         # argmin takes NaN for the smallest value on some backends and not on others.
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
-        score = ops.where(unknown, float("nan"), self.score(y_true, chosen))
+        score = ops.where(unknown, float("nan"), self.score(y_true, chosen, known))
         if len(score.shape) > 1:  # Otherwise each example would count the same, of any size.
             score = ops.reshape(score, (-1,))
             if sample_weight is not None:
@@ -174,12 +185,13 @@ class DecisionMetric(keras.metrics.Mean):
         """
         return y_pred if kind == "cost" else -two_columns(y_pred)
 
-    def score(self, y_true: Tensor, chosen: Tensor) -> Tensor:
+    def score(self, y_true: Tensor, chosen: Tensor, costs: BatchCosts | None = None) -> Tensor:
         """Computes the score of each example's decision, `(batch, ...)`.
 
         Args:
             y_true: targets.
             chosen: `(batch, ..., D)`, 1 for the decision and 0 elsewhere.
+            costs: costs of the batch's examples, or `None` if `update_state` was given none.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `score`.")
 

@@ -9,6 +9,7 @@ from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.example_axes import in_words, masked_weights
 from csdl_keras._utils.tensors import tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike
 from csdl_keras.metrics.average_cost import AverageCost
 
 
@@ -23,7 +24,8 @@ class NormalizedCost(AverageCost):
 
     Args:
         cost_matrix: as in `AverageCost`.
-        num_decisions: number `D` of decisions, needed without a cost matrix.
+        num_decisions: number `D` of decisions, needed without a cost matrix: for cost vectors,
+            and for costs of each example given to `update_state`.
         output: as in `AverageCost`.
         bayes: as in `AverageCost`.
         name: name of the metric.
@@ -67,27 +69,38 @@ class NormalizedCost(AverageCost):
         )
 
     def update_state(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
+        self,
+        y_true: Tensor,
+        y_pred: Tensor,
+        sample_weight: Tensor | None = None,
+        costs: BatchCostsLike | None = None,
     ) -> None:
         y_pred = tensor_or_array("y_pred", y_pred)
-        y_true = self.checked_targets(y_true, y_pred)
+        y_true, known = self.checked_targets(y_true, y_pred, costs)
         sample_weight = masked_weights(sample_weight, y_pred)
-        super().update_state(y_true, y_pred, sample_weight)
-        costs = ops.cast(self.example_costs(y_true, y_pred), self.dtype)
-        costs = ops.reshape(costs, (-1, self.num_decisions))
+        super().update_state(y_true, y_pred, sample_weight, known)
+        vectors = ops.cast(self.example_costs(y_true, y_pred, known), self.dtype)
+        vectors = ops.reshape(vectors, (-1, self.num_decisions))
         if sample_weight is not None:
             weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
-            costs = costs * ops.reshape(weight, (-1, 1))
-        self.constant.assign_add(ops.sum(costs, axis=0))
+            vectors = vectors * ops.reshape(weight, (-1, 1))
+        self.constant.assign_add(ops.sum(vectors, axis=0))
 
-    def checked_targets(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        y_true = super().checked_targets(y_true, y_pred)
+    def checked_targets(
+        self, y_true: Tensor, y_pred: Tensor, costs: BatchCostsLike | None
+    ) -> tuple[Tensor, BatchCosts | None]:
+        y_true, known = super().checked_targets(y_true, y_pred, costs)
+        if known is not None and known.num_decisions != self.num_decisions:
+            raise ValueError(
+                f"Expected `costs` of {self.num_decisions} decisions, as `num_decisions` or "
+                f"`cost_matrix` says; received {known.num_decisions}."
+            )
         given, axes = tuple(y_true.shape), len(y_pred.shape)
         fits = len(given) == axes and given[-1] == self.num_decisions
-        if self.cost_matrix is None and not fits:
+        if known is None and self.cost_matrix is None and not fits:
             shape = in_words(tuple(y_pred.shape)[:-1], self.num_decisions)
             raise ValueError(f"Expected cost vectors of shape {shape}; received {given}.")
-        return y_true
+        return y_true, known
 
     def result(self) -> Tensor:
         return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))

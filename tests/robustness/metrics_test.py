@@ -1,11 +1,13 @@
 """Metrics refuse what they document, and take any container of right arguments."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 from csdl_keras import metrics
 from tests.robustness.rows import Row, names_of, table_tests
-from tests.robustness.samples import amounts, matrix
+from tests.robustness.samples import amounts, matrix, probabilities, vectors
 from tests.support.testing import to_numpy
 
 SIZE = 4
@@ -32,6 +34,19 @@ matrix_errors = (
     ({"bayes": True}, "outputs that are probabilities with bayes=True"),
 )
 
+known_errors = (
+    ({"y_true": [0, 1, 2]}, "for each of 3 examples|a label for each of 4 outputs"),
+    ({"y_true": [0, 1, 2, 3]}, "below 3"),
+    ({"y_true": np.eye(SIZE, 3)}, r"`?labels`? of shape|integer dtype"),
+    ({"y_pred": np.full((SIZE, 4), 0.25)}, "3 probabilities, one for each row of `costs`"),
+    ({"y_pred": np.ones((SIZE, 4))}, "sum to 1"),
+    ({"costs": np.ones((3, 3, 4))}, "a matrix for each of 4 examples"),
+    ({"costs": -np.ones((SIZE, 3, 4))}, "at least 0"),
+    ({"costs": np.full((SIZE, 3, 4), np.nan)}, "finite"),
+    ({"output": "cost", "y_pred": np.full((SIZE, 3), 2.0)}, "4 estimated costs"),
+    ({"output": None}, "rows that sum to 1"),
+)
+
 
 def metric(made, more=(), also=(), labelled=True, **own):
     """Of a metric, what is made of `own` arguments, updated and read."""
@@ -49,6 +64,27 @@ def metric(made, more=(), also=(), labelled=True, **own):
     pixels = PIXELS | {"sample_weight": np.ones((SIZE, 2))}
     also = ({"sample_weight": None}, {"sample_weight": np.ones((SIZE, 1))}, PIXELS, pixels, *also)
     return Row(made, right, (*errors, *more), also, ("name", "dtype"), call, 1e-5)
+
+
+def known(made, **own):
+    """Of a metric that is given costs of each example beside labels and probabilities."""
+
+    def right(rng, k):
+        y, w = rng.integers(k, size=SIZE), rng.integers(1, 8, size=SIZE) / 4
+        given = {"y_true": y, "y_pred": probabilities(rng, SIZE, k), "sample_weight": w}
+        return given | {"costs": vectors(rng, SIZE, k, 4), "output": "probability"} | own
+
+    def call(y_true, y_pred, sample_weight, costs, **given):
+        metric = made(**given)
+        metric.update_state(y_true, y_pred, sample_weight, costs)
+        return to_numpy(metric.result())
+
+    others = ("cost_matrix", "bayes", "class_id", "name", "dtype")
+    free = {*inspect.signature(made).parameters} & {*others}
+    also = ({"costs": matrix(np.random.default_rng(0), 3, 4)}, {"sample_weight": None})
+    return Row(
+        made, right, known_errors, also, tuple(free), call, 1e-5, ("pandas, shuffled index",)
+    )
 
 
 def priced(made):
@@ -82,6 +118,9 @@ ROWS = {
     "DecisionAccuracy": metric(
         metrics.DecisionAccuracy, also=(VECTORS,), labelled=False, output="cost"
     ),
+    "AverageCost, known costs": known(metrics.AverageCost),
+    "DecisionAccuracy, known costs": known(metrics.DecisionAccuracy),
+    "Savings, known costs": known(metrics.Savings, num_decisions=4),
     "NormalizedCost": priced(metrics.NormalizedCost),
     "Savings": priced(metrics.Savings),
 }

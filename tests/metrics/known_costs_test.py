@@ -1,0 +1,203 @@
+"""Metrics with costs of each example that are known when deciding."""
+
+import importlib
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.costs import AffineCosts, cost_vectors
+from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
+from tests.support.testing import JIT_COMPILE, TestCase, floatx, to_numpy
+
+RNG = np.random.default_rng(0)
+SIZE = 9
+AMOUNT = RNG.uniform(1, 9, size=SIZE)
+# Three classes and four decisions, of which the last is no class; right ones cost something.
+AFFINE = AffineCosts(AMOUNT, 1 - np.eye(3, 4), RNG.uniform(0, 2, size=(3, 4)))
+MATRICES = np.array([AFFINE.fixed + amount * AFFINE.per_unit for amount in AMOUNT])
+SAME = np.hstack([5 * (1 - np.eye(3)), np.ones((3, 1))])
+LABELS = RNG.integers(3, size=SIZE)
+WEIGHTS = RNG.uniform(size=SIZE)
+P = (RNG.multinomial(8, np.ones(3) / 3, size=SIZE) / 8).astype("float32")
+ESTIMATED = RNG.normal(size=(SIZE, 4)).astype("float32")
+MAKES = {
+    "average_cost": lambda kind: AverageCost(output=kind),
+    # The costs of a batch replace the metric's own.
+    "average_cost_replaced": lambda kind: AverageCost(SAME + 1 - np.eye(3, 4), output=kind),
+    "normalized": lambda kind: NormalizedCost(num_decisions=4, output=kind),
+    "savings": lambda kind: Savings(num_decisions=4, output=kind),
+    "accuracy": lambda kind: DecisionAccuracy(output=kind),
+}
+FORMS = {
+    "matrices": (MATRICES, MATRICES),
+    "affine": (AFFINE, MATRICES),
+    "matrix": (SAME, np.tile(SAME, (SIZE, 1, 1))),
+}
+ALL = pytest.mark.parametrize("make", MAKES)
+EVERY_FORM = pytest.mark.parametrize("form", FORMS)
+
+
+def decided(outputs, matrices, kind):
+    found = []
+    for n, row in enumerate(np.asarray(outputs, "float64")):
+        if kind == "probability":
+            row = [sum(row[y] * matrices[n][y][k] for y in range(3)) for k in range(4)]
+        found.append(min(range(4), key=lambda k: row[k]))
+    return found
+
+
+def expected(make, decisions, matrices, weights):
+    """The result of a metric, by loops."""
+    weights = np.ones(SIZE) if weights is None else weights
+    if make == "accuracy":
+        return sum(w * (d == y) for w, d, y in zip(weights, decisions, LABELS, strict=True)) / sum(
+            weights
+        )
+    paid = sum(weights[n] * matrices[n][LABELS[n]][d] for n, d in enumerate(decisions))
+    constant = min(
+        sum(weights[n] * matrices[n][LABELS[n]][k] for n in range(SIZE)) for k in range(4)
+    )
+    relative = {"normalized": paid / constant, "savings": 1 - paid / constant}
+    return relative.get(make, paid / sum(weights))
+
+
+def part_of(costs, part):
+    return costs if costs is SAME else costs[part]
+
+
+@ALL
+@EVERY_FORM
+@pytest.mark.parametrize("kind", ["probability", "cost"])
+class TestKnownCosts(TestCase):
+    def test_values(self, make, form, kind):
+        costs, matrices = FORMS[form]
+        outputs = P if kind == "probability" else ESTIMATED
+        decisions = decided(outputs, matrices, kind)
+        metric = self.run_config_round_trip(MAKES[make](kind))
+        for part in (slice(0, 4), slice(4, None)):
+            metric.update_state(LABELS[part], outputs[part], costs=part_of(costs, part))
+        self.assertAllClose(metric.result(), expected(make, decisions, matrices, None))
+        metric.reset_state()
+        metric.update_state(LABELS[:, None], outputs, WEIGHTS, costs=costs)
+        self.assertAllClose(metric.result(), expected(make, decisions, matrices, WEIGHTS))
+
+
+class TestForms(TestCase):
+    def test_tensors_inside_a_compiled_step(self):
+        """As in a loop of one's own, with the functions that do not keep state."""
+        compiler = {"tensorflow": ("tensorflow", "function"), "jax": ("jax", "jit")}
+        module, name = compiler.get(keras.backend.backend(), ("builtins", "staticmethod"))
+        compiled = getattr(importlib.import_module(module), name)
+        tensors = [keras.ops.convert_to_tensor(one) for one in (LABELS, P, MATRICES.astype("f4"))]
+        wrong = keras.ops.convert_to_tensor(np.where(np.arange(SIZE) == 5, 3, LABELS))
+        for make in MAKES:
+            metric = MAKES[make]("probability")
+
+            def step(variables, labels, outputs, costs, metric=metric):
+                return metric.stateless_update_state(variables, labels, outputs, costs=costs)
+
+            start = [variable.value for variable in metric.variables]
+            step = compiled(step)
+            found = metric.stateless_result(step(start, *tensors))
+            decisions = decided(P, MATRICES, "probability")
+            self.assertAllClose(found, expected(make, decisions, MATRICES, None))
+            found = metric.stateless_result(step(start, wrong, *tensors[1:]))
+            assert np.isnan(to_numpy(found))
+
+    def test_one_column_is_the_probability_of_class_1(self):
+        costs = MATRICES[:, :2]
+        labels, one = LABELS % 2, P[:, :1]
+        both = np.hstack([1 - one, one])
+        results = []
+        for outputs in (one, both):
+            metric = AverageCost(output="probability")
+            metric.update_state(labels, outputs, costs=costs)
+            results.append(float(metric.result()))
+        assert results[0] == results[1]
+
+    def test_16_bits(self):
+        for dtype in ("float16", "bfloat16"):
+            outputs = keras.ops.cast(P, dtype)
+            with floatx(dtype):
+                metric = AverageCost(output="probability")
+            metric.update_state(LABELS, outputs, costs=1000 * MATRICES)
+            paid = expected("average_cost", decided(P, MATRICES, "probability"), MATRICES, None)
+            self.assertAllClose(metric.result(), 1000 * paid, rtol=1e-5)
+
+    def test_class_id_and_nan(self):
+        metric = AverageCost(SAME, output="probability", class_id=1)
+        metric.update_state(LABELS, P, costs=MATRICES)
+        decisions = decided(P, MATRICES, "probability")
+        of_class = [MATRICES[n][1][decisions[n]] for n in np.flatnonzero(LABELS == 1)]
+        self.assertAllClose(metric.result(), np.mean(of_class))
+        missing = P.copy()
+        missing[2] = np.nan
+        metric = AverageCost(output="probability")
+        metric.update_state(LABELS, keras.ops.convert_to_tensor(missing), costs=MATRICES)
+        assert np.isnan(to_numpy(metric.result()))
+
+
+def test_fit_with_costs_as_an_input():
+    """A model of inputs and costs outputs expected costs, and is scored on cost vectors."""
+    x, costs = keras.Input((3,)), keras.Input((3, 4))
+    probabilities = keras.layers.Dense(3, "softmax")(x)
+    outputs = keras.layers.Dot(axes=(1, 1))([probabilities, costs])
+    model = keras.Model([x, costs], outputs)
+    vectors = cost_vectors(AFFINE, LABELS)
+    model.compile(
+        "sgd",
+        loss="mse",
+        metrics=[AverageCost(), Savings(num_decisions=4)],
+        jit_compile=JIT_COMPILE,
+    )
+    logs = model.evaluate([P, MATRICES], vectors, batch_size=4, verbose=0, return_dict=True)
+    decisions = decided(model.predict([P, MATRICES], verbose=0), MATRICES, "cost")
+    paid = expected("average_cost", decisions, MATRICES, None)
+    np.testing.assert_allclose(logs["average_cost"], paid, rtol=1e-5)
+    saved = expected("savings", decisions, MATRICES, None)
+    np.testing.assert_allclose(logs["savings"], saved, rtol=1e-4)
+    model.fit([P, MATRICES], vectors, batch_size=4, verbose=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"costs": MATRICES[:4]}, "a matrix for each of 9 examples"),
+        ({"costs": -MATRICES}, "at least 0"),
+        ({"costs": MATRICES[0, 0]}, r"\(K, D\) or \(N, K, D\)"),
+        ({"costs": MATRICES[:, :2]}, "below 2|2 probabilities"),
+        ({"costs": MATRICES[:, :, :2]}, "of 4 decisions"),
+        ({"y_true": MATRICES[:, 0]}, "`labels`|labels of shape"),
+        ({"y_pred": P[:4]}, "outputs for each of 9 labels; received 4"),
+        ({"y_pred": np.full((SIZE, 2), 0.5)}, "3 probabilities, one for each row"),
+        ({"y_pred": 2 * P}, "sum to 1"),
+        ({"y_true": LABELS + 1}, "below 3"),
+    ],
+)
+def test_refused(changes, message):
+    given = {"y_true": LABELS, "y_pred": P, "costs": MATRICES} | changes
+    metric = Savings(num_decisions=4, output="probability")
+    with pytest.raises(ValueError, match=f"Expected .*({message})"):
+        metric.update_state(**given)
+    assert float(metric.total) == 0.0
+
+
+@pytest.mark.parametrize("costs", [MATRICES[:4], MATRICES[0, 0], MATRICES[None]])
+def test_shapes_of_tensors(costs):
+    metric = AverageCost(output="probability")
+    with pytest.raises(ValueError, match=r"of shape \(K, D\) or \(9, K, D\), a matrix for each"):
+        metric.update_state(LABELS, P, costs=keras.ops.convert_to_tensor(costs))
+
+
+def test_fewer_decisions_than_classes():
+    metric = DecisionAccuracy(output="probability")
+    metric.update_state(LABELS, P, costs=MATRICES[:, :, :2])
+    expected_costs = np.einsum("nk,nkd->nd", P, MATRICES[:, :, :2])
+    assert float(metric.result()) == pytest.approx(np.mean(expected_costs.argmin(1) == LABELS))
+
+
+def test_estimated_costs_need_a_column_for_each_decision():
+    for metric in (DecisionAccuracy(), AverageCost()):
+        with pytest.raises(ValueError, match="Expected 4 estimated costs.*received 3"):
+            metric.update_state(LABELS, ESTIMATED[:, :3], costs=MATRICES)
