@@ -48,8 +48,8 @@ def estimate_priors(
     training. `doubts` of the result says what speaks against it: shares that remain uncertain,
     because examples are few or the classes are not told apart; and by a labelled `reference`,
     probabilities that are not calibrated, or examples that no mixture of the classes explains.
-    Each of the two tests by a reference doubts about 0.5 % of estimates for which all is
-    right. With many thousand examples they also find faults too small to matter.
+    Each of these two tests doubts about 1 % of estimates for which all is right. With very many
+    examples they also find faults that are too small to matter.
 
     Args:
         probabilities: `(N, K)` of the unlabelled examples, or `(N,)` or `(N, 1)` of class 1, not

@@ -12,6 +12,7 @@ from csdl_keras.models import BayesClassifier, ensemble, expected_cost_model
 from tests.support.fresh_process import run_python
 from tests.support.small_models import functional, inputs, nested
 from tests.support.testing import TestCase, dtype_policy
+from tests.support.trainers import SETTINGS
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -122,9 +123,8 @@ class TestModels(TestCase):
     def test_what_train_returns(self):
         x = np.random.default_rng(0).normal(size=(60, 3)) + LABELS[np.arange(60) % 40, None]
         y = LABELS[np.arange(60) % 40]
-        settings = csdl.Settings().replace({"mlp.hidden_units": (4,), "mlp.epochs": 1})
         for algorithm in ("dnn_bayes", "dnn_blind"):
-            model = csdl.train(algorithm, x, y, MATRIX, settings=settings, seed=0)
+            model = csdl.train(algorithm, x, y, MATRIX, settings=SETTINGS, seed=0)
             adjusted = adjust_priors(model, [20, 20, 20], USED)
             assert type(adjusted) is type(model) and adjusted.output_shape == model.output_shape
             assert np.abs(adjusted.predict(x, verbose=0) - model.predict(x, verbose=0)).max() > 0.1
