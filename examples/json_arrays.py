@@ -20,11 +20,16 @@ def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"Expected JSON; {error}.") from error
     if not isinstance(content, dict) or content.keys() != fields.keys():
-        raise HTTPException(422, f"Expected an object with exactly the fields {sorted(fields)}.")
+        found = sorted(content)[:20] if isinstance(content, dict) else type(content).__name__
+        message = f"Expected an object with exactly the fields {sorted(fields)}; received {found}."
+        raise HTTPException(422, message[:1000])
     arrays = {name: read_array(name, content[name], end) for name, end in fields.items()}
-    sizes = {len(array) for name, array in arrays.items() if name != COST_MATRIX}
-    if len(sizes) != 1 or not 1 <= min(sizes) <= max_batch:
-        raise HTTPException(422, f"Expected from 1 to {max_batch} inputs, as many in each field.")
+    sizes = {name: len(array) for name, array in arrays.items()}
+    if COST_MATRIX in fields and (len(fields[COST_MATRIX].shape) == 2 or sizes[COST_MATRIX] == 1):
+        del sizes[COST_MATRIX]  # One matrix is for all examples.
+    if len(set(sizes.values())) != 1 or not 1 <= min(sizes.values()) <= max_batch:
+        message = f"Expected from 1 to {max_batch} inputs, as many in each field; received {sizes}."
+        raise HTTPException(422, message)
     return arrays
 
 
@@ -34,12 +39,17 @@ def read_array(name: str, values: Any, end: Any) -> np.ndarray:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise HTTPException(422, f"Expected {name!r} with rows of one length.") from error
-    shape = array.shape if name == COST_MATRIX else array.shape[1:]
-    sizes = zip(expected, shape, strict=False)
+        message = f"Expected {name!r} with rows of one length; received some of others."
+        raise HTTPException(422, message) from error
+    received = list(array.shape)
+    if name == COST_MATRIX and len(end.shape) == 3 and array.ndim == 2:
+        array = array[None]  # One matrix for all examples.
+    batch = [None] * (len(end.shape) - len(expected))
+    sizes = zip([*batch, *expected], array.shape, strict=False)
     right = array.ndim == len(end.shape) and all(size in (None, found) for size, found in sizes)
     if not right:
-        message = f"Expected {name!r} of shape {expected}; received {list(array.shape)}."
+        shapes = " or ".join(map(str, shapes_of(name, end))).replace("None", "any")
+        message = f"Expected {name!r} of shape {shapes}; received {received}."
         raise HTTPException(422, message)
     dtype = DTYPES[end.type]
     if dtype.kind == "U" or dtype.kind in "iu" and array.dtype.kind in "ifuO":
@@ -53,11 +63,13 @@ def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Converts values from JSON to the model's dtype; raises an HTTPException if it cannot."""
     if dtype.kind == "U":
         if not all(isinstance(value, str) for value in array.flat):
-            raise HTTPException(422, f"Expected strings in {name!r}.")
+            raise HTTPException(422, f"Expected strings in {name!r}; received {kinds(array)}.")
         return array
     if dtype.kind == "b":
         if array.dtype.kind != "b":
-            raise HTTPException(422, f"Expected true and false in {name!r}.")
+            raise HTTPException(
+                422, f"Expected true and false in {name!r}; received {kinds(array)}."
+            )
         return array
     whole = dtype.kind in "iu"
     what = f"whole numbers in {name!r}, of {dtype}" if whole else f"numbers in {name!r}"
@@ -67,17 +79,39 @@ def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
             converted = array.astype(dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise HTTPException(422, f"Expected {what}.") from error
+        raise HTTPException(422, f"Expected {what}; received {kinds(array)}.") from error
     if whole and (array.dtype != object or converted.tolist() != array.tolist()):
-        raise HTTPException(422, f"Expected {what}.")
-    if not whole and not np.isfinite(converted).all():
-        raise HTTPException(422, f"Expected finite numbers in {name!r}, of {dtype}.")
-    if name == COST_MATRIX and converted.min() < 0:
-        raise HTTPException(422, f"Expected costs of at least 0 in {name!r}.")
+        raise HTTPException(422, f"Expected {what}; received {kinds(array)}.")
+    if not whole:
+        check(np.isfinite(converted), array, f"finite numbers in {name!r}, of {dtype}")
+    if name == COST_MATRIX:
+        check(converted >= 0, array, f"costs of at least 0 in {name!r}")
     return converted
 
 
+def kinds(array: np.ndarray) -> str:
+    """Returns the types of an array's values in words."""
+    return ", ".join(sorted({type(value).__name__ for value in array.flat})) or "nothing"
+
+
+def check(right: np.ndarray, array: np.ndarray, what: str) -> None:
+    """Raises an HTTPException that names the first number that is not right."""
+    wrong = np.argwhere(~right)
+    if len(wrong):
+        place = tuple(int(index) for index in wrong[0])
+        message = f"Expected {what}; received {str(array[place])[:50]} at {list(place)}."
+        raise HTTPException(422, message)
+
+
 def row_shape(name: str, end: Any) -> list[Any]:
-    """Returns the shape of one input, or of the cost matrix; `None` is any size."""
+    """Returns the shape of one input, or of a cost matrix; `None` is any size."""
     shape = [size if isinstance(size, int) else None for size in end.shape]
-    return shape if name == COST_MATRIX else shape[1:]
+    return shape if name == COST_MATRIX and len(shape) == 2 else shape[1:]
+
+
+def shapes_of(name: str, end: Any) -> list[list[Any]]:
+    """Returns the shapes that a field of a request may have; `None` is any size."""
+    row = row_shape(name, end)
+    if name != COST_MATRIX:
+        return [[None, *row]]
+    return [row] if len(end.shape) == 2 else [row, [None, *row]]

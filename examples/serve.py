@@ -3,7 +3,8 @@
     python examples/serve.py careful.onnx --port 8000
 
 `POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`. If the
-model has several inputs, or the input `cost_matrix`, requests have a field for each of them.
+model has several inputs, or the input `cost_matrix`, requests have a field for each of them. Costs
+are one matrix `[[...]]` for the request or, if the model takes them, one for each example.
 `GET /health` returns shapes, dtypes, limits and the number of requests being answered.
 Neither Keras nor TensorFlow is needed: `pip install ".[serving]"`.
 """
@@ -35,10 +36,10 @@ def create_app(
 
     Args:
         session: an `onnxruntime.InferenceSession` of a model. Its inputs, perhaps with
-            a cost matrix, have the names of the fields of requests; a single input is
-            the field `inputs`.
-        max_bytes: largest size of a request's body in bytes.
-        max_batch: largest number of inputs in a request.
+            costs, have the names of the fields of requests; a single input is the field
+            `inputs`.
+        max_bytes: largest size of a request's body in bytes, with its costs.
+        max_batch: largest number of inputs, and of cost matrices, in a request.
         concurrency: number of requests computed at the same time.
         waiting: number of further requests that may wait with a complete body. Others
             are told to retry later, so that waiting times stay bounded. Incomplete
@@ -96,12 +97,14 @@ def create_app(
     @app.get("/health")
     async def health() -> dict[str, Any]:
         shapes = {name: row_shape(name, end) for name, end in fields.items()}
+        costs = fields.get(COST_MATRIX)
         return {
             "status": "ok",
             "shapes": shapes,
             "dtypes": {name: DTYPES[end.type].name for name, end in fields.items()},
             "max_batch": max_batch,
             "max_bytes": max_bytes,
+            "max_cost_matrices": 0 if costs is None else max_batch ** (len(costs.shape) - 2),
             "requests": admitted,
         }
 

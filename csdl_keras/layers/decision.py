@@ -21,12 +21,13 @@ class BayesDecision(keras.layers.Layer):
     optimal decision. The cost matrix is a non-trainable weight: it is saved
     with the weights, and `layer.set_cost_matrix(...)` replaces it in a trained
     model. The config holds only its shape, so a layer made from a config alone
-    outputs NaN until its weights are loaded or set.
+    outputs NaN until its weights are loaded or set. A layer without a matrix can
+    instead be given costs that are known when deciding, as a second input.
 
     Args:
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds
             decisions that are not classes. `None` (default) needs both sizes, for a
-            layer whose matrix is set later.
+            layer whose matrix is set later, or that is called with costs.
         num_classes: number `K` of classes. Defaults to the rows of the matrix.
         num_decisions: number `D` of decisions. Defaults to its columns.
         mean_costs: whether the matrix holds mean costs by class, as
@@ -38,13 +39,16 @@ class BayesDecision(keras.layers.Layer):
 
     Call arguments:
         probabilities: `(batch, K)`, each row summing to 1.
+        costs: a cost matrix for each example, `(batch, K, D)`, `C[n, true, decision]`, or one
+            for all, `(K, D)` or `(1, K, D)`; `None` (default) for the layer's own.
 
     Returns:
-        `(batch, D)` expected costs.
+        `(batch, D)` expected costs; NaN for an example whose `costs` are not all
+        finite and at least 0, since nothing can raise inside a graph.
 
     Raises:
-        ValueError: if the matrix fails its check, the sizes contradict it, or
-            the input does not have `K` columns.
+        ValueError: if the matrix fails its check, the sizes contradict it, the inputs
+            have other shapes, or a layer that has a matrix is called with `costs`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -93,12 +97,23 @@ class BayesDecision(keras.layers.Layer):
             )
         self.num_classes, self.num_decisions = shape
 
-    def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 2 or input_shape[-1] != self.num_classes:
+    def build(self, probabilities_shape: Shape, costs_shape: Shape | None = None) -> None:
+        if len(probabilities_shape) != 2 or probabilities_shape[-1] != self.num_classes:
             raise ValueError(
                 f"Expected probabilities of shape (batch, {self.num_classes}), one column for "
-                f"each row of `cost_matrix`; received shape {tuple(input_shape)}."
+                f"each row of `cost_matrix`; received shape {tuple(probabilities_shape)}."
             )
+        self._takes_costs = costs_shape is not None
+        if not self._takes_costs:
+            self._add_cost_matrix()
+        elif self._initial is not None:
+            raise ValueError(
+                "Expected `cost_matrix` or `costs`, not both; received costs of shape "
+                f"{tuple(costs_shape)} for a layer with a matrix."
+            )
+        self.built = True
+
+    def _add_cost_matrix(self) -> None:
         shape = (self.num_classes, self.num_decisions)
         self.cost_matrix = self.add_weight(
             shape=shape,
@@ -109,7 +124,6 @@ class BayesDecision(keras.layers.Layer):
         if self._initial is not None:
             self.cost_matrix.assign(self._initial)
             self._initial = None  # It takes as much memory as the weight, or twice that.
-        self.built = True
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the cost matrix.
@@ -118,8 +132,13 @@ class BayesDecision(keras.layers.Layer):
             cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the same shape.
 
         Raises:
-            ValueError: if it fails its check or has another shape.
+            ValueError: if it fails its check or has another shape, or the layer is called
+                with costs.
         """
+        if self.built and self._takes_costs:
+            raise ValueError(
+                "Expected a layer with a matrix of its own; received one whose costs are an input."
+            )
         matrix = self._checked(cost_matrix, self.num_classes)
         if matrix.shape[1] != self.num_decisions:
             raise ValueError(
@@ -137,12 +156,31 @@ class BayesDecision(keras.layers.Layer):
             return check_mean_costs(cost_matrix, num_classes)
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
-    def call(self, probabilities: Tensor) -> Tensor:
+    def call(self, probabilities: Tensor, costs: Tensor | None = None) -> Tensor:
         check_cost_layer(self)
-        return ops.matmul(probabilities, self.cost_matrix)
+        if (costs is not None) != self._takes_costs:
+            first, now = ("with", "without") if self._takes_costs else ("without", "with")
+            raise ValueError(
+                f"Expected a call {first} `costs`, as the layer's first one; received one {now}."
+            )
+        if costs is None:
+            return ops.matmul(probabilities, self.cost_matrix)
+        shape = (self.num_classes, self.num_decisions)
+        if len(costs.shape) not in (2, 3) or tuple(costs.shape[-2:]) != shape:
+            raise ValueError(
+                f"Expected `costs` of shape (batch, {shape[0]}, {shape[1]}) or {shape}; received "
+                f"shape {tuple(costs.shape)}."
+            )
+        right = ops.logical_and(costs >= 0.0, costs < float("inf"))  # NaN is neither.
+        if len(shape) == len(costs.shape):
+            return ops.where(ops.all(right), ops.matmul(probabilities, costs), float("nan"))
+        expected = ops.matmul(probabilities[:, None], costs)[:, 0]
+        return ops.where(ops.all(right, axis=(1, 2))[:, None], expected, float("nan"))
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return (*input_shape[:-1], self.num_decisions)
+    def compute_output_shape(
+        self, probabilities_shape: Shape, costs_shape: Shape | None = None
+    ) -> tuple:
+        return (*probabilities_shape[:-1], self.num_decisions)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -1,5 +1,6 @@
 """Makes classifiers decide at the lowest expected cost."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -7,7 +8,8 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.structure import inputs_of
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.tensors import float_dtype
+from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.layers import (
     BayesDecision,
     ClassProbabilities,
@@ -15,6 +17,9 @@ from csdl_keras.layers import (
     TemperatureScaling,
 )
 from csdl_keras.outputs.kind import describe_output
+
+#: Name of the input of models that take costs.
+COST_MATRIX = "cost_matrix"
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -44,13 +49,16 @@ class BayesClassifier(keras.Model):
         """Returns `(N, D)` expected costs, as `keras.Model.predict` does.
 
         Raises:
-            ValueError: if a row of the classifier's outputs is not a distribution.
+            ValueError: if a row of the classifier's outputs is not a distribution, or
+                costs of an example are negative or not finite.
         """
         costs = super().predict(x, **kwargs)
         wrong = int(np.isnan(costs).any(axis=1).sum())
         if wrong:
+            known = any(end.name == COST_MATRIX for end in self.inputs)
+            also = ", and costs to be finite and at least 0" if known else ""
             raise ValueError(
-                "Expected the classifier's rows to be probabilities that sum to 1; "
+                f"Expected the classifier's rows to be probabilities that sum to 1{also}; "
                 f"received {wrong} of {len(costs)} rows that do not (or hold NaN). If they "
                 "are logits, pass from_logits=True to bayes_classifier."
             )
@@ -58,30 +66,46 @@ class BayesClassifier(keras.Model):
 
 
 def bayes_classifier(
-    model: keras.Model, cost_matrix: ArrayLike, from_logits: bool = False, mean_costs: bool = False
+    model: keras.Model,
+    cost_matrix: ArrayLike | None = None,
+    from_logits: bool = False,
+    mean_costs: bool = False,
+    cost_input: bool = False,
+    num_decisions: int | None = None,
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
     The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected
     cost of each decision, and shares the layers of `model`. Nothing is trained.
+    With `cost_input=True` the costs are those of each example, `C[n, y, k]`, which the
+    model takes beside `x`: amounts that are known when deciding.
 
     Args:
         model: a classifier whose output is `(batch, K)` probabilities (or
             logits), or `(batch, 1)`, the probability (or logit) of class 1.
-        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit. `None`
+            (default) only with `cost_input=True`.
         from_logits: whether the output is logits. Defaults to False.
         mean_costs: whether the matrix holds mean costs by class, as
             `csdl_keras.costs.class_means` returns; then right decisions may have a
             cost. Defaults to False.
+        cost_input: whether costs `(batch, K, D)` are an input, `"cost_matrix"`, instead of a
+            matrix inside. Defaults to False.
+        num_decisions: number `D` of decisions with `cost_input=True`; `None` (default) is
+            one for each class.
 
     Returns:
-        A `keras.Model`, the same inputs to `(batch, D)` expected costs.
+        A `keras.Model`, the same inputs to `(batch, D)` expected costs. With
+        `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the
+        costs as the last one or under their name. A single matrix for the whole call has
+        the shape `(1, K, D)`, which `predict` does not take.
 
     Raises:
         ValueError: if the matrix fails its check or does not fit the output; if
             the output layer's activation shows that rows do not sum to 1 and
             `from_logits` is False, or that they do and it is True. Where the
-            structure does not tell, `predict` raises on rows that do not.
+            structure does not tell, `predict` raises on rows that do not, and on costs
+            that are negative or not finite.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -93,14 +117,47 @@ def bayes_classifier(
     >>> careful = bayes_classifier(model, [[0, 1], [100, 0]])
     >>> careful.output_shape
     (None, 2)
+    >>> careful = bayes_classifier(model, cost_input=True)
+    >>> costs = [[[0, 1], [1, 0]], [[0, 1], [500, 0]]]
+    >>> careful.predict([np.zeros((2, 4)), np.array(costs)], verbose=0).round(2)
+    array([[  0.5,   0.5],
+           [250. ,   0.5]], dtype=float32)
     """
     check_classifier(model, from_logits)
-    classes = max(int(model.outputs[0].shape[-1]), 2)
-    decision = BayesDecision(
-        cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
-    )
-    costs = decision(class_probabilities(model, from_logits))
-    return BayesClassifier(inputs_of(model), costs, name=f"{model.name}_bayes")
+    check_bool("cost_input", cost_input)
+    classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
+    if not cost_input:
+        if num_decisions is not None:
+            raise ValueError(
+                "Expected `num_decisions` only with cost_input=True, since otherwise the matrix "
+                f"tells it; received {num_decisions!r}."
+            )
+        decision = BayesDecision(
+            cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
+        )
+        costs = decision(class_probabilities(model, from_logits))
+        return BayesClassifier(inputs, costs, name=f"{model.name}_bayes")
+    if cost_matrix is not None or check_bool("mean_costs", mean_costs):
+        raise ValueError(
+            "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs are "
+            f"given with x; received {'mean_costs' if cost_matrix is None else 'a matrix'}."
+        )
+    decisions = classes if num_decisions is None else num_decisions
+    decision = BayesDecision(num_classes=classes, num_decisions=decisions, name="bayes_decision")
+    end = input_of_costs(model.inputs, (None, classes, decisions))
+    if isinstance(inputs, dict):
+        inputs = {**inputs, COST_MATRIX: end}
+    else:
+        inputs = [*inputs, end] if isinstance(inputs, (list, tuple)) else [inputs, end]
+    costs = decision(class_probabilities(model, from_logits), end)
+    return BayesClassifier(inputs, costs, name=f"{model.name}_bayes")
+
+
+def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:
+    """Returns a symbolic input for costs beside those of a model; `shape` begins with the batch."""
+    if any(end.name == COST_MATRIX for end in others):
+        raise ValueError(f"Expected a model without an input {COST_MATRIX!r}; received one.")
+    return keras.Input(batch_shape=tuple(shape), dtype=float_dtype(), name=COST_MATRIX)
 
 
 def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
@@ -110,14 +167,6 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     if isinstance(output._keras_history.operation, proper):
         return output
     return ClassProbabilities(from_logits, name="class_probabilities")(output)
-
-
-def copied_decision(decision: BayesDecision) -> BayesDecision:
-    """Returns a layer with a cost matrix of its own, for another model."""
-    copy = BayesDecision.from_config(decision.get_config())
-    copy.build((None, decision.num_classes))
-    copy.set_weights(decision.get_weights())
-    return copy
 
 
 def check_classifier(model: keras.Model, from_logits: bool) -> None:

@@ -12,10 +12,8 @@ from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_labels
 from csdl_keras.layers import (
-    BayesDecision,
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
-    ExpectedCost,
     TemperatureScaling,
 )
 from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
@@ -23,8 +21,8 @@ from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
-    copied_decision,
 )
+from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
 METHODS = ("temperature", "bias_corrected")
 
@@ -56,8 +54,8 @@ def calibrate(
             `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
             shared, except for a last `Dense` layer of one logistic unit and for a cost
             matrix, which are copied.
-        x_val: inputs that were not trained on, as `model.predict` takes them; also
-            nested lists, and data frames of pandas and Polars.
+        x_val: inputs that were not trained on, as `model.predict` takes them, without
+            costs; also nested lists, and data frames of pandas and Polars.
         y_val: integer labels `(N,)` of the inputs.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
@@ -96,11 +94,9 @@ def calibrate(
     inputs, probabilities, ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
-    x_val = check_inputs(model, x_val)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
-    outputs = BayesClassifier(inputs, probabilities).predict(
-        x_val, batch_size=batch_size, verbose=0
-    )
+    part = BayesClassifier(inputs, probabilities)
+    outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     check_rows("y_val", labels, len(outputs), "inputs")
     temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
     scaling = (
@@ -161,28 +157,21 @@ def fit_temperature(
 def probability_part(
     model: keras.Model, from_logits: bool
 ) -> tuple[Any, Tensor, Callable[[Tensor, str], keras.Model]]:
-    """Returns a model's inputs and class probabilities, and what makes a model end as it does.
+    """Returns a model's class probabilities, their inputs, and what makes a model end as it does.
 
     That is a function of other probabilities and a name. Where `model` outputs expected costs,
     so does the new one, with a cost matrix of its own, so that `set_cost_matrix` of one model
     leaves the other as it is.
     """
-    inputs = inputs_of(model)
-    # A layer that several models share has several inputs; the history has this model's.
-    history: Any = model.outputs[0]._keras_history
-    layer: Any = history.operation
-    if isinstance(layer, (BayesDecision, ExpectedCost)):
-        call = layer._inbound_nodes[history.node_index].arguments
-        if isinstance(layer, BayesDecision):
-            layer = copied_decision(layer)
+    ending = costs_ending(model)
+    if ending is not None and ending.layer is not None:
 
-        def of_costs(probabilities: Tensor, name: str) -> keras.Model:
-            costs = layer(probabilities, *call.args[1:], **call.kwargs)
-            return BayesClassifier(inputs, costs, name=name)
+        def of_costs(changed: Tensor, name: str) -> keras.Model:
+            return BayesClassifier(inputs_of(model), ending.costs_of(changed), name=name)
 
-        return inputs, call.args[0], of_costs
+        return split_inputs(model, ending)[0], ending.probabilities, of_costs
     check_classifier(model, from_logits)
-    logits = None if from_logits else _logit(model)
+    inputs, logits = inputs_of(model), None if from_logits else _logit(model)
     if logits is None:
         probabilities = class_probabilities(model, from_logits)
     else:

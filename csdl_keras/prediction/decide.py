@@ -7,10 +7,13 @@ import numpy as np
 
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_choice
-from csdl_keras._utils.structure import check_inputs
+from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
-from csdl_keras.outputs.kind import output_kind
+from csdl_keras.costs.known import CostsLike, check_known_costs
+from csdl_keras.outputs.kind import describe_output, output_kind
 from csdl_keras.outputs.values import check_values
+from csdl_keras.prediction.bayes_decisions import bayes_decisions
+from csdl_keras.prediction.probability_model import probability_model
 
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
@@ -38,12 +41,18 @@ def decide(
     output: str | None = None,
     batch_size: int | None = None,
     verbose: Verbose = 0,
+    costs: CostsLike | None = None,
 ) -> np.ndarray:
     """Decides for each example by the outputs of a model.
 
     The decision is the argmin of costs or the argmax of probabilities, the lowest
     index among equals, as in `csdl_keras.decision_model(model)`. The model's last
     layer tells which of the two its outputs are, see `csdl_keras.output_kind`.
+
+    With `costs` that are known when deciding, it is the Bayes decision
+    `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities. Of a model of
+    expected costs, such as `bayes_classifier` and `train` return, the probabilities inside
+    are taken, and its own costs are not used.
 
     Args:
         model: a `keras.Model` that outputs costs `(batch, D)`, probabilities
@@ -56,14 +65,20 @@ def decide(
             outputs: rows that sum to 1 are probabilities, and logits are neither.
         batch_size: as in `keras.Model.predict`.
         verbose: as in `keras.Model.predict`. Defaults to 0.
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
+            `(N, K, D)`; or `csdl_keras.costs.AffineCosts`, which are never expanded. `None`
+            (default) decides by the outputs. A model that `bayes_classifier` made with
+            `cost_input=True` gets its costs here, or as `x=[x, costs]`.
 
     Returns:
         An int64 array of decisions, shape `(N,)`.
 
     Raises:
-        ValueError: if the structure does not tell and `output` is None, or the model
-            outputs something else than `output`; if arrays do not hold numbers, are
-            empty or do not have the shape of the model's input; or if an output is NaN.
+        ValueError: if `costs` fail their check, or are given for a model that has no
+            class probabilities inside; if the structure does not tell and `output` is
+            None, or the model outputs something else than `output`; if arrays do not hold
+            numbers, are empty or do not have the shape of the model's input; or if an
+            output is NaN.
 
     Example:
 
@@ -72,7 +87,13 @@ def decide(
     >>> model = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,), output="cost")
     >>> decide(model, np.zeros((2, 4))).shape
     (2,)
+    >>> classifier = csdl_keras.models.mlp((4,), num_classes=2, hidden_units=(5,))
+    >>> lost = csdl_keras.costs.AffineCosts([0.0, 500.0], [[0, 0], [1, 0]], [[0, 2], [0, 2]])
+    >>> decide(classifier, np.zeros((2, 4)), costs=lost)
+    array([0, 1])
     """
+    if costs is not None:
+        return _decide_by_costs(model, x, costs, output, batch_size, verbose)
     x = check_inputs(model, x)
     if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
@@ -82,3 +103,31 @@ def decide(
     if output is not None:
         check_values(outputs, kind)
     return decided
+
+
+def _decide_by_costs(
+    model: Classifier,
+    x: Any,
+    costs: CostsLike,
+    output: str | None,
+    batch_size: int | None,
+    verbose: Verbose,
+) -> np.ndarray:
+    """Decides by the class probabilities of a model and costs that are known."""
+    part = probability_model(model, output)
+    x = check_inputs(model if part is None else part, x)
+    if part is None:
+        ends = type(model).__name__
+        if isinstance(model, keras.Model):
+            ends = f"{model.name!r}, which ends in {describe_output(model)[1]}"
+        raise ValueError(
+            "Expected a model with class probabilities for `costs`: a classifier, or a model of "
+            f"expected costs such as bayes_classifier returns; received {ends} and estimates "
+            "the costs of decisions itself."
+        )
+    width = part.outputs[0].shape[-1] if has_structure(part) else None
+    classes = None if width is None else max(int(width), 2)
+    # Wrong costs are refused before the model computes.
+    known = check_known_costs(costs, len(x) if isinstance(x, np.ndarray) else None, classes)
+    outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
+    return bayes_decisions(outputs, known)

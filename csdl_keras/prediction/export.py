@@ -37,7 +37,9 @@ def export(
     The exported model takes batches of any size and has the outputs of
     `csdl_keras.prediction.serving`: `decision`, int32 `(batch,)`, and `costs`,
     float32 `(batch, D)`. A single input is named `inputs`, several keep their
-    names, and a cost matrix is named `cost_matrix`. Inputs keep their dtypes,
+    names. Costs are named `cost_matrix`: float32 `(batch, K, D)`, or `(1, K, D)` for a
+    whole batch, of a model that `bayes_classifier` made with `cost_input=True`; `(K, D)` with
+    `cost_matrix_input=True`. Inputs keep their dtypes,
     except that bfloat16 becomes float32. Layers that compute in 16 bits become
     float32, and for LiteRT, which lacks operations on float64, those of 64 bits too.
 
@@ -52,8 +54,8 @@ def export(
         format: `"savedmodel"`, `"onnx"` or `"litert"`.
         output: as in `serving_model`.
         from_logits: as in `serving_model`.
-        cost_matrix_input: whether the `(K, D)` cost matrix is an input, so that costs
-            can change later, as in `serving_model`. Defaults to False.
+        cost_matrix_input: whether one `(K, D)` cost matrix for the whole call is an input,
+            so that costs can change later, as in `serving_model`. Defaults to False.
 
     Raises:
         ValueError: if `model` is not a Keras model (as the kernel machine of `"csosr"`),

@@ -1,18 +1,19 @@
 """Builds models that output decisions, with or without their costs."""
 
-from typing import Any
-
 import keras
-from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
-from csdl_keras._utils.structure import has_structure, inputs_of, output_of, rows_output_of
+from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
 from csdl_keras.outputs.kind import describe_output, output_kind
-from csdl_keras.prediction.bayes_classifier import check_classifier, class_probabilities
-
-COST_MATRIX = "cost_matrix"
+from csdl_keras.prediction.bayes_classifier import (
+    COST_MATRIX,
+    check_classifier,
+    class_probabilities,
+    input_of_costs,
+)
+from csdl_keras.prediction.probability_model import CostsEnding, costs_ending, split_inputs
 
 
 def serving_model(
@@ -27,7 +28,8 @@ def serving_model(
     `1 - p_k`, the expected costs where every mistake costs 1. For other costs pass
     `bayes_classifier(model, cost_matrix)`. With `cost_matrix_input=True` they are
     `sum_y P(y|x) C[y, k]` for a matrix `C` that is an input as well, so that costs
-    can change without another model.
+    can change without another model. A model that `bayes_classifier` made with
+    `cost_input=True` keeps a matrix for each example as an input.
 
     Args:
         model: a model that outputs costs `(batch, D)`, probabilities
@@ -37,18 +39,19 @@ def serving_model(
             the last layer, see `csdl_keras.output_kind`.
         from_logits: whether the output is logits, `(batch, K)` or `(batch, 1)`.
             Defaults to False.
-        cost_matrix_input: whether the cost matrix is an input. The model must be
-            a classifier, or end in `BayesDecision`, whose own matrix is not used.
-            Defaults to False.
+        cost_matrix_input: whether one cost matrix for the whole call is an input. The
+            model must be a classifier, or one of expected costs, such as
+            `bayes_classifier` returns, whose own costs are not used. Defaults to False.
 
     Returns:
         A functional `keras.Model` with the outputs `"decision"`, int32
         `(batch,)`, the same as those of `csdl_keras.decide`, and `"costs"`, float32
         `(batch, D)`. The lowest index wins a tie; a row that is not a distribution
-        or holds NaN gets NaN and -1. Its inputs are those of `model`. With
-        `cost_matrix_input=True` they are a dict by name, where a single input is
-        `"inputs"`, with `"cost_matrix"`, `(K, D)` without a batch: call such a
-        model, since `predict` would split the matrix into batches.
+        or holds NaN gets NaN and -1, as do costs that are negative or not finite. Its
+        inputs are those of `model`. Where costs are an input, they are a dict by name,
+        where a single input is `"inputs"`, with `"cost_matrix"`: `(K, D)` with
+        `cost_matrix_input=True`, to be called, since `predict` would split the matrix
+        into batches; `(batch, K, D)`, or `(1, K, D)` for all, if `model` takes costs itself.
 
     Raises:
         ValueError: if the last layer does not tell and `output` is None, the
@@ -63,21 +66,23 @@ def serving_model(
     >>> {name: end.shape for name, end in served.output.items()}
     {'decision': (None,), 'costs': (None, 2)}
     >>> served = serving_model(classifier, cost_matrix_input=True)
-    >>> prices = ops.array([[0.0, 1.0], [9.0, 0.0]])
-    >>> answer = served({"inputs": ops.ones((3, 4)), "cost_matrix": prices})
+    >>> prices = keras.ops.array([[0.0, 1.0], [9.0, 0.0]])
+    >>> answer = served({"inputs": keras.ops.ones((3, 4)), "cost_matrix": prices})
     >>> answer["costs"].shape[0]
     3
     """
-    ends = inputs_of(model)
+    inputs_of(model)
     check_bool("cost_matrix_input", cost_matrix_input)
     check_bool("from_logits", from_logits)
     if output is not None:
         check_choice("output", output, OUTPUTS)
     if from_logits and output == "cost":
         raise ValueError("Expected from_logits=True only of a classifier; received output='cost'.")
-    kind, num_decisions = "cost", None
-    if cost_matrix_input:
-        values, num_decisions = _probabilities_to_price(model, output, from_logits)
+    ending, kind = costs_ending(model), "cost"
+    ends, own_costs = split_inputs(model, ending)
+    priced = cost_matrix_input or own_costs is not None
+    if priced:
+        values = _probabilities_to_price(model, output, from_logits, ending)
     elif from_logits or output_kind(model, output) == "probability":
         kind, values = "probability", _class_probabilities(model, from_logits)
     else:
@@ -88,13 +93,14 @@ def serving_model(
     part = keras.Model(ends, values, name=model.name)
     inputs = _new_inputs(ends)
     values = part(inputs)
-    if cost_matrix_input:
+    if priced:
         inputs = {end.name: end for end in keras.tree.flatten(inputs)}
-        if COST_MATRIX in inputs:
-            raise ValueError(f"Expected a model without an input {COST_MATRIX!r} of its own.")
-        shape = (values.shape[-1], num_decisions)
-        inputs[COST_MATRIX] = keras.Input(batch_shape=shape, name=COST_MATRIX)
-        costs = values = ops.matmul(values, inputs[COST_MATRIX])
+        classes = values.shape[-1]
+        decisions = classes if ending is None else model.outputs[0].shape[-1]
+        shape = (classes, decisions) if cost_matrix_input else (None, classes, decisions)
+        inputs[COST_MATRIX] = input_of_costs(list(inputs.values()), shape)
+        decision = BayesDecision(num_classes=classes, num_decisions=decisions)
+        costs = values = decision(values, inputs[COST_MATRIX])
     elif kind == "probability":
         costs = keras.layers.Rescaling(-1.0, 1.0, dtype=values.dtype)(values)
     else:
@@ -127,40 +133,20 @@ def _class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
 
 
 def _probabilities_to_price(
-    model: keras.Model, output: str | None, from_logits: bool
-) -> tuple[Tensor, int]:
-    """Returns the probabilities to multiply a cost matrix with, and its number of columns."""
+    model: keras.Model, output: str | None, from_logits: bool, ending: CostsEnding | None
+) -> Tensor:
+    """Returns the symbolic probabilities to multiply costs with."""
     if from_logits or output == "probability":
-        found = None
-    else:
-        found = _before_bayes_decision(output_of(model))
-    if found is not None:
-        return found
-    if not from_logits and output_kind(model, output) == "cost":
+        return _class_probabilities(model, from_logits)
+    if ending is not None:
+        return ending.probabilities
+    if output_kind(model, output) == "cost":
         raise ValueError(
             "Expected a model with class probabilities inside for cost_matrix_input=True: a "
             f"classifier, or one that ends in BayesDecision; received {model.name!r}, which ends "
             f"in {describe_output(model)[1]}, whose costs do not come from a matrix."
         )
-    probabilities = _class_probabilities(model, from_logits)
-    return probabilities, probabilities.shape[-1]
-
-
-def _before_bayes_decision(tensor: Tensor) -> tuple[Tensor, int] | None:
-    """Returns a `BayesDecision`'s input and number of decisions, if a tensor is its output.
-
-    The layer may be inside nested models.
-    """
-    history = tensor._keras_history
-    layer: Any = history.operation
-    node = layer._inbound_nodes[history.node_index]
-    if isinstance(layer, BayesDecision):
-        return node.input_tensors[0], layer.num_decisions
-    found = _before_bayes_decision(output_of(layer)) if has_structure(layer) else None
-    if found is None:
-        return None
-    part = keras.Model(inputs_of(layer), found[0])
-    return part(*node.arguments.args, **node.arguments.kwargs), found[1]
+    return _class_probabilities(model, from_logits)
 
 
 def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:

@@ -67,19 +67,6 @@ def train_model(
     return trained.model, trained.unit
 
 
-def probability_model(model: Classifier) -> keras.Model | None:
-    """Returns the part of a trained model that outputs class probabilities, or `None`.
-
-    It shares the layers of the model.
-    """
-    if not isinstance(model, keras.Model):
-        return None
-    if output_kind(model) == "probability":
-        return model
-    ends = [layer for layer in model.layers if layer.name == "bayes_decision"]
-    return keras.Model(model.inputs, ends[0].input) if ends else None
-
-
 def validation_split(
     labels: np.ndarray, fraction: float, generator: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -18,8 +18,9 @@ from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means,
 from csdl_keras.evaluation import decision_costs
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
+from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
-from csdl_keras.sklearn._training import Builder, RandomState, probability_model, train_model
+from csdl_keras.sklearn._training import Builder, RandomState, train_model
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples

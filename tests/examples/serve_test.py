@@ -1,15 +1,12 @@
 """The server and the load test of `examples/`, over HTTP on this machine."""
 
 import contextlib
-import importlib
 import io
 import json
-import pathlib
 import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
 import keras
 import numpy as np
@@ -17,77 +14,18 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
+from tests.support.server import Session, decide, exported, load_test, serve, served
 from tests.support.small_models import inputs
 
-httpx = pytest.importorskip("httpx")
-onnxruntime = pytest.importorskip("onnxruntime")
-pytest.importorskip("fastapi")
-uvicorn = pytest.importorskip("uvicorn")
-
-FOLDER = pathlib.Path(__file__).parents[2] / "examples"
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 X = inputs(50)
 HEADERS = b"POST /decide HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n"
-
-
-# Programs of a folder find each other as they do when Python runs one of them.
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(FOLDER))
-    serve, load_test = map(importlib.import_module, ("serve", "load_test"))
-
-
-class Session:
-    """Stands for a model whose costs are its inputs, times a cost matrix if it has that input."""
-
-    def __init__(self, shape=("batch", 3), dtype="tensor(float)", matrix=None):
-        ends = {"inputs": (shape, dtype)}
-        if matrix is not None:
-            ends["cost_matrix"] = (matrix, "tensor(float)")
-        self.ends = [SimpleNamespace(name=n, shape=list(s), type=t) for n, (s, t) in ends.items()]
-        self.free = threading.Event()
-        self.free.set()
-        self.running = threading.Semaphore(0)
-
-    def get_inputs(self):
-        return self.ends
-
-    def run(self, names, feed):
-        assert names == ["decision", "costs"]
-        self.running.release()
-        assert self.free.wait(60)
-        costs = feed["inputs"] @ feed.get("cost_matrix", np.eye(3, dtype="float32"))
-        return [costs.argmin(axis=1).astype("int32"), costs.astype("float32")]
-
-
-@contextlib.contextmanager
-def served(session, options=None, **limits):
-    """A client of a server on a free port."""
-    app = serve.create_app(session, **limits)
-    options = {"host": "127.0.0.1", "port": 0, "log_level": "critical", **(options or {})}
-    server = uvicorn.Server(uvicorn.Config(app, **options))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            yield client
-    finally:
-        getattr(session, "free", threading.Event()).set()
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(scope="module")
 def client():
     with served(Session(), max_bytes=2000, max_batch=10) as client:
         yield client
-
-
-def decide(client, inputs, **more):
-    return client.post("/decide", json={"inputs": inputs, **more})
 
 
 def connect(client, sent=b""):
@@ -103,10 +41,7 @@ def test_exported_models(tmp_path, dtype):
     hidden = layers.Dense(5, "tanh")(layers.Rescaling(0.01)(ends))
     model = keras.Model(ends, layers.Dense(3, "softmax")(hidden))
     careful = csdl.bayes_classifier(model, MATRIX)
-    csdl.export(careful, tmp_path / "model.onnx", "onnx")
-    session = onnxruntime.InferenceSession(
-        tmp_path / "model.onnx", providers=["CPUExecutionProvider"]
-    )
+    session = exported(careful, tmp_path)
     x = (100 * np.abs(X)).astype(dtype)
     with served(session) as client:
         answer = decide(client, x.tolist()).json()

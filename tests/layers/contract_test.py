@@ -19,6 +19,7 @@ ONE = RNG.uniform(size=(5, 1)).astype("float32")
 X = RNG.normal(size=(5, 4)).astype("float32")
 IMAGES = RNG.normal(size=(5, 7, 6, 2)).astype("float32")
 BIAS = np.array([0.5, -1.0, 2.0])
+COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
 
 
 def normalized(powers):
@@ -31,10 +32,21 @@ class Case(NamedTuple):
     make: Callable[[], keras.layers.Layer]
     inputs: np.ndarray
     expected: Any
+    second: tuple[np.ndarray, ...] = ()
+
+    @property
+    def arrays(self) -> list[np.ndarray]:
+        return [self.inputs, *self.second]
 
 
 CASES = {
     "BayesDecision": Case(lambda: layers.BayesDecision(MATRIX), P, P @ MATRIX),
+    "BayesDecision, costs": Case(
+        lambda: layers.BayesDecision(num_classes=3, num_decisions=4),
+        P,
+        np.array([[sum(P[n] * COSTS[n, :, k]) for k in range(4)] for n in range(5)]),
+        (COSTS,),
+    ),
     "BiasCorrected": Case(
         lambda: layers.BiasCorrectedTemperatureScaling(0.25, BIAS),
         P,
@@ -92,40 +104,43 @@ class TestContract(TestCase):
     @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
     def test_layer(self, case):
         layer = case.make()
-        outputs = layer(case.inputs)
+        outputs = layer(*case.arrays)
         self.assertFinite(outputs)
         if isinstance(case.expected, np.ndarray):
             self.assertAllClose(outputs, case.expected)
         else:
             assert shapes(outputs) == case.expected
-        symbolic = case.make()(keras.Input(batch_shape=case.inputs.shape))
+        symbolic = case.make()(*(keras.Input(batch_shape=it.shape) for it in case.arrays))
         assert (shapes(symbolic), dtypes(symbolic)) == (shapes(outputs), dtypes(outputs))
 
         twin = self.run_config_round_trip(layer)
-        twin(case.inputs)
+        twin(*case.arrays)
         twin.set_weights(layer.get_weights())
-        self.assertAllClose(twin(case.inputs), outputs)
+        self.assertAllClose(twin(*case.arrays), outputs)
         for policy in MIXED_POLICIES:
             with dtype_policy(policy):
-                mixed = case.make()(case.inputs)
+                mixed = case.make()(*case.arrays)
             assert shapes(mixed) == shapes(outputs)
             self.assertFinite(mixed)
 
     def test_predict_of_all(self):
         """One model of all layers, compiled, and with batches of another size."""
         made = {name: case.make() for name, case in CASES.items()}
-        names = {name: f"input_{index}" for index, name in enumerate(CASES)}
-        ends = {
-            names[name]: keras.Input(case.inputs.shape[1:], name=names[name])
-            for name, case in CASES.items()
+        inputs = {
+            f"input_{index}_{place}": array
+            for index, case in enumerate(CASES.values())
+            for place, array in enumerate(case.arrays)
         }
-        outputs = {name: layer(ends[names[name]]) for name, layer in made.items()}
-        inputs = {names[name]: case.inputs for name, case in CASES.items()}
+        ends = {name: keras.Input(array.shape[1:], name=name) for name, array in inputs.items()}
+        outputs = {
+            name: made[name](*(ends[f"input_{index}_{place}"] for place in range(len(case.arrays))))
+            for index, (name, case) in enumerate(CASES.items())
+        }
         model = keras.Model(ends, outputs)
         model.compile(jit_compile=JIT_COMPILE)
         found = model.predict(inputs, batch_size=2, verbose=0)
         for name, case in CASES.items():
-            self.assertAllClose(found[name], made[name](case.inputs))
+            self.assertAllClose(found[name], made[name](*case.arrays))
 
 
 NUMBERS = [0, -1.0, np.nan, np.inf, "1", None, True]

@@ -3,6 +3,9 @@
 import keras
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from csdl_keras.layers import BayesDecision, Decision
 from tests.support.testing import TestCase, dtype_policy, to_numpy
@@ -54,6 +57,62 @@ class TestBayesDecision(TestCase):
         with pytest.raises(ValueError, match="`cost_matrix`"):
             layer.set_cost_matrix(matrix)
         self.assertAllClose(layer(P), P @ MATRIX)
+
+
+class TestCostsOfExamples(TestCase):
+    COSTS = np.random.default_rng(2).uniform(0, 9, size=(4, 3, 5))
+
+    def make(self, **kwargs):
+        return BayesDecision(num_classes=3, num_decisions=5, **kwargs)
+
+    @pytest.mark.parametrize("costs", [COSTS, COSTS[:1], COSTS[0]], ids=["each", "one", "matrix"])
+    def test_equals_a_loop(self, costs):
+        expected = np.zeros((4, 5))
+        for n, y, k in np.ndindex(self.COSTS.shape):
+            matrix = costs if costs.ndim == 2 else costs[n % len(costs)]
+            expected[n, k] += P[n, y] * matrix[y, k]
+        layer = self.make()
+        self.assertAllClose(layer(P, costs), expected)
+        self.assertAllClose(layer(P, costs=costs), expected)
+        assert layer.weights == []
+
+    @settings(max_examples=50)
+    @given(arrays(np.float32, (4, 3, 5), elements=st.floats(width=32)))
+    def test_wrong_costs_are_nan_for_their_example_alone(self, costs):
+        wrong = ~(np.isfinite(costs) & (costs >= 0)).all(axis=(1, 2))
+        found = to_numpy(self.make()(P, costs))
+        np.testing.assert_array_equal(np.isnan(found).any(axis=1), wrong)
+        assert np.isnan(found[wrong]).all()
+        if wrong.any():
+            assert np.isnan(to_numpy(self.make()(P, np.concatenate(costs[wrong][:1])))).all()
+
+    @pytest.mark.parametrize("rank", [2, 3])
+    def test_in_a_model(self, rank, tmp_path):
+        ends = [keras.Input((3,)), keras.Input(batch_shape=(None, 3, 5)[3 - rank :])]
+        model = keras.Model(ends, self.make()(*ends))
+        assert model.output_shape == (None, 5)
+        costs = self.COSTS if rank == 3 else self.COSTS[0]
+        expected = (P[:, None] @ costs)[:, 0]
+        self.assertAllClose(model([P, costs]), expected)
+        model.save(tmp_path / "model.keras")
+        self.assertAllClose(keras.saving.load_model(tmp_path / "model.keras")([P, costs]), expected)
+
+    def test_a_matrix_or_costs(self):
+        with pytest.raises(ValueError, match="not both; received costs of shape"):
+            BayesDecision(MATRIX)(P, self.COSTS[:, :, :3])
+        own, taking = BayesDecision(MATRIX), self.make()
+        own(P), taking(P, self.COSTS)
+        with pytest.raises(ValueError, match="without `costs`.*received one with"):
+            own(P, self.COSTS[:, :, :3])
+        with pytest.raises(ValueError, match="with `costs`.*received one without"):
+            taking(P)
+        with pytest.raises(ValueError, match="matrix of its own; received"):
+            taking.set_cost_matrix(np.ones((3, 5)) - np.eye(3, 5))
+
+    @pytest.mark.parametrize("shape", [(4, 3), (4, 5, 3), (4, 3, 4), (4, 1, 3, 5), (5,)])
+    def test_wrong_shapes(self, shape):
+        with pytest.raises(ValueError, match=r"of shape \(batch, 3, 5\) or \(3, 5\); received"):
+            self.make()(P, np.ones(shape, "float32"))
 
 
 def decided(output, rows):

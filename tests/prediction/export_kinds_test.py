@@ -27,8 +27,9 @@ pytestmark = pytest.mark.skipif(
 )
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 WITH_ABSTAIN = csdl.costs.with_abstain(MATRIX, 0.75)
-NEW_PRICES = np.array([[0.0, 3.0, 1.0, 0.5], [1.0, 0.0, 6.0, 0.5], [2.0, 2.0, 0.0, 0.1]])
+NEW = np.array([[0, 3, 1, 0.5], [1, 0, 6, 0.5], [2, 2, 0, 0.1]], "float32")
 X = inputs(1000)
+KNOWN = np.random.default_rng(0).uniform(0, 9, size=(1000, 3, 4)).astype("float32")
 NOISE = np.random.default_rng(0).normal(size=(1000, 8, 9, 2))
 IMAGES = (NOISE + 3 * NOISE[:, :1, :1]).astype("float32")
 TOKENS = np.random.default_rng(0).integers(20, size=(1000, 6)).astype("int32")
@@ -92,8 +93,13 @@ KINDS = {
     "one logit": (lambda: functional([layers.Dense(1)]), {"inputs": X}, {"from_logits": True}),
     "two inputs and prices": (
         two_inputs,
-        {"left": X, "right": X[::-1].copy(), "cost_matrix": NEW_PRICES.astype("float32")},
+        {"left": X, "right": X[::-1].copy(), "cost_matrix": NEW},
         {"cost_matrix_input": True},
+    ),
+    "costs known when deciding": (
+        lambda: bayes_classifier(softmax(), cost_input=True, num_decisions=4),
+        {"inputs": X, "cost_matrix": KNOWN},
+        {},
     ),
     "tokens": (tokens, {"inputs": TOKENS}, {}),
     "tabular in 16 bits": (in_16_bits, {"inputs": X}, {}),
@@ -135,7 +141,7 @@ def test_same_answers_as_keras(tmp_path, kind):
         artifact = OPENERS[format](tmp_path / name)
         assert set(artifact.inputs) == set(arrays)
         for size in (1, 1000):
-            batch = {it: x if it == "cost_matrix" else x[:size] for it, x in arrays.items()}
+            batch = {it: x if x is NEW else x[:size] for it, x in arrays.items()}
             found = artifact(batch)
             assert set(found) == {"decision", "costs"}
             assert (found["decision"].dtype, found["costs"].dtype) == (np.int32, np.float32)
@@ -206,3 +212,21 @@ def test_ties_and_values_that_are_no_numbers(tmp_path):
         found = OPENERS[format](tmp_path / name)({"inputs": rows})
         np.testing.assert_array_equal(found["decision"], expected)
         np.testing.assert_array_equal(found["costs"], rows)
+
+
+def test_one_matrix_for_a_batch_wrong_costs_and_ties(tmp_path):
+    """Of a model that takes a matrix for each example."""
+    model = softmax()
+    careful = bayes_classifier(model, cost_input=True, num_decisions=4)
+    p = model.predict(X, verbose=0)
+    known = KNOWN.copy()
+    known[3, 1, 2], known[4, 0, 0], known[5, 2, 3], known[6] = np.nan, np.inf, -1.0, 2.0
+    for format, name in PATHS.items():
+        csdl.export(careful, tmp_path / name, format)
+        artifact = OPENERS[format](tmp_path / name)
+        found = artifact({"inputs": X, "cost_matrix": NEW[None]})
+        np.testing.assert_allclose(found["costs"], p @ NEW, rtol=1e-5, atol=1e-5)
+        found = artifact({"inputs": X, "cost_matrix": known})
+        assert np.flatnonzero(found["decision"] == -1).tolist() == [3, 4, 5]
+        assert np.flatnonzero(np.isnan(found["costs"]).any(axis=1)).tolist() == [3, 4, 5]
+        assert found["decision"][6] == 0

@@ -62,6 +62,19 @@ def test_trained_on_this_backend(tmp_path, format):
         np.testing.assert_array_equal(found["decision"][clear], decisions[clear])
 
 
+def test_costs_of_examples_on_this_backend(tmp_path):
+    model, path = classifier(), tmp_path / "model.onnx"
+    costs = np.random.default_rng(0).uniform(0, 9, size=(1000, 3, 3)).astype("float32")
+    csdl.export(bayes_classifier(model, cost_input=True), path, "onnx")
+    artifact = OPENERS["onnx"](path)
+    p = model.predict(X, verbose=0)
+    for given in (costs, costs[:1]):
+        found = artifact({"inputs": X, "cost_matrix": given})
+        expected = (p[:, None] @ given)[:, 0]
+        np.testing.assert_allclose(found["costs"], expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(found["decision"], found["costs"].argmin(axis=1))
+
+
 ON_TENSORFLOW = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="another backend exports by the same code, in a process that takes longer to start",

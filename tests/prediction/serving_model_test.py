@@ -13,6 +13,7 @@ from csdl_keras.models import (
     mlp,
     serving_model,
 )
+from csdl_keras.prediction.probability_model import probability_model
 from tests.support.small_models import BUILDERS, Subclassed, functional, inputs, nested
 from tests.support.testing import TestCase, dtype_policy, to_numpy
 
@@ -155,6 +156,17 @@ class TestCostMatrixInput(TestCase):
         careful = bayes_classifier(calibrated, MATRIX)
         self.check(careful, calibrated.predict(X, verbose=0), MATRIX)
 
+    def test_instead_of_estimated_costs(self):
+        model = expected_cost_model(functional([layers.Dense(4)]), MATRIX).cost_model()
+        self.check(model, probability_model(model).predict(X, verbose=0), MATRIX)
+
+    def test_wrong_costs(self):
+        served = serving_model(functional([softmax()]), cost_matrix_input=True)
+        for wrong in (np.nan, np.inf, -1.0):
+            matrix = np.where(MATRIX == 9, wrong, MATRIX)
+            decision, costs = answer(served, {"inputs": X, "cost_matrix": matrix})
+            assert set(decision.tolist()) == {-1} and np.isnan(costs).all()
+
     def test_same_after_saving(self, tmp_path):
         served = serving_model(functional([softmax()]), cost_matrix_input=True)
         served.save(tmp_path / "model.keras")
@@ -164,13 +176,48 @@ class TestCostMatrixInput(TestCase):
         assert sorted(end.name for end in loaded.inputs) == ["cost_matrix", "inputs"]
 
 
-def example_costs():
-    return expected_cost_model(functional([layers.Dense(4)]), MATRIX).cost_model()
+def taking_costs():
+    return bayes_classifier(functional([softmax()]), cost_input=True)
 
 
 def own_matrix():
     ends = [keras.Input((3,), name="cost_matrix"), keras.Input((3,), name="other")]
     return keras.Model(ends, softmax()(layers.Add()(ends)))
+
+
+class TestCostsOfExamples(TestCase):
+    COSTS = np.random.default_rng(0).uniform(0, 9, size=(40, 3, 4))
+
+    @pytest.mark.parametrize("several", [False, True])
+    def test_keeps_the_input(self, several):
+        model = functional([softmax()])
+        if several:
+            ends = [keras.Input((3,), name=name) for name in ("left", "right")]
+            model = keras.Model(ends, softmax()(layers.Subtract()(ends)))
+        careful = bayes_classifier(model, cost_input=True, num_decisions=4)
+        x = {"left": X, "right": -X} if several else {"inputs": X}
+        p = model.predict(list(x.values()) if several else X, verbose=0)
+        served = serving_model(careful)
+        assert {end.name for end in served.inputs} == {*x, "cost_matrix"}
+        for costs in (self.COSTS, self.COSTS[:1]):
+            decision, found = answer(served, {**x, "cost_matrix": costs})
+            self.assertAllClose(found, (p[:, None] @ costs)[:, 0])
+            np.testing.assert_array_equal(decision, found.argmin(axis=1))
+        single = serving_model(careful, cost_matrix_input=True)
+        _, found = answer(single, {**x, "cost_matrix": PRICES})
+        self.assertAllClose(found, p @ PRICES)
+
+    def test_wrong_costs_and_ties(self):
+        costs = self.COSTS.copy()
+        costs[3, 1, 2], costs[4, 0, 0], costs[5, 2, 3], costs[6] = np.nan, np.inf, -1.0, 2.0
+        careful = bayes_classifier(functional([softmax()]), cost_input=True, num_decisions=4)
+        decision, found = answer(serving_model(careful), {"inputs": X, "cost_matrix": costs})
+        assert np.flatnonzero(decision == -1).tolist() == [3, 4, 5] and decision[6] == 0
+        assert np.flatnonzero(np.isnan(found).any(axis=1)).tolist() == [3, 4, 5]
+        predicted = serving_model(careful).predict(
+            {"inputs": X, "cost_matrix": costs}, batch_size=7, verbose=0
+        )
+        np.testing.assert_array_equal(predicted["decision"], decision)
 
 
 PRICED = {"cost_matrix_input": True}
@@ -189,8 +236,9 @@ PRICED = {"cost_matrix_input": True}
         (softmax(), {"cost_matrix_input": MATRIX}, "`cost_matrix_input`"),
         (layers.Reshape((3, 1)), {"output": "cost"}, "shape .batch, D."),
         (lambda: nested([CostOutput(3)]), PRICED, "probabilities inside.*CostOutput"),
-        (example_costs, PRICED, "probabilities inside.*ExpectedCost"),
-        (own_matrix, PRICED, "'cost_matrix' of its own"),
+        (own_matrix, PRICED, "without an input 'cost_matrix'"),
+        (taking_costs, {"from_logits": True}, "outputs costs"),
+        (taking_costs, {"output": "probability"}, "outputs costs"),
         (lambda: serving_model(mlp((3,), 3, (4,))), {}, "Expected"),
         (lambda: decision_model(mlp((3,), 3, (4,))), {"output": "cost"}, "Expected"),
         (lambda: Subclassed(3), {"output": "cost"}, "Wrap it"),

@@ -12,9 +12,17 @@ from csdl_keras.models import BayesClassifier
 from tests.robustness.containers import contained
 from tests.robustness.no_training import no_training
 from tests.robustness.rows import Row, named, table_tests
-from tests.robustness.samples import amounts, examples, inputs, probabilities, vectors
+from tests.robustness.samples import (
+    amounts,
+    examples,
+    inputs,
+    matrix,
+    probabilities,
+    vectors,
+)
 
 CLASSIFIER = csdl.models.mlp((3,), 3, (4,), seed=0)
+COSTS = csdl.models.mlp((3,), 3, (4,), output="cost", seed=0)
 LOGITS = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3)])
 BATCHES = csdl.ShuffledBatches(np.ones((4, 3)))
 WIDTH = 3
@@ -173,6 +181,28 @@ ROWS = {
             ({"output": "logits"}, "`output`"),
         ),
         ({"x": np.ones((4, 3), bool)}, {"x": np.ones((4, 3, 1))}),
+        free=("batch_size", "verbose", "costs"),
+    ),
+    "decide, costs": Row(
+        csdl.decide,
+        lambda rng, k: (
+            {"model": identity(Direct), "x": probabilities(rng, 5, WIDTH), "output": "probability"}
+            | {"costs": matrix(rng, WIDTH, 4)}
+        ),
+        (
+            *(({"model": model}, "keras.Model or a CSOSR") for model in (None, "model", 3)),
+            (
+                {"model": csdl.models.mlp((3,), 3, (4,), output="cost"), "output": None},
+                "inside|for `costs`",
+            ),
+            ({"x": np.ones((4, 3))}, "sum to 1"),
+            ({"costs": np.ones((5, 3))}, "diagonal|received"),
+            ({"costs": -np.ones((5, 3, 4))}, "at least 0"),
+            ({"costs": np.ones((4, 3, 4))}, "each of 5 examples"),
+            ({"costs": np.ones((5, 2, 4))}, "each of 3 classes"),
+            ({"costs": csdl.costs.AffineCosts([1.0], np.ones((3, 4)))}, "each of 5 examples"),
+        ),
+        ({"costs": np.ones((5, 3, 4))}, {"costs": np.ones((5, 3, 4), int)}),
         free=("batch_size", "verbose"),
     ),
 }

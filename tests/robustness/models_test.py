@@ -32,7 +32,9 @@ def outputs(found):
     """The outputs of a model, or what else a function returns."""
     if not isinstance(found, keras.Model):
         return found if isinstance(found, (str, dict)) else [layer.name for layer in found]
-    out = found(IMAGES if len(found.inputs[0].shape) == 4 else X)
+    given = [IMAGES if len(found.inputs[0].shape) == 4 else X]
+    given += [np.ones((3, *end.shape[1:]), "float32") for end in found.inputs[1:]]
+    out = found(given if len(given) > 1 else given[0])
     return keras.tree.map_structure(to_numpy, out)
 
 
@@ -54,7 +56,7 @@ ROWS = {
         models.bayes_classifier,
         lambda rng: (
             {"model": network(), "cost_matrix": matrix(rng, 3, 4)}
-            | {"from_logits": False, "mean_costs": False}
+            | {"from_logits": False, "mean_costs": False, "cost_input": False}
         ),
         (
             *no_model,
@@ -62,8 +64,18 @@ ROWS = {
             ({"from_logits": True}, "outputs probabilities"),
             ({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),
             ({"cost_matrix": 1 - np.eye(4)}, "for each of|of shape"),
+            ({"cost_input": True}, "neither `cost_matrix`"),
+            ({"num_decisions": 4}, "only with cost_input=True"),
         ),
         ({"cost_matrix": np.ones((3, 4)), "mean_costs": True},),
+        free=("num_decisions",),
+    ),
+    "bayes_classifier, cost_input": model(
+        models.bayes_classifier,
+        lambda rng: {"model": network(), "cost_input": True, "num_decisions": 4},
+        (({"mean_costs": True}, "neither `cost_matrix`"), *named(num_decisions=[1])),
+        ({"num_decisions": None},),
+        free=("cost_matrix", "from_logits", "mean_costs"),
     ),
     "decision_model": model(
         models.decision_model,

@@ -128,6 +128,14 @@ def softmax(units: int = 3) -> Callable[[Any], Any]:
     return layers.Dense(units, "softmax")
 
 
+def taking_costs() -> Case:
+    """A model that takes costs, which here are computed from the features."""
+    inputs = keras.Input((4,))
+    costs = layers.Reshape((3, 4))(layers.Dense(12, "softplus")(inputs))
+    model = bayes_classifier(network(softmax()), cost_input=True, num_decisions=4)
+    return Case(keras.Model(inputs, model([inputs, costs])))
+
+
 CASES: dict[str, Callable[[], Case]] = {
     "SOSRLoss": lambda: with_loss(SOSRLoss(alpha=3.0, cost_scale=0.5), COSTS),
     "SOSRLoss(cost_matrix)": lambda: with_loss(
@@ -190,6 +198,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "bayes_classifier one logit": lambda: Case(
         bayes_classifier(network(layers.Dense(1)), MATRIX[:2, :2], from_logits=True)
     ),
+    "bayes_classifier(cost_input)": taking_costs,
     "decision_model": lambda: Case(decision_model(network(softmax()))),
     "serving_model": lambda: Case(serving_model(network(softmax()))),
     "cost_estimator": lambda: Case(cost_estimator(network(csdl_layers.CostOutput(3)), "log", 0.5)),

@@ -1,0 +1,127 @@
+"""Finds the class probabilities inside models that output expected costs."""
+
+import weakref
+from typing import Any, NamedTuple
+
+import keras
+
+from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.types import Classifier, Tensor
+from csdl_keras.layers import BayesDecision, ExpectedCost
+from csdl_keras.outputs.kind import output_kind
+
+# A part that is asked for again predicts without being compiled again.
+_PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
+
+
+class CostsEnding(NamedTuple):
+    """The end of a model that turns class probabilities into expected costs.
+
+    Args:
+        layer: the last layer; `None` for a mean of several models.
+        probabilities: symbolic class probabilities, `(batch, K)`.
+        costs: what the layer is given as its second input; `None` if it has a matrix.
+    """
+
+    layer: BayesDecision | ExpectedCost | None
+    probabilities: Tensor
+    costs: Tensor | None
+
+    def costs_of(self, probabilities: Tensor) -> Tensor:
+        """Returns the expected costs under other probabilities, by a cost matrix of their own."""
+        assert self.layer is not None
+        if self.costs is None:
+            return copied_decision(self.layer)(probabilities)
+        if isinstance(self.layer, ExpectedCost):
+            return self.layer(probabilities, log_costs=self.costs)
+        return self.layer(probabilities, self.costs)
+
+
+def copied_decision(decision: BayesDecision) -> BayesDecision:
+    """Returns a layer with a cost matrix of its own, so that one model's can be set alone."""
+    copy = BayesDecision.from_config(decision.get_config())
+    copy.build((None, decision.num_classes))
+    copy.set_weights(decision.get_weights())
+    return copy
+
+
+def costs_ending(model: keras.Model) -> CostsEnding | None:
+    """Returns the end of a model of expected costs, also of a nested one; `None` for others."""
+    if not has_structure(model) or len(model.outputs) != 1:
+        return None
+    # A layer that several models share has several inputs; the history has this model's.
+    history = model.outputs[0]._keras_history
+    return _ending(history.operation, history.node_index)
+
+
+def _ending(layer: Any, node_index: int) -> CostsEnding | None:
+    node = layer._inbound_nodes[node_index]
+    if isinstance(layer, (BayesDecision, ExpectedCost)):
+        probabilities, *costs = node.input_tensors
+        return CostsEnding(layer, probabilities, costs[0] if costs else None)
+    if isinstance(layer, keras.layers.Average):
+        histories = [end._keras_history for end in node.input_tensors]
+        found = [_ending(history.operation, history.node_index) for history in histories]
+        ends = [part.probabilities for part in found if part is not None]
+        # A mean of expected costs under one matrix is that under the mean probabilities.
+        mean = type(layer)(dtype=layer.dtype_policy)(ends) if len(ends) == len(found) else None
+        return None if mean is None else CostsEnding(None, mean, None)
+    inner = costs_ending(layer)
+    if inner is None:
+        return None
+
+    pairs = list(zip(layer.inputs, node.input_tensors, strict=True))
+
+    def outside(end: Tensor | None) -> Tensor | None:
+        """Returns a tensor of the nested model as one of the model around it."""
+        for own, given in pairs:
+            if own is end:
+                return given
+        if end is None:
+            return None
+        # Without the input of costs, if there is one, on which probabilities do not depend.
+        kept = [pair for pair in pairs if pair[0] is not inner.costs]
+        return keras.Model([own for own, _ in kept], end)([given for _, given in kept])
+
+    return CostsEnding(inner.layer, outside(inner.probabilities), outside(inner.costs))
+
+
+def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:
+    """Returns a model's inputs without that of its costs, and that, which most models lack."""
+    inputs = inputs_of(model)
+    costs = None if ending is None else ending.costs
+    if costs is None or not any(costs is end for end in model.inputs):
+        return inputs, None
+    if isinstance(inputs, dict):
+        return {name: end for name, end in inputs.items() if end is not costs}, costs
+    kept = [end for end in inputs if end is not costs]
+    return kept[0] if len(kept) == 1 else kept, costs
+
+
+def probability_model(model: Classifier, output: str | None = None) -> keras.Model | None:
+    """Returns the part of a classifier that outputs class probabilities.
+
+    Args:
+        model: a classifier. Its layers are shared.
+        output: as in `csdl_keras.output_kind`.
+
+    Returns:
+        The model itself if it outputs probabilities; of a model of expected costs the part
+        before its costs, from the inputs without those costs to `(batch, K)`; `None` for a
+        model that estimates costs without probabilities.
+
+    Raises:
+        ValueError: if the structure does not show what the model outputs and `output` is
+            None, or they contradict each other.
+    """
+    if not isinstance(model, keras.Model):
+        return None
+    if output_kind(model, output) == "probability":
+        return model
+    if model not in _PARTS:
+        ending = costs_ending(model)
+        if ending is None:
+            return None
+        name = f"{model.name}_probabilities"
+        _PARTS[model] = keras.Model(split_inputs(model, ending)[0], ending.probabilities, name=name)
+    return _PARTS[model]

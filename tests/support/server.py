@@ -1,0 +1,80 @@
+"""A server of `examples/` on this machine, and a stand-in for its model."""
+
+import contextlib
+import importlib
+import pathlib
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+
+httpx = pytest.importorskip("httpx")
+onnxruntime = pytest.importorskip("onnxruntime")
+pytest.importorskip("fastapi")
+uvicorn = pytest.importorskip("uvicorn")
+
+FOLDER = pathlib.Path(__file__).parents[2] / "examples"
+
+# Programs of a folder find each other as they do when Python runs one of them.
+with pytest.MonkeyPatch.context() as patch:
+    patch.syspath_prepend(str(FOLDER))
+    serve, load_test = map(importlib.import_module, ("serve", "load_test"))
+
+
+class Session:
+    """Stands for a model whose costs are its inputs, times a cost matrix if it has that input."""
+
+    def __init__(self, shape=("batch", 3), dtype="tensor(float)", matrix=None):
+        ends = {"inputs": (shape, dtype)}
+        if matrix is not None:
+            ends["cost_matrix"] = (matrix, "tensor(float)")
+        self.ends = [SimpleNamespace(name=n, shape=list(s), type=t) for n, (s, t) in ends.items()]
+        self.free = threading.Event()
+        self.free.set()
+        self.running = threading.Semaphore(0)
+
+    def get_inputs(self):
+        return self.ends
+
+    def run(self, names, feed):
+        assert names == ["decision", "costs"]
+        self.running.release()
+        assert self.free.wait(60)
+        matrix = feed.get("cost_matrix", np.eye(3, dtype="float32"))
+        costs = (feed["inputs"][:, None] @ matrix)[:, 0] if matrix.ndim == 3 else None
+        costs = feed["inputs"] @ matrix if costs is None else costs
+        return [costs.argmin(axis=1).astype("int32"), costs.astype("float32")]
+
+
+@contextlib.contextmanager
+def served(session, options=None, **limits):
+    """A client of a server on a free port."""
+    app = serve.create_app(session, **limits)
+    options = {"host": "127.0.0.1", "port": 0, "log_level": "critical", **(options or {})}
+    server = uvicorn.Server(uvicorn.Config(app, **options))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            yield client
+    finally:
+        getattr(session, "free", threading.Event()).set()
+        server.should_exit = True
+        thread.join()
+
+
+def decide(client, inputs, **more):
+    return client.post("/decide", json={"inputs": inputs, **more})
+
+
+def exported(model, folder):
+    csdl.export(model, folder / "model.onnx", "onnx")
+    return onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
