@@ -120,6 +120,18 @@ class TestModels(TestCase):
         expected = loop(rows, TRAINED, USED) @ MATRIX
         self.assertAllClose(adjusted.predict(X, verbose=0), expected, atol=1e-4)
 
+    def test_costs_that_are_known_when_deciding(self):
+        """Costs beside the inputs, or in a call of `decide`, meet adjusted probabilities."""
+        model = softmax()
+        expected = loop(model.predict(X, verbose=0), TRAINED, USED)
+        costs = np.random.default_rng(0).uniform(1, 9, (40, 3, 4)).astype("float32")
+        with_input = bayes_classifier(model, cost_input=True, num_decisions=4)
+        found = adjust_priors(with_input, TRAINED, USED).predict([X, costs], verbose=0)
+        self.assertAllClose(found, np.einsum("nk,nkd->nd", expected, costs), atol=1e-4)
+        adjusted = adjust_priors(bayes_classifier(model, MATRIX), TRAINED, USED)
+        decided = csdl.bayes_decisions(expected, costs)
+        np.testing.assert_array_equal(decide(adjusted, X, costs=costs), decided)
+
     def test_what_train_returns(self):
         x = np.random.default_rng(0).normal(size=(60, 3)) + LABELS[np.arange(60) % 40, None]
         y = LABELS[np.arange(60) % 40]

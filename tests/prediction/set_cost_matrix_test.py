@@ -103,6 +103,10 @@ class TestSetCostMatrix(TestCase):
             model.set_cost_matrix(matrix)
         self.assertAllClose(model.predict(X, verbose=0), before)
 
+    def test_costs_that_are_an_input_have_no_matrix(self):
+        with pytest.raises(ValueError, match="costs are an input"):
+            bayes_classifier(softmax(), cost_input=True).set_cost_matrix(PRICES)
+
     def test_costs_that_are_estimated_have_no_matrix(self):
         costs = expected_cost_model(functional([layers.Dense(5)]), MATRIX, seed=0).cost_model()
         model = calibrate(costs, X, np.arange(40) % 3)
