@@ -29,11 +29,11 @@ class CostsEnding(NamedTuple):
 
     def costs_of(self, probabilities: Tensor) -> Tensor:
         """Returns the expected costs under other probabilities, by a cost matrix of their own."""
+        if isinstance(self.layer, ExpectedCost):
+            return self.layer(probabilities, log_costs=self.costs)
         assert self.layer is not None
         if self.costs is None:
             return copied_decision(self.layer)(probabilities)
-        if isinstance(self.layer, ExpectedCost):
-            return self.layer(probabilities, log_costs=self.costs)
         return self.layer(probabilities, self.costs)
 
 
