@@ -17,7 +17,9 @@ PACKAGES = (
     "baselines costs datasets evaluation layers losses metrics models plots sklearn tuning".split()
 )
 # Made by functions and methods that have the example.
-MADE = "AuxiliaryCostModel BayesClassifier CostDifference ExpectedCostModel Reliability".split()
+MADE = (
+    "AuxiliaryCostModel BayesClassifier CostDifference ExpectedCostModel PriorEstimate Reliability"
+).split()
 
 
 def public_names():

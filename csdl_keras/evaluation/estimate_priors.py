@@ -48,8 +48,8 @@ def estimate_priors(
     training. `doubts` of the result says what speaks against it: shares that remain uncertain,
     because examples are few or the classes are not told apart; and by a labelled `reference`,
     probabilities that are not calibrated, or examples that no mixture of the classes explains.
-    Each of the two tests by a reference doubts about 0.5 % of estimates for which all is
-    right. With many thousand examples they also find faults too small to matter.
+    Each of these two tests doubts about 1 % of estimates for which all is right. With very many
+    examples they also find faults that are too small to matter.
 
     Args:
         probabilities: `(N, K)` of the unlabelled examples, or `(N,)` or `(N, 1)` of class 1, not
@@ -86,8 +86,7 @@ def estimate_priors(
     labelled = None if reference is None else _check_reference(reference, len(shares))
     likelihoods = np.maximum(rows, LEAST_PROBABILITY) / shares
     priors, converged = _likeliest(likelihoods, shares)
-    influence = _influence(likelihoods, priors)
-    errors = np.minimum(np.sqrt((influence**2).sum(axis=0)), 0.5)
+    influence, errors = _uncertainty(likelihoods, priors)
     doubts = [] if converged else [f"The estimate did not converge in {_ITERATIONS} iterations."]
     doubts += uncertain(priors, errors, shares)
     if labelled is None:
@@ -141,16 +140,17 @@ def _likeliest(likelihoods: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, 
     return priors, False
 
 
-def _influence(likelihoods: np.ndarray, priors: np.ndarray) -> np.ndarray:
-    """Returns how much each example moves the estimated shares, `(N, K)`.
+def _uncertainty(likelihoods: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns how much each example moves the estimated shares, `(N, K)`, and standard errors.
 
-    The sum of squares over the examples is the variance by the observed information, in the
-    directions in which shares sum to 1.
+    By the observed information in the directions in which shares sum to 1. Directions that
+    the probabilities do not show at all have the largest standard error that a share can have.
     """
     scores = likelihoods / (likelihoods @ priors)[:, None]
     directions = np.linalg.svd(np.ones((1, len(priors))))[2][1:].T
     along = scores @ directions
     values, vectors = np.linalg.eigh(along.T @ along)
-    # Directions that the probabilities do not show at all get a very large variance.
     values = np.maximum(values, max(1e-12 * values[-1], 1e-12))
-    return (along @ vectors / values) @ (directions @ vectors).T
+    turned = directions @ vectors
+    errors = np.minimum(np.sqrt((turned**2 / values).sum(axis=1)), 0.5)
+    return (along @ vectors / values) @ turned.T, errors

@@ -170,14 +170,6 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     return ClassProbabilities(from_logits, name="class_probabilities")(output)
 
 
-def copied_decision(decision: BayesDecision) -> BayesDecision:
-    """Returns a layer with a cost matrix of its own, for another model."""
-    copy = BayesDecision.from_config(decision.get_config())
-    copy.build((None, decision.num_classes))
-    copy.set_weights(decision.get_weights())
-    return copy
-
-
 def check_classifier(model: keras.Model, from_logits: bool) -> None:
     """Raises unless the model may be a classifier, as far as its structure tells."""
     check_bool("from_logits", from_logits)

@@ -190,12 +190,11 @@ def probability_part(
 
         return split_inputs(model, ending)[0], ending.probabilities, of_costs
     check_classifier(model, from_logits)
-    logits = None if from_logits else _logit(model)
+    inputs, logits = inputs_of(model), None if from_logits else _logit(model)
     if logits is None:
         probabilities = class_probabilities(model, from_logits)
     else:
         probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
-    inputs = inputs_of(model)
     return inputs, probabilities, lambda changed, name: keras.Model(inputs, changed, name=name)
 
 

@@ -1,17 +1,16 @@
 """Averages the outputs of several models."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
-from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision
 from csdl_keras.outputs.kind import output_kind
-from csdl_keras.prediction.bayes_classifier import BayesClassifier, copied_decision
+from csdl_keras.prediction.bayes_classifier import BayesClassifier
+from csdl_keras.prediction.probability_model import CostsEnding, copied_decision, costs_ending
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
@@ -74,8 +73,12 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     kinds = [output_kind(member, output) for member in members]
     if len(set(kinds)) > 1:
         raise ValueError(f"Expected members with outputs of one kind; received {kinds}.")
-    decision = _common_decision(members)
-    last = [m.outputs[0] if decision is None else _before(m) for m in members]
+    endings = [costs_ending(member) for member in members]
+    decision = _common_decision(endings)
+    last = [
+        member.outputs[0] if decision is None or ending is None else ending.probabilities
+        for member, ending in zip(members, endings, strict=True)
+    ]
     first = members[0].inputs[0]
     inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
     outputs = [
@@ -92,21 +95,16 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     return BayesClassifier(inputs, copied_decision(decision)(mean), name="ensemble")
 
 
-def _common_decision(members: Sequence[keras.Model]) -> BayesDecision | None:
-    """Returns a layer of the cost matrix that all members end in, or `None`."""
-    ends: list[Any] = [member.outputs[0]._keras_history.operation for member in members]
-    if not all(isinstance(end, BayesDecision) for end in ends):
+def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | None:
+    """Returns a layer of the one cost matrix by which all members decide, or `None`."""
+    layers = [ending.layer for ending in endings if ending is not None and ending.costs is None]
+    decisions = [layer for layer in layers if isinstance(layer, BayesDecision)]
+    if len(decisions) < len(endings):
         return None
-    first, *others = ends
+    first, *others = decisions
     same = all(
-        end.mean_costs == first.mean_costs
-        and np.array_equal(end.get_weights()[0], first.get_weights()[0])
-        for end in others
+        other.mean_costs == first.mean_costs
+        and np.array_equal(other.get_weights()[0], first.get_weights()[0])
+        for other in others
     )
     return first if same else None
-
-
-def _before(member: keras.Model) -> Tensor:
-    """Returns the probabilities of a model that ends in BayesDecision."""
-    history = member.outputs[0]._keras_history
-    return history.operation._inbound_nodes[history.node_index].arguments.args[0]

@@ -28,13 +28,21 @@ class CostsEnding(NamedTuple):
     costs: Tensor | None
 
     def costs_of(self, probabilities: Tensor) -> Tensor:
-        """Returns the expected costs under other probabilities."""
-        assert self.layer is not None
-        if self.costs is None:
-            return self.layer(probabilities)
+        """Returns the expected costs under other probabilities, by a cost matrix of their own."""
         if isinstance(self.layer, ExpectedCost):
             return self.layer(probabilities, log_costs=self.costs)
+        assert self.layer is not None
+        if self.costs is None:
+            return copied_decision(self.layer)(probabilities)
         return self.layer(probabilities, self.costs)
+
+
+def copied_decision(decision: BayesDecision) -> BayesDecision:
+    """Returns a layer with a cost matrix of its own, so that one model's can be set alone."""
+    copy = BayesDecision.from_config(decision.get_config())
+    copy.build((None, decision.num_classes))
+    copy.set_weights(decision.get_weights())
+    return copy
 
 
 def costs_ending(model: keras.Model) -> CostsEnding | None:

@@ -12,6 +12,7 @@ from csdl_keras.models import BayesClassifier, ensemble, expected_cost_model
 from tests.support.fresh_process import run_python
 from tests.support.small_models import functional, inputs, nested
 from tests.support.testing import TestCase, dtype_policy
+from tests.support.trainers import SETTINGS
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -119,12 +120,23 @@ class TestModels(TestCase):
         expected = loop(rows, TRAINED, USED) @ MATRIX
         self.assertAllClose(adjusted.predict(X, verbose=0), expected, atol=1e-4)
 
+    def test_costs_that_are_known_when_deciding(self):
+        """Costs beside the inputs, or in a call of `decide`, meet adjusted probabilities."""
+        model = softmax()
+        expected = loop(model.predict(X, verbose=0), TRAINED, USED)
+        costs = np.random.default_rng(0).uniform(1, 9, (40, 3, 4)).astype("float32")
+        with_input = bayes_classifier(model, cost_input=True, num_decisions=4)
+        found = adjust_priors(with_input, TRAINED, USED).predict([X, costs], verbose=0)
+        self.assertAllClose(found, np.einsum("nk,nkd->nd", expected, costs), atol=1e-4)
+        adjusted = adjust_priors(bayes_classifier(model, MATRIX), TRAINED, USED)
+        decided = csdl.bayes_decisions(expected, costs)
+        np.testing.assert_array_equal(decide(adjusted, X, costs=costs), decided)
+
     def test_what_train_returns(self):
         x = np.random.default_rng(0).normal(size=(60, 3)) + LABELS[np.arange(60) % 40, None]
         y = LABELS[np.arange(60) % 40]
-        settings = csdl.Settings().replace({"mlp.hidden_units": (4,), "mlp.epochs": 1})
         for algorithm in ("dnn_bayes", "dnn_blind"):
-            model = csdl.train(algorithm, x, y, MATRIX, settings=settings, seed=0)
+            model = csdl.train(algorithm, x, y, MATRIX, settings=SETTINGS, seed=0)
             adjusted = adjust_priors(model, [20, 20, 20], USED)
             assert type(adjusted) is type(model) and adjusted.output_shape == model.output_shape
             assert np.abs(adjusted.predict(x, verbose=0) - model.predict(x, verbose=0)).max() > 0.1

@@ -8,6 +8,7 @@ from csdl_keras import adjust_priors, bayes_classifier, calibrate, decide
 from csdl_keras.models import BayesClassifier, ensemble, expected_cost_model
 from tests.support.small_models import functional, inputs
 from tests.support.testing import TestCase
+from tests.support.trainers import SETTINGS
 
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 PRICES = np.array([[0.0, 30.0, 1.0], [0.5, 0.0, 6.0], [2.0, 2.0, 0.0]])
@@ -72,16 +73,15 @@ class TestSetCostMatrix(TestCase):
 
     def test_what_train_returns(self):
         y = np.arange(40) % 3
-        settings = csdl.Settings().replace({"mlp.hidden_units": (4,), "mlp.epochs": 1})
-        model = csdl.train("dnn_bayes", X, y, MATRIX, settings=settings, seed=0)
+        model = csdl.train("dnn_bayes", X, y, MATRIX, settings=SETTINGS, seed=0)
         rows = model.predict(X, verbose=0).astype("float64") @ np.linalg.inv(MATRIX)
         model.set_cost_matrix(PRICES)
         self.assertAllClose(model.predict(X, verbose=0), rows @ PRICES, atol=1e-3)
-        model = csdl.train("dnn_bayes", X, y, costs=MATRIX[y] + 1, settings=settings, seed=0)
+        model = csdl.train("dnn_bayes", X, y, costs=MATRIX[y] + 1, settings=SETTINGS, seed=0)
         model.set_cost_matrix([[3, 2, 1], [1, 1, 1], [0, 5, 5]])  # right decisions cost something
         with pytest.raises(ValueError, match="`mean_costs`.*at least 0"):
             model.set_cost_matrix(-MATRIX)
-        blind = csdl.train("dnn_blind", X, y, MATRIX, settings=settings, seed=0)
+        blind = csdl.train("dnn_blind", X, y, MATRIX, settings=SETTINGS, seed=0)
         assert not hasattr(blind, "set_cost_matrix")
 
     @pytest.mark.parametrize(
@@ -102,6 +102,10 @@ class TestSetCostMatrix(TestCase):
         with pytest.raises(ValueError, match=match):
             model.set_cost_matrix(matrix)
         self.assertAllClose(model.predict(X, verbose=0), before)
+
+    def test_costs_that_are_an_input_have_no_matrix(self):
+        with pytest.raises(ValueError, match="costs are an input"):
+            bayes_classifier(softmax(), cost_input=True).set_cost_matrix(PRICES)
 
     def test_costs_that_are_estimated_have_no_matrix(self):
         costs = expected_cost_model(functional([layers.Dense(5)]), MATRIX, seed=0).cost_model()

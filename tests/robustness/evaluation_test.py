@@ -5,7 +5,7 @@ import numpy as np
 from csdl_keras import evaluation
 from tests.robustness.outcome import public_functions
 from tests.robustness.rows import Row, names_of, table_tests
-from tests.robustness.samples import amounts, matrix, probabilities
+from tests.robustness.samples import amounts, matrix, probabilities, vectors
 
 THIRDS = {"expected_costs": None, "probabilities": np.full((5, 3), 1 / 3)}
 FREE = {"cost_matrix": np.zeros((3, 4))}
@@ -145,6 +145,21 @@ ROWS = {
         lambda rng, k: predicted(rng, k, classwise=False),
         probability_errors,
         (one_column, {"classwise": True}),
+    ),
+    "estimate_priors": Row(
+        evaluation.estimate_priors,
+        lambda rng, k: (
+            {"probabilities": probabilities(rng, 5, k), "from_priors": 1 + vectors(rng, k)}
+            | {"reference": (probabilities(rng, 6, k), rng.integers(k, size=6))}
+        ),
+        (
+            *probability_errors[2:5],
+            ({"from_priors": [1, 0, 1]}, "`from_priors`.*above 0"),
+            ({"from_priors": [1, 1]}, "each of 3 classes; received 2"),
+            ({"reference": (np.eye(3), [0, 1])}, "a row for each of 2 labels"),
+            ({"reference": (np.eye(2), [0, 1])}, "probabilities of 3 classes"),
+        ),
+        ({"reference": None},),
     ),
     "risk_coverage_curve": Row(
         evaluation.risk_coverage_curve,
