@@ -8,7 +8,7 @@ from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import get_tags
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -17,7 +17,7 @@ from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._labels import check_other_decisions, column, positions
+from csdl_keras.sklearn._labels import check_other_decisions, positions
 
 _METHODS = ("sigmoid", "isotonic", "temperature")
 
@@ -39,9 +39,9 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             calibrated.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`. `None`
             (default) is 0/1 costs, unless `fit` or `predict` gets costs.
-        calibration: how probabilities are calibrated: `"sigmoid"` (default), `"isotonic"`,
-            which needs some thousand examples, `"temperature"`, or `None` for those of the
-            classifier as they are.
+        calibration: how probabilities are calibrated: `"isotonic"` (default), `"sigmoid"`,
+            `"temperature"`, which corrects no wrong class frequencies, or `None` for those
+            of the classifier as they are.
         cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes, such
             as a splitter.
         other_decisions: labels for decisions that are not a class, as in
@@ -82,7 +82,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         self,
         estimator: Any,
         cost_matrix: ArrayLike | None = None,
-        calibration: str | None = "sigmoid",
+        calibration: str | None = "isotonic",
         cv: Any = 5,
         other_decisions: Sequence[object] | None = None,
     ):
@@ -117,7 +117,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             check_other_decisions(self.other_decisions)
         calibrated = self._calibrated()
         check_consistent_length(X, y)
-        y = column(y)
+        y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         labels = self._set_classes(y)
         self._set_costs(labels, None, costs)
@@ -152,21 +152,17 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         """Returns the unfitted classifier with its calibration, if the arguments are right."""
         if self.calibration is not None:
             check_choice("calibration", self.calibration, _METHODS)
-        scores = (
-            ["predict_proba"]
-            if self.calibration is None
-            else ["predict_proba", "decision_function"]
-        )
-        if not hasattr(self.estimator, "fit") or not any(
-            hasattr(self.estimator, one) for one in scores
-        ):
+        scores = ("predict_proba", "decision_function")[: 1 if self.calibration is None else 2]
+        found = any(hasattr(self.estimator, one) for one in scores)
+        if not hasattr(self.estimator, "fit") or not found:
             raise ValueError(
-                f"Expected `estimator` to be a classifier with `fit` and "
-                f"{' or '.join(f'`{one}`' for one in scores)}; received {self.estimator!r}."
+                "Expected `estimator` to be a classifier with `fit` and "
+                f"`{'` or `'.join(scores)}`; received {self.estimator!r}."
             )
         if self.calibration is None:
             return clone(self.estimator)
-        if isinstance(self.cv, (bool, str, float)):
+        splits = hasattr(self.cv, "split") or np.iterable(self.cv)
+        if self.cv is not None and (isinstance(self.cv, str) or not splits):
             check_integer("cv", self.cv, 2)
         calibrated = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
         if get_config()["enable_metadata_routing"]:

@@ -63,7 +63,7 @@ def test_the_decisions_of_bayes_decisions():
 
 def test_a_fitted_classifier_is_only_calibrated():
     fitted = GaussianNB().fit(X[:45], Y[:45])
-    model = BayesClassifier(FrozenEstimator(fitted), MATRIX).fit(X[45:], Y[45:])
+    model = BayesClassifier(FrozenEstimator(fitted), MATRIX, "sigmoid").fit(X[45:], Y[45:])
     frozen = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X[45:], Y[45:])
     np.testing.assert_allclose(model.predict_proba(X), frozen.predict_proba(X))
     plain = BayesClassifier(FrozenEstimator(fitted), MATRIX, calibration=None)
