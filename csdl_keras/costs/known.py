@@ -188,6 +188,13 @@ def expected_costs(probabilities: np.ndarray, costs: KnownCosts) -> np.ndarray:
     return np.einsum("nk,nkd->nd", probabilities, costs, dtype=np.float64)
 
 
+def mean_matrix(costs: KnownCosts) -> np.ndarray:
+    """Returns the mean cost matrix of the examples, `(K, D)`, or the matrix of all of them."""
+    if isinstance(costs, AffineCosts):
+        return costs.fixed + costs.amount.mean() * costs.per_unit
+    return costs if costs.ndim == 2 else costs.mean(axis=0, dtype=np.float64)
+
+
 def vectors_of_labels(labels: np.ndarray, costs: KnownCosts) -> np.ndarray:
     """Returns the cost vector of each example, `C[labels[n]]` or `C[n, labels[n]]`, `(N, D)`."""
     if isinstance(costs, AffineCosts):

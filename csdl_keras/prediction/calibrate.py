@@ -119,6 +119,7 @@ def fit_temperature(
     labels: np.ndarray,
     with_bias: bool = False,
     spread: float | None = 1.0,
+    sample_weight: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
     """Fits the temperature and biases under which the labels are most likely.
 
@@ -127,6 +128,8 @@ def fit_temperature(
         labels: integers `(N,)`.
         with_bias: whether to fit biases; otherwise they are zeros.
         spread: standard deviation of the priors, or `None` for none.
+        sample_weight: weights `(N,)` of the examples, not all 0; `None` (default) is 1 for each.
+            They are divided by their mean, so that the priors weigh as much as without.
 
     Returns:
         `(temperature, bias)`.
@@ -136,6 +139,9 @@ def fit_temperature(
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)
+    shares = np.full(size, 1 / size)
+    if sample_weight is not None:
+        shares = sample_weight / np.sum(sample_weight)
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
@@ -143,13 +149,13 @@ def fit_temperature(
         scores -= scores.max(axis=1, keepdims=True)
         weights = np.exp(scores)
         total = weights.sum(axis=1)
-        loss = np.mean(np.log(total) - scores[rows, labels])
+        loss = shares @ (np.log(total) - scores[rows, labels])
         error = weights / total[:, None]
         error[rows, labels] -= 1.0
         gradient = np.zeros_like(values)
-        gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
+        gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
         if with_bias:
-            gradient[1:] = error.mean(axis=0)
+            gradient[1:] = shares @ error
         loss += 0.5 * weight * np.sum(values**2) / size
         return loss, gradient + weight * values / size
 
