@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -121,7 +122,7 @@ def check_training_data(
     x: ArrayLike,
     y: ArrayLike,
     costs: CostsLike | None = None,
-    validation_data: tuple[CostsLike, ...] | None = None,
+    validation_data: tuple[Any, ...] | None = None,
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
     """Returns the data if it passes its checks."""

@@ -7,7 +7,15 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.costs import AffineCosts
 from tests.support.changes import stage_keys
-from tests.support.trainers import DATA, LONGER, MATRICES, VALIDATION, make_trainer, outputs
+from tests.support.trainers import (
+    DATA,
+    LONGER,
+    MATRICES,
+    SETTINGS,
+    VALIDATION,
+    make_trainer,
+    outputs,
+)
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -67,7 +75,7 @@ class TestTraining:
     def test_right_decisions_may_cost_something(self):
         """By what every decision for a class costs alike, expected costs do not differ."""
         plain, more = (
-            make_trainer(costs=costs).train("calibrated_bayes", ensemble=2).model
+            make_trainer(costs=costs).train("dnn_bayes").model
             for costs in (COSTS, COSTS + np.arange(10.0)[:, None])
         )
         np.testing.assert_allclose(outputs(more), outputs(plain), rtol=1e-4, atol=1e-5)
@@ -80,7 +88,8 @@ class TestTraining:
         assert outputs(fewer).shape == (len(DATA.x_test), 2)
 
     def test_a_class_without_training_examples(self):
-        model = csdl.train("dnn_bayes", X[Y < 9], Y[Y < 9], costs=COSTS[Y < 9], seed=0)
+        kept = Y < 9
+        model = csdl.train("dnn_bayes", X[kept], Y[kept], costs=COSTS[kept], settings=SETTINGS)
         assert outputs(model).shape[1] == 10
 
     @pytest.mark.parametrize("name", ["csdnn", "csosr", "min", "dnn_weighted", "cost_model"])
