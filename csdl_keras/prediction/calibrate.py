@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
@@ -36,6 +36,7 @@ def calibrate(
     from_logits: bool = False,
     batch_size: int | None = None,
     spread: float | None = 1.0,
+    sample_weight: ArrayLike | None = None,
 ) -> keras.Model:
     """Calibrates a classifier's probabilities on examples it was not trained on.
 
@@ -63,6 +64,8 @@ def calibrate(
         batch_size: as in `keras.Model.predict`.
         spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
             to 1e6, or `None` for the likelihood alone. Defaults to 1.
+        sample_weight: weights `(N,)` of the examples, which are divided by their mean, such as
+            the inverse shares at which classes were drawn; `None` (default) is 1 for each.
 
     Returns:
         A functional `keras.Model` that outputs calibrated probabilities
@@ -96,12 +99,19 @@ def calibrate(
     classes = int(probabilities.shape[-1])
     labels = check_labels(y_val, classes)
     x_val = check_inputs(model, x_val)
+    if sample_weight is not None:
+        sample_weight = real_array("sample_weight", sample_weight, 1, "(N,)", low=0.0)
+        check_rows("sample_weight", sample_weight, len(labels))
+        if not sample_weight.any():
+            raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     outputs = BayesClassifier(inputs, probabilities).predict(
         x_val, batch_size=batch_size, verbose=0
     )
     check_rows("y_val", labels, len(outputs), "inputs")
-    temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
+    temperature, bias = fit_temperature(
+        outputs, labels, method == "bias_corrected", spread, sample_weight
+    )
     scaling = (
         TemperatureScaling(temperature)
         if method == "temperature"
@@ -119,6 +129,7 @@ def fit_temperature(
     labels: np.ndarray,
     with_bias: bool = False,
     spread: float | None = 1.0,
+    sample_weight: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
     """Fits the temperature and biases under which the labels are most likely.
 
@@ -127,6 +138,8 @@ def fit_temperature(
         labels: integers `(N,)`.
         with_bias: whether to fit biases; otherwise they are zeros.
         spread: standard deviation of the priors, or `None` for none.
+        sample_weight: weights `(N,)`, not all 0; `None` is 1 for each. They are divided by
+            their mean, so that the priors weigh as much as without.
 
     Returns:
         `(temperature, bias)`.
@@ -136,6 +149,9 @@ def fit_temperature(
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)
+    shares = np.full(size, 1 / size)
+    if sample_weight is not None:
+        shares = sample_weight / np.sum(sample_weight)
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
@@ -143,13 +159,13 @@ def fit_temperature(
         scores -= scores.max(axis=1, keepdims=True)
         weights = np.exp(scores)
         total = weights.sum(axis=1)
-        loss = np.mean(np.log(total) - scores[rows, labels])
+        loss = shares @ (np.log(total) - scores[rows, labels])
         error = weights / total[:, None]
         error[rows, labels] -= 1.0
         gradient = np.zeros_like(values)
-        gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
+        gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
         if with_bias:
-            gradient[1:] = error.mean(axis=0)
+            gradient[1:] = shares @ error
         loss += 0.5 * weight * np.sum(values**2) / size
         return loss, gradient + weight * values / size
 
