@@ -184,7 +184,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             raise ValueError(
                 f"Expected at least {folds} examples of each class, one for each fold of `cv`, to "
                 f"calibrate on; received {counts.min()} of class "
-                f"{self.classes_[counts.argmin()]!r}. Take fewer folds, or calibration=None."
+                f"{self.classes_[counts.argmin()]}. Take fewer folds, or calibration=None."
             )
         return labels
 

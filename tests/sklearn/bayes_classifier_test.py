@@ -89,7 +89,7 @@ def test_weights_reach_classifier_and_calibration(method):
     [
         [False, True],
         [3, 255],
-        [0.5, 2.0],
+        [0.0, 2.0],
         ["no", "yes"],
         np.array(["2020-01-01", "2021-06-30"], "datetime64[D]"),
     ],
@@ -161,7 +161,7 @@ def test_scores_suffice_for_what_is_calibrated():
         ),
         ({"cv": 1}, {}, "Expected `cv`"),
         ({"cv": 2.5}, {}, "Expected `cv`"),
-        ({}, {"y": np.where(np.arange(90) < 4, "fox", "cat")}, "received 4 of class 'fox'"),
+        ({}, {"y": np.where(np.arange(90) < 4, "fox", "cat")}, "received 4 of class fox"),
         ({}, {"y": ["cat"] * 90}, "Expected at least 2 classes in `y`; received one class"),
         ({}, {"y": X[:, 0]}, "Unknown label type"),
         ({}, {"y": Y[:89]}, "inconsistent numbers of samples"),
