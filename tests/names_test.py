@@ -52,7 +52,7 @@ NAMES = {
         beta_curve cost_against cost_against_threshold cost_confusion cost_matrix_heatmap
         reliability_diagram risk_coverage
     """,
-    "csdl_keras.sklearn": "CostSensitiveClassifier average_cost_scorer",
+    "csdl_keras.sklearn": "BayesClassifier CostSensitiveClassifier average_cost_scorer",
     "csdl_keras.tuning": """
         BayesianOptimization CNNHyperModel CSDNNHyperModel DecisionHyperModel GridSearch
         RandomSearch Range

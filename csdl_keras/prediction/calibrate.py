@@ -6,13 +6,12 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
 from csdl_keras.layers import (
-    BayesDecision,
     BiasCorrectedTemperatureScaling,
     ClassProbabilities,
     TemperatureScaling,
@@ -22,7 +21,6 @@ from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
-    copied_decision,
 )
 from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
@@ -45,6 +43,7 @@ def calibrate(
     from_logits: bool = False,
     batch_size: int | None = None,
     spread: float | None = 1.0,
+    sample_weight: ArrayLike | None = None,
 ) -> keras.Model:
     """Calibrates a classifier's probabilities on examples it was not trained on.
 
@@ -72,6 +71,8 @@ def calibrate(
         batch_size: as in `keras.Model.predict`.
         spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
             to 1e6, or `None` for the likelihood alone. Defaults to 1.
+        sample_weight: weights `(N,)` of the examples, which are divided by their mean, such as
+            the inverse shares at which classes were drawn; `None` (default) is 1 for each.
 
     Returns:
         A functional `keras.Model` that outputs calibrated probabilities
@@ -104,6 +105,12 @@ def calibrate(
     inputs, probabilities, with_ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
+    if sample_weight is not None:
+        sample_weight = real_array("sample_weight", sample_weight, 1, "(N,)", low=0.0)
+        check_rows("sample_weight", sample_weight, len(labels))
+        if not sample_weight.any():
+            raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
+        sample_weight = np.repeat(sample_weight, labels[0].size)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     part = BayesClassifier(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
@@ -114,7 +121,9 @@ def calibrate(
             f"outputs; received shape {labels.shape}."
         )
     outputs, labels = outputs.reshape(-1, classes), labels.ravel()
-    temperature, bias = fit_temperature(outputs, labels, method == "bias_corrected", spread)
+    temperature, bias = fit_temperature(
+        outputs, labels, method == "bias_corrected", spread, sample_weight
+    )
     scaling = (
         TemperatureScaling(temperature)
         if method == "temperature"
@@ -128,6 +137,7 @@ def fit_temperature(
     labels: np.ndarray,
     with_bias: bool = False,
     spread: float | None = 1.0,
+    sample_weight: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
     """Fits the temperature and biases under which the labels are most likely.
 
@@ -136,6 +146,8 @@ def fit_temperature(
         labels: integers `(N,)`.
         with_bias: whether to fit biases; otherwise they are zeros.
         spread: standard deviation of the priors, or `None` for none.
+        sample_weight: weights `(N,)`, not all 0; `None` is 1 for each. They are divided by
+            their mean, so that the priors weigh as much as without.
 
     Returns:
         `(temperature, bias)`.
@@ -145,6 +157,9 @@ def fit_temperature(
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)
+    shares = np.full(size, 1 / size)
+    if sample_weight is not None:
+        shares = sample_weight / np.sum(sample_weight)
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
@@ -152,13 +167,13 @@ def fit_temperature(
         scores -= scores.max(axis=1, keepdims=True)
         weights = np.exp(scores)
         total = weights.sum(axis=1)
-        loss = np.mean(np.log(total) - scores[rows, labels])
+        loss = shares @ (np.log(total) - scores[rows, labels])
         error = weights / total[:, None]
         error[rows, labels] -= 1.0
         gradient = np.zeros_like(values)
-        gradient[0] = -sharpness * np.mean(np.sum(error * logs, axis=1))
+        gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
         if with_bias:
-            gradient[1:] = error.mean(axis=0)
+            gradient[1:] = shares @ error
         loss += 0.5 * weight * np.sum(values**2) / size
         return loss, gradient + weight * values / size
 
@@ -181,12 +196,9 @@ def probability_part(
     """
     ending = costs_ending(model)
     if ending is not None and ending.layer is not None:
-        own = ending
-        if isinstance(ending.layer, BayesDecision) and ending.costs is None:
-            own = ending._replace(layer=copied_decision(ending.layer))
 
-        def of_costs(probabilities: Tensor, name: str) -> keras.Model:
-            return BayesClassifier(inputs_of(model), own.costs_of(probabilities), name=name)
+        def of_costs(changed: Tensor, name: str) -> keras.Model:
+            return BayesClassifier(inputs_of(model), ending.costs_of(changed), name=name)
 
         return split_inputs(model, ending)[0], ending.probabilities, of_costs
     check_classifier(model, from_logits)

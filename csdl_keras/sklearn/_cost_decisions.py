@@ -94,7 +94,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
 
     def _set_costs(
         self, labels: np.ndarray, cost_matrix: ArrayLike | None, costs: CostsLike | None
-    ) -> KnownCosts | None:
+    ) -> tuple[KnownCosts | None, np.ndarray | None]:
         """Sets the costs to decide by if no others are given, and the labels of decisions.
 
         Args:
@@ -103,30 +103,31 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             costs: as in `fit`.
 
         Returns:
-            The examples' own costs: vectors `(N, D)`, `(N, K, D)`, `AffineCosts`, or `None`.
+            The examples' own costs, `(N, K, D)` or `AffineCosts`, and their cost vectors
+            `(N, D)`; `None` for what there is not.
         """
         classes, others = len(self.classes_), self.other_decisions
         matrix = self.cost_matrix if cost_matrix is None else cost_matrix
-        own: KnownCosts | None = None
-        self._decides_by_mean = False
+        known: KnownCosts | None = None
+        vectors: np.ndarray | None = None
         if costs is not None:
             if matrix is not None:
                 raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
-            known, own = given_costs(costs, len(labels), classes)
-            if known is None:
-                self.cost_matrix_ = class_means(labels, own)
-            else:
+            known, vectors = given_costs(costs, len(labels), classes)
+            if vectors is not None:
+                self.cost_matrix_ = class_means(labels, vectors)
+            if known is not None:
                 self.cost_matrix_ = mean_matrix(known)
-                own = known if len(known.shape) == 3 else None
-                self._decides_by_mean = own is not None
+                known = known if len(known.shape) == 3 else None
         else:
             # Costs that come later, in `predict`, may have decisions that are no class.
             others = None if matrix is None else others
             matrix = zero_one(classes) if matrix is None else matrix
             self.cost_matrix_ = check_cost_matrix(matrix, classes, square=False)
         self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
-        self._costs_vary = own is not None
-        return own
+        self._decides_by_mean = known is not None
+        self._costs_vary = known is not None or vectors is not None
+        return known, vectors
 
     def _check_inputs(self, X: ArrayLike) -> Any:  # noqa: N803
         """Returns inputs that pass the checks of a fitted estimator."""

@@ -1,6 +1,5 @@
 """Trains the estimator's network, or those of your own, and validates on examples held out."""
 
-import dataclasses
 import numbers
 from collections.abc import Callable
 from typing import TypeAlias
@@ -17,6 +16,7 @@ from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples, TrainingData, check_training_data
 from csdl_keras.training.objectives import OBJECTIVES
 from csdl_keras.training.settings import Settings
@@ -64,21 +64,30 @@ def train_model(
         seed = int(random_state)
     elif random_state is not None:
         seed = int(generator.randint(2**31 - 1))
-    known = examples.costs is not None and len(examples.costs.shape) == 3
-    if known:
-        vectors = vectors_of_labels(examples.y, examples.costs)
-        examples = dataclasses.replace(examples, costs=vectors)
+    known, costs = examples.known, examples.costs
+    if known is not None:
+        # What trains on costs trains on those of the labels.
+        blind = not callable(algorithm) and get_algorithm(algorithm).shares_training
+        costs = known if blind else vectors_of_labels(examples.y, known)
     kept, held_out = validation_split(examples.y, fraction, generator)
-    validation = tuple(array[held_out] for array in examples.arrays) if len(held_out) else None
-    x, y = examples.x[kept], examples.y[kept]
-    costs = None if examples.costs is None else examples.costs[kept]
+    arrays = (examples.x, examples.y) if costs is None else (examples.x, examples.y, costs)
+    validation = tuple(array[held_out] for array in arrays) if len(held_out) else None
+    x, y, *own = (array[kept] for array in arrays)
+    own_costs = own[0] if own else None
     if callable(algorithm):
-        data = check_training_data(x, y, costs, validation)
+        data = check_training_data(x, y, own_costs, validation)
         members = ensemble or 1
         return train_own_networks(
-            algorithm, data, matrix, settings, seed, members, verbose, probabilities=known
+            algorithm,
+            data,
+            matrix,
+            settings,
+            seed,
+            members,
+            verbose,
+            probabilities=known is not None,
         )
-    trainer = Trainer(x, y, validation, settings, seed, verbose=verbose, costs=costs)
+    trainer = Trainer(x, y, validation, settings, seed, verbose=verbose, costs=own_costs)
     trained = trainer.train(algorithm, matrix if costs is None else None, ensemble=ensemble)
     return trained.model, trained.unit
 

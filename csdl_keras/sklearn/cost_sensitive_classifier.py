@@ -162,12 +162,12 @@ class CostSensitiveClassifier(CostDecisions):
             raise ValueError(
                 f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
             )
-        own = self._set_costs(labels, cost_matrix, costs)
-        if self._decides_by_mean and not _has_probabilities(self.algorithm):
+        known, vectors = self._set_costs(labels, cost_matrix, costs)
+        if known is not None and not _has_probabilities(self.algorithm):
             raise ValueError(f"Expected class probabilities{KNOWN_NEED_PROBABILITIES}")
         self.model_, self._unit = train_model(
             self.algorithm,
-            Examples(x, labels, own),
+            Examples(x, labels, vectors, known),
             self.cost_matrix_,
             settings,
             self.validation_fraction,

@@ -14,6 +14,7 @@ from csdl_keras.training.pretrainings import PRETRAININGS, AutoEncoders, Pretrai
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.train import train
 from csdl_keras.training.trainer import Trainer
+from csdl_keras.training.validation_cost import ValidationCost
 
 __all__ = [
     "ALGORITHMS",
@@ -32,5 +33,6 @@ __all__ = [
     "Pretraining",
     "Settings",
     "Trainer",
+    "ValidationCost",
     "train",
 ]

@@ -2,11 +2,13 @@
 
 import dataclasses
 import functools
+from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.arrays import (
+    as_array,
     check_entries,
     check_example_shape,
     check_range,
@@ -14,7 +16,8 @@ from csdl_keras._utils.arrays import (
     input_array,
 )
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_cost_vectors, check_labels
+from csdl_keras.costs import AffineCosts, check_cost_vectors, check_labels
+from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, mean_matrix
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,11 +28,13 @@ class Examples:
         x: float32 inputs `(N, ...)`.
         y: int64 labels `(N,)`.
         costs: float64 cost vectors `(N, D)`, or `None`.
+        known: costs of the examples that are known when deciding, or `None`.
     """
 
     x: np.ndarray
     y: np.ndarray
     costs: np.ndarray | None = None
+    known: KnownCosts | None = None
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
@@ -38,15 +43,19 @@ class Examples:
 
 
 def check_examples(
-    name: str, x: ArrayLike, y: ArrayLike, costs: ArrayLike | None = None
+    name: str, x: ArrayLike, y: ArrayLike, costs: CostsLike | None = None
 ) -> Examples:
-    """Returns copies of the examples if they pass their checks.
+    """Returns copies of the examples, but not of `known` costs, if they pass their checks.
 
     The contents of the data identify stages, so they must not change when the caller changes
     an array. `name` is what messages call the inputs.
     """
     labels = check_labels(y).copy()
     inputs = float32_inputs(name, x, len(labels))
+    if isinstance(costs, AffineCosts) or (
+        costs is not None and as_array("costs", costs, "(N, D) or (N, K, D)").ndim == 3
+    ):
+        return Examples(inputs, labels, known=check_known_costs(costs, len(labels)))
     vectors = None if costs is None else np.ascontiguousarray(check_cost_vectors(costs))
     if vectors is not None:
         check_rows("costs", vectors, len(labels))
@@ -66,11 +75,16 @@ def float32_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarr
 
 @dataclasses.dataclass(frozen=True)
 class TrainingData:
-    """Training examples, validation examples or `None`, and more inputs of pre-training."""
+    """Training examples, validation examples or `None`, and more inputs of pre-training.
+
+    `mean_costs` is the mean cost matrix of training examples whose costs are known when deciding,
+    the only thing for which their costs are needed, or `None`.
+    """
 
     train: Examples
     validation: Examples | None = None
     unlabelled: np.ndarray | None = None
+    mean_costs: np.ndarray | None = None
 
     @property
     def parts(self) -> list[Examples]:
@@ -95,12 +109,20 @@ class TrainingData:
         """A digest of the examples' own costs."""
         return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
 
+    @functools.cached_property
+    def known_fingerprint(self) -> str | None:
+        """A digest of the known costs of validation examples, `None` without any."""
+        known = None if self.validation is None else self.validation.known
+        if isinstance(known, AffineCosts):
+            return fingerprint(known.amount, known.per_unit, known.fixed)
+        return None if known is None else fingerprint(known)
+
 
 def check_training_data(
     x: ArrayLike,
     y: ArrayLike,
-    costs: ArrayLike | None = None,
-    validation_data: tuple[ArrayLike, ...] | None = None,
+    costs: CostsLike | None = None,
+    validation_data: tuple[Any, ...] | None = None,
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
     """Returns the data if it passes its checks."""
@@ -109,8 +131,10 @@ def check_training_data(
     if unlabelled is not None:
         unlabelled = float32_inputs("unlabelled", unlabelled)
         check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
+    mean_costs = None if train.known is None else mean_matrix(train.known)
+    kept = dataclasses.replace(train, known=None)
     if validation_data is None:
-        return TrainingData(train, unlabelled=unlabelled)
+        return TrainingData(kept, None, unlabelled, mean_costs)
     if not isinstance(validation_data, (tuple, list)) or len(validation_data) not in (2, 3):
         raise ValueError(
             "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val); "
@@ -118,13 +142,23 @@ def check_training_data(
         )
     validation = check_examples("validation_data", *validation_data)
     check_example_shape("validation inputs", validation.x, shape, "as in training")
-    widths = [None if part.costs is None else part.costs.shape[1] for part in (train, validation)]
-    if widths[0] != widths[1]:
+    shapes = [_costs_of_one(part) for part in (train, validation)]
+    if shapes[0] != shapes[1]:
         raise ValueError(
-            "Expected validation data with costs like those of training; received cost "
-            f"vectors of the lengths {widths[0]} and {widths[1]}."
+            "Expected validation data with costs like those of training; received costs of "
+            f"the shapes {shapes[0]} and {shapes[1]}."
         )
-    return TrainingData(train, validation, unlabelled)
+    if isinstance(validation.known, np.ndarray):
+        copied = np.array(validation.known, np.float64, order="C")
+        validation = dataclasses.replace(validation, known=copied)
+    return TrainingData(kept, validation, unlabelled, mean_costs)
+
+
+def _costs_of_one(part: Examples) -> str:
+    """Describes the shape of the costs of an example's own."""
+    if part.known is not None:
+        return "(N, {}, {})".format(*part.known.shape[1:])
+    return "none" if part.costs is None else f"(N, {part.costs.shape[1]})"
 
 
 def check_images(data: TrainingData) -> None:

@@ -14,6 +14,7 @@ from csdl_keras.fitting.divergence import RaiseOnDivergence
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.validation_cost import ValidationCost
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,6 +88,14 @@ def fit_network(
     optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
     executed = executed_steps(len(train.x), body.batch_size)
     arguments = objective.compile_arguments(train, *costs, name)
+    callbacks = list(options.callbacks)
+    if recipe.stopping_costs is not None:
+        assert validation is not None and validation.known is not None
+        # Before the others, which may read what it writes; the metric of errors has its name.
+        callbacks.insert(
+            0, ValidationCost(validation.x, validation.y, validation.known, objective.output)
+        )
+        arguments["metrics"] = []
     model.compile(optimizer, **arguments, steps_per_execution=executed)
     stopping, monitor = [], body.monitor(train.x)
     if validation is not None and monitor is not None:
@@ -104,7 +113,7 @@ def fit_network(
         objective.targets(train, *costs),
         options.seed,
         options.unfinished,
-        options.callbacks,
+        callbacks,
         stopping,
         sample_weight=objective.sample_weight(train, recipe.matrix, name),
         validation_data=(

@@ -1,26 +1,13 @@
 """Describes everything a stage depends on; stages with equal descriptions are the same stage."""
 
 import dataclasses
-import os
-import pathlib
-import sys
-import warnings
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import (
-    check_cost_matrix,
-    check_labels,
-    check_mean_costs,
-    class_means,
-    regret,
-    zero_one,
-)
+from csdl_keras.costs import zero_one
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.data import TrainingData, check_images
 from csdl_keras.training.descriptions import describe
 from csdl_keras.training.objective import Objective
 from csdl_keras.training.pretrainings import Pretraining
@@ -30,8 +17,6 @@ from csdl_keras.training.settings import Settings
 STAGE_VERSION = 4
 PRETRAINING_VERSION = 5
 
-_PACKAGE = f"{pathlib.Path(__file__).parents[1]}{os.sep}"
-
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
@@ -40,7 +25,7 @@ class Recipe:
     Args:
         algorithm: the algorithm.
         matrix: its cost matrix, checked; where costs differ from example to
-            example, the mean of each class.
+            example, the mean of each class, or of all examples if costs are known.
         settings: how it is trained.
         shape: shape of the training inputs, `(N, ...)`.
         context: what else all stages depend on: data, seed, and the `environment`.
@@ -50,6 +35,8 @@ class Recipe:
         stacked: number of networks that are trained as one, see `fit_stacked`. Defaults to 1.
         unlabelled: fingerprint of the unlabelled inputs of pre-training, or `None` (default).
         unlabelled_size: number of unlabelled inputs. Defaults to 0.
+        stopping_costs: fingerprint of the known costs by which Bayes decisions on validation
+            examples are priced for early stopping; `None` (default) if it looks at none.
     """
 
     algorithm: Algorithm
@@ -63,6 +50,7 @@ class Recipe:
     stacked: int = 1
     unlabelled: str | None = None
     unlabelled_size: int = 0
+    stopping_costs: str | None = None
 
     @property
     def body(self) -> Any:
@@ -141,6 +129,8 @@ class Recipe:
         }
         if self.stacked > 1:
             description["stacked"] = self.stacked
+        if self.stopping_costs is not None:
+            description["stopping_costs"] = self.stopping_costs
         return description
 
     def _costs(self, matrix: np.ndarray | None, errors: bool = False) -> str | None:
@@ -156,90 +146,3 @@ class Recipe:
         classes = len(self.matrix)
         common = {"stage": stage, "version": version, "classes": classes, **self.context}
         return common if self.member == 0 else {**common, "member": self.member}
-
-
-def recipes(
-    data: TrainingData,
-    algorithm: Algorithm,
-    cost_matrix: ArrayLike | None,
-    settings: Settings,
-    context: dict[str, Any],
-) -> list[Recipe]:
-    """Returns a recipe for each network, or one for all networks that train faster as one.
-
-    Raises a `ValueError` if data, costs and algorithm do not fit together. `cost_matrix` is
-    `None` if examples have costs of their own; `context` is described in `Recipe`.
-    """
-    train = data.train
-    if (cost_matrix is None) == (train.costs is None):
-        raise ValueError(
-            "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
-            f"{'both' if cost_matrix is not None else 'neither'}."
-        )
-    own: dict[str, Any] = {}
-    if train.costs is not None:
-        matrix = check_mean_costs(class_means(train.y, train.costs))
-        own["example_costs"] = data.costs_fingerprint
-        own["largest"] = max(
-            float(part.costs.max()) for part in data.parts if part.costs is not None
-        )
-    else:
-        assert cost_matrix is not None  # as checked above
-        matrix = check_cost_matrix(cost_matrix, square=False)
-    for part in data.parts:
-        check_labels(part.y, len(matrix))
-    _check_decisions(algorithm, matrix, train.costs is not None)
-    if algorithm.body_kind.takes_images:
-        check_images(data)
-    if not matrix.any():
-        raise ValueError("Expected costs with an entry above 0; received all zeros.")
-    if algorithm.calibrated and data.validation is None:
-        _warn_caller(
-            f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
-            "they stay as they are."
-        )
-    if data.unlabelled is not None:
-        own["unlabelled"] = data.unlabelled_fingerprint
-        own["unlabelled_size"] = len(data.unlabelled)
-    first = Recipe(algorithm, matrix, settings, train.x.shape, context, **own)
-    members = algorithm.members
-    if members > 1 and algorithm.objective.stacks and first.body.stacks(train.x):
-        return [dataclasses.replace(first, stacked=members)]
-    return [dataclasses.replace(first, member=member) for member in range(members)]
-
-
-def _warn_caller(message: str) -> None:
-    """Warns at the line outside this package that called it."""
-    level = 1
-    while sys._getframe(level).f_code.co_filename.startswith(_PACKAGE):
-        level += 1
-    warnings.warn(message, stacklevel=level + 1)
-
-
-def _check_decisions(algorithm: Algorithm, matrix: np.ndarray, own_costs: bool) -> None:
-    """Raises unless the algorithm can price the decisions of `matrix`.
-
-    `matrix` is checked; if examples have `own_costs`, it is the mean of each class.
-    """
-    classes, decisions = matrix.shape
-    received = f"received {algorithm.name!r} with {classes} classes and {decisions} decisions."
-    objective = algorithm.objective
-    prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
-    if decisions > classes and not prices_others:
-        raise ValueError(
-            "Expected an algorithm that can price decisions that are no class, such as to "
-            "abstain: one with prediction='bayes' and without cost-aware pre-training, such as "
-            f"'calibrated_bayes' or 'dnn_bayes', or 'cost_model'; {received} What trains on costs "
-            "of classes, SOSR, MIN or weights, never takes them to be the cheapest. An "
-            "`Objective` of your own says by `other_decisions` that it can."
-        )
-    if decisions < classes and algorithm.prediction == "argmax":
-        raise ValueError(
-            f"Expected an algorithm that decides by costs, not for a class; {received}"
-        )
-    if own_costs and objective.weighted and np.diagonal(regret(matrix)).any():
-        raise ValueError(
-            "Expected costs whose right decisions are on average the cheapest, since "
-            f"{algorithm.name!r} weighs examples by the costs of mistakes; received mean costs "
-            f"{matrix.round(4).tolist()}."
-        )

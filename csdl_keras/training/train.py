@@ -3,6 +3,7 @@
 import keras
 
 from csdl_keras._utils.types import ArrayLike, Verbose
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.settings import Settings
@@ -14,13 +15,13 @@ def train(
     x: ArrayLike,
     y: ArrayLike,
     cost_matrix: ArrayLike | None = None,
-    validation_data: tuple[ArrayLike, ...] | None = None,
+    validation_data: tuple[CostsLike, ...] | None = None,
     settings: Settings | None = None,
     seed: int | None = None,
     verbose: Verbose = 0,
     ensemble: int | None = None,
     jobs: int = 1,
-    costs: ArrayLike | None = None,
+    costs: CostsLike | None = None,
     unlabelled: ArrayLike | None = None,
 ) -> keras.Model:
     """Trains an algorithm from end to end and returns the classifier.
@@ -39,7 +40,9 @@ def train(
         ensemble: number of networks whose outputs are averaged, see `Trainer.train`.
         jobs: number of processes that train them, above 1 with a `seed` only.
             Defaults to 1, this process.
-        costs: `(N, D)` cost vectors that replace a cost matrix, or `None` (default).
+        costs: costs of each example that replace a cost matrix: vectors `(N, D)`, or if they
+            are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`, see
+            `Trainer`. Defaults to `None`.
         unlabelled: more inputs, for pre-training only, or `None` (default).
 
     Returns:

@@ -66,7 +66,7 @@ def assemble(
         model = calibrate(model, held_out.x, held_out.y)
     if not algorithm.weighs_costs:
         return model
-    if recipe.example_costs is None:
+    if recipe.example_costs is None and data.mean_costs is None:
         return models.bayes_classifier(model, recipe.matrix)
     # A constant added to a class's costs changes no decision, so it is removed.
     return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)

@@ -15,13 +15,15 @@ from csdl_keras._utils.checks import (
     check_verbose,
 )
 from csdl_keras._utils.types import ArrayLike, Verbose
+from csdl_keras.costs.known import CostsLike
 from csdl_keras.fitting.callbacks import check_observers
 from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import check_training_data
-from csdl_keras.training.recipe import Recipe, recipes
+from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.recipes import recipes
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.stages import Stages
 from csdl_keras.training.trained import Trained, train_several
@@ -42,7 +44,8 @@ class Trainer:
         y: integer labels `(N,)`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`:
             training stops early on the validation cost and keeps the best epoch; cost-blind
-            training looks at the error rate. `None` (default) trains all epochs.
+            training looks at the error rate, Bayes algorithms at what decisions with known
+            `costs` cost. `None` (default) trains all epochs.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of weights, shuffling and all that layers draw, so that results do not
             depend on the order of stages; each stage begins with
@@ -59,8 +62,9 @@ class Trainer:
             `train_all`; above 1 it needs a `seed`, and `callbacks` are not called in them.
             The processes have this one's settings of Keras and its backend, and end soon
             after it. Defaults to 1, this process.
-        costs: `(N, D)` cost vectors, where costs differ from example to example
-            instead of following from a matrix. Defaults to `None`.
+        costs: cost vectors `(N, D)` of the examples; or where costs are known when deciding,
+            `(N, K, D)` or `costs.AffineCosts`, for algorithms that train on labels alone and
+            then decide by the mean matrix, or in `decide` by others. Defaults to `None`.
         unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
             to `None`.
 
@@ -84,14 +88,14 @@ class Trainer:
         self,
         x: ArrayLike,
         y: ArrayLike,
-        validation_data: tuple[ArrayLike, ...] | None = None,
+        validation_data: tuple[CostsLike, ...] | None = None,
         settings: Settings | None = None,
         seed: int | None = None,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         verbose: Verbose = 0,
         cache: StageCache | None = None,
         jobs: int = 1,
-        costs: ArrayLike | None = None,
+        costs: CostsLike | None = None,
         unlabelled: ArrayLike | None = None,
     ):
         self.data = check_training_data(x, y, costs, validation_data, unlabelled)
@@ -127,7 +131,7 @@ class Trainer:
             cost_matrix: `(K, D)`, `C[true, decision]`; decisions that are no class, `D > K`,
                 are for algorithms that weigh probabilities or estimate costs consistently.
                 `None` (default) takes the examples' own `costs`; Bayes algorithms
-                then decide by the mean costs of each class.
+                then decide by their means.
             settings: choices that replace the trainer's own; `None` (default) keeps those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
@@ -195,7 +199,9 @@ class Trainer:
         if self.jobs > 1:
             check_sendable(algorithm)
         settings = self.settings if settings is None else check_settings(settings)
-        return recipes(self.data, algorithm, cost_matrix, settings, self._context)
+        data = self.data.fingerprint
+        context = {"data": data, "seed": self.seed, "environment": environment()}
+        return recipes(self.data, algorithm, cost_matrix, settings, context)
 
     def stages(
         self,
@@ -237,12 +243,6 @@ class Trainer:
         first = self._members(algorithm, cost_matrix, settings)[0]
         runs = {"pretraining": self._stages.pretrained, "training": self._stages.trained}
         return runs[name](first)
-
-    @property
-    def _context(self) -> dict[str, Any]:
-        """Describes everything that all stages depend on besides their choices."""
-        data = self.data.fingerprint
-        return {"data": data, "seed": self.seed, "environment": environment()}
 
 
 def _raise(index: int, error: Exception) -> None:

@@ -71,6 +71,23 @@ class TestFitTemperature(TestCase):
         temperature, bias = fit_temperature(sure, np.array([0, 1, 1]), with_bias=True)
         assert np.isfinite(temperature) and np.isfinite(bias).all()
 
+    @pytest.mark.parametrize("with_bias", [False, True])
+    def test_weights_stand_for_repeated_examples(self, with_bias):
+        true = softmax(RNG.normal(size=(90, 3), scale=2.0))
+        labels, counts = drawn(softmax(0.5 * np.log(true))), RNG.integers(4, size=90)
+        rows, repeated = np.repeat(true, counts, axis=0), np.repeat(labels, counts)
+        found = fit_temperature(true, labels, with_bias, None, counts)
+        expected = fit_temperature(rows, repeated, with_bias, None)
+        self.assertAllClose(found[0], expected[0], rtol=1e-4)
+        self.assertAllClose(found[1], expected[1], atol=1e-3)
+        # Priors weigh as much whatever the unit of weights.
+        for found, expected in zip(
+            fit_temperature(true, labels, with_bias, 0.1, np.full(90, 50.0)),
+            fit_temperature(true, labels, with_bias, 0.1),
+            strict=True,
+        ):
+            self.assertAllClose(found, expected, rtol=1e-4, atol=1e-5)
+
 
 class TestCalibrate(TestCase):
     @pytest.mark.parametrize("build", [functional, nested])
@@ -96,6 +113,18 @@ class TestCalibrate(TestCase):
         assert isinstance(careful, BayesClassifier) and output_kind(careful) == "cost"
         probabilities = calibrate(model, X, labels).predict(X, verbose=0)
         self.assertAllClose(careful.predict(X, verbose=0), probabilities @ MATRIX, atol=1e-4)
+
+    def test_weights_of_examples(self):
+        model = functional([layers.Dense(3, "softmax")])
+        labels = drawn(softmax(0.4 * np.log(model.predict(X, verbose=0) + 1e-9)))
+        weights = np.arange(len(X)) % 2
+        found = calibrate(model, X, labels, spread=None, sample_weight=weights)
+        expected = calibrate(model, X[1::2], labels[1::2], spread=None)
+        found, expected, plain = (
+            one.predict(X, verbose=0) for one in (found, expected, calibrate(model, X, labels))
+        )
+        self.assertAllClose(found, expected, atol=1e-4)
+        assert np.abs(found - plain).max() > 1e-3
 
     @pytest.mark.parametrize("units", [1, 3])
     def test_logits(self, units):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import csdl_keras as csdl
 from tests.robustness.no_training import no_training, reaches_training
@@ -47,10 +48,25 @@ def fit(costs=None, **choices):
     return csdl_sklearn.CostSensitiveClassifier(**choices).fit(INPUTS, LABELS, costs=costs)
 
 
-def score(y, **choices):
-    return csdl_sklearn.average_cost_scorer(**choices)(Answers(), INPUTS, y)
+def bayes(estimator=None, X=INPUTS, y=LABELS, sample_weight=None, costs=None, **choices):  # noqa: N803
+    """Expected costs by a `BayesClassifier`, for its own examples."""
+    estimator = GaussianNB() if estimator is None else estimator
+    model = csdl_sklearn.BayesClassifier(estimator, **choices)
+    found = model.fit(X, y, sample_weight, costs)
+    return found.predict_cost(INPUTS), found.predict_cost(INPUTS, KNOWN)
 
 
+def predict_cost(costs):
+    """Expected costs by known costs."""
+    model = csdl_sklearn.BayesClassifier(GaussianNB(), calibration=None)
+    return model.fit(INPUTS, LABELS).predict_cost(INPUTS, costs=costs)
+
+
+def score(y, costs=None, **choices):
+    return csdl_sklearn.average_cost_scorer(**choices)(Answers(), INPUTS, y, costs)
+
+
+KNOWN = np.arange(54.0).reshape(6, 3, 3)
 own_costs = {"cost_matrix": None, "costs": np.eye(6, 3)}
 matrix_errors = (({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),)
 
@@ -102,12 +118,15 @@ ROWS = {
             ({"cost_matrix": 1 - np.eye(4)}, "Expected"),
             ({"costs": np.ones((6, 3))}, "received both"),
             (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
+            (own_costs | {"costs": KNOWN, "algorithm": "dnn_sosr"}, "Expected class probabilities"),
+            (own_costs | {"costs": KNOWN[:5], "algorithm": "dnn_bayes"}, "each of 6 examples"),
             ({"other_decisions": ["abstain"]}, "0 labels"),
             ({"other_decisions": "abstain"}, "`other_decisions` to be a list"),
             *named(validation_fraction=[1.0], random_state=[2**32], ensemble=[1001], verbose=[3]),
         ),
         (
             own_costs,
+            own_costs | {"costs": KNOWN, "algorithm": "dnn_bayes"},
             {"random_state": np.random.RandomState(0), "cost_matrix": None, "settings": None},
             {"other_decisions": [], "ensemble": None, "random_state": None, "verbose": "auto"},
         ),
@@ -121,13 +140,53 @@ ROWS = {
             *matrix_errors,
             ({"y": [0, 1, 2, 0, 1, 3]}, "to be among"),
             ({"y": np.zeros((6, 2))}, r"`y` of shape \(N,\)"),
-            ({"bayes": True, "cost_matrix": None}, "to decide by with bayes=True"),
+            ({"bayes": True, "cost_matrix": None}, "Expected `costs` of each example"),
+            (
+                {"bayes": True, "cost_matrix": None, "costs": np.ones((6, 3))},
+                "to decide by with bayes=True",
+            ),
+            ({"costs": KNOWN[:5]}, "a matrix for each of 6 examples"),
+            ({"costs": np.full((6, 3, 3), np.nan)}, "finite"),
             ({"bayes": 1}, "`bayes`"),
             ({"other_decisions": ["abstain"]}, "0 labels|`other_decisions`"),
         ),
         ({"bayes": True}, {"y": LABELS[:, None]}, {"cost_matrix": 1 - np.eye(3, 4), "bayes": True}),
-        free=("bayes", "other_decisions"),
+        free=("bayes", "other_decisions", "costs"),
         call=score,
+    ),
+    "BayesClassifier": Row(
+        csdl_sklearn.BayesClassifier,
+        lambda rng, k: {"cost_matrix": priced(rng, 3), "calibration": "sigmoid", "cv": 2},
+        (
+            *matrix_errors,
+            ({"estimator": object()}, "Expected `estimator` to be a classifier"),
+            ({"cost_matrix": 1 - np.eye(4)}, "Expected"),
+            ({"costs": np.ones((6, 3))}, "received both"),
+            (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
+            (own_costs | {"costs": KNOWN[:5]}, "a matrix for each of 6 examples"),
+            ({"y": [0, 0, 0, 1, 1, 2]}, "at least 2 examples of each class"),
+            ({"y": [0] * 6}, "at least 2 classes in `y`"),
+            ({"other_decisions": ["abstain"]}, "0 labels"),
+            *named(calibration=["platt"], cv=[1, 2.5]),
+        ),
+        (own_costs, own_costs | {"costs": KNOWN}, {"calibration": None}, {"cost_matrix": None}),
+        free=("estimator", "X", "y", "sample_weight", "costs", "other_decisions"),
+        call=bayes,
+        tolerance=1e-9,
+    ),
+    "BayesClassifier, known costs": Row(
+        csdl_sklearn.BayesClassifier.predict_cost,
+        lambda rng, k: {"costs": KNOWN + rng.uniform(size=KNOWN.shape)},
+        (
+            ({"costs": KNOWN[:5]}, "a matrix for each of 6 examples"),
+            ({"costs": KNOWN[:, :2]}, "for each of 3 classes"),
+            ({"costs": np.ones((6, 3))}, "a vector for each example"),
+            ({"costs": -KNOWN}, "at least 0"),
+        ),
+        ({"costs": None}, {"costs": 1 - np.eye(3)}),
+        free=("self", "X"),
+        call=predict_cost,
+        containers=("list",),
     ),
 }
 TestTable = table_tests(ROWS, large=False)

@@ -120,7 +120,7 @@ ROWS = {
         lambda rng, k: (
             {"model": CLASSIFIER, "method": "temperature", "from_logits": False}
             | dict(zip(("x_val", "y_val"), examples(rng, 3), strict=True))
-            | {"batch_size": 2, "spread": 1.0}
+            | {"batch_size": 2, "spread": 1.0, "sample_weight": np.ones(6)}
         ),
         (
             ({"model": None}, "keras.Model"),
@@ -128,9 +128,15 @@ ROWS = {
             ({"y_val": [0, 1, 2]}, "for each of"),
             ({"y_val": [0, 1, 2, 3, 0, 1]}, "below 3"),
             ({"from_logits": True}, "outputs probabilities"),
+            ({"sample_weight": np.ones(5)}, "an entry for each of 6 labels"),
+            ({"sample_weight": np.zeros(6)}, "`sample_weight` above 0"),
+            ({"sample_weight": -np.ones(6)}, "at least 0"),
             *named(method=["platt"], spread=[1e-7, 1e7]),
         ),
-        ({"x_val": np.ones((6, 3), bool), "batch_size": None, "spread": None},),
+        (
+            {"x_val": np.ones((6, 3), bool), "batch_size": None, "spread": None},
+            {"sample_weight": None},
+        ),
         call=lambda **given: csdl.calibrate(**given).name,
     ),
     "adjust_priors": Row(

@@ -38,6 +38,12 @@ def stages(**arguments):
     return [csdl.StageCache.key(stage) for stage in given.values()]
 
 
+def scored(**arguments):
+    """What the callback knows of its arguments."""
+    callback = csdl.training.ValidationCost(**{"x_val": np.ones((6, 3))} | arguments)
+    return np.asarray(callback.costs).sum(), callback.output, callback.batch_size
+
+
 data_errors = (
     ({"x": np.ones(6)}, r"`x` of shape \(N, ...\)"),
     ({"x": np.ones((6, 0))}, r"`x` of shape \(N, ...\)"),
@@ -57,9 +63,13 @@ data_errors = (
     *named(seed=[2**32], verbose=[3], jobs=[0]),
 )
 own_costs = {"costs": np.ones((6, 3)), "validation_data": None}
+known_costs = {"costs": np.ones((6, 3, 3)), "validation_data": None}
 cost_errors = (
     (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
     (own_costs | {"costs": -np.ones((6, 3))}, "at least 0"),
+    (known_costs | {"costs": np.ones((5, 3, 3))}, "a matrix for each of 6 examples"),
+    (known_costs | {"costs": np.full((6, 3, 3), np.nan)}, "finite and at least 0"),
+    (known_costs | {"validation_data": (np.ones((2, 3)), [0, 1])}, "validation data with costs"),
 )
 
 ROWS = {
@@ -74,6 +84,7 @@ ROWS = {
             ({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),
             ({"cost_matrix": np.zeros((3, 3))}, "above 0; received all zeros"),
             ({"cost_matrix": 1 - np.eye(3, 4)}, "price decisions that are no class"),
+            (known_costs | {"cost_matrix": None}, "trains on labels alone"),
             ({"unlabelled": np.ones((2, 3))}, "an algorithm that pre-trains"),
             (
                 {"algorithm": "csdnn", "unlabelled": np.ones((2, 4))},
@@ -83,6 +94,7 @@ ROWS = {
         ),
         (
             own_costs | {"cost_matrix": None},
+            known_costs | {"cost_matrix": None, "algorithm": "dnn_bayes"},
             {"ensemble": 2, "verbose": "auto", "seed": None, "settings": None},
             {"algorithm": "csdnn", "unlabelled": np.ones((0, 3))},
         ),
@@ -101,6 +113,24 @@ ROWS = {
         ({"cache": None, "seed": None}, {"settings": None}, own_costs),
         free=("costs", "unlabelled"),
         call=stages,
+    ),
+    "ValidationCost": Row(
+        csdl.training.ValidationCost,
+        lambda rng, k: (
+            {"y_val": examples(rng, k)[1], "costs": priced(rng, k)}
+            | {"output": "cost", "batch_size": 2}
+        ),
+        (
+            ({"x_val": np.ones((5, 3))}, "a row for each of 6 labels"),
+            ({"y_val": [0, 1, 2, 3, 1, 2]}, "below 3"),
+            ({"costs": np.ones((5, 3, 3))}, "a matrix for each of 6 examples"),
+            ({"costs": np.ones((6, 3))}, "`cost_matrix` of shape"),
+            ({"costs": -np.ones((6, 3, 3))}, "at least 0"),
+            *named(output=["logits"], batch_size=[0]),
+        ),
+        ({"costs": np.ones((6, 3, 4))}, {"output": None, "batch_size": None}),
+        free=("x_val",),
+        call=scored,
     ),
     "pretrain": Row(
         csdl.pretrain,

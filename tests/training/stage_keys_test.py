@@ -100,6 +100,7 @@ def test_every_field_of_a_recipe(tried):
         "largest": 0.5,
         "stacked": 2,
         "unlabelled": "a digest",
+        "stopping_costs": "a digest",
     }
     # Both follow from data whose contents are in keys.
     assert field_names(Recipe) == changes.keys() | {"shape", "unlabelled_size"}

@@ -1,0 +1,196 @@
+"""Any classifier of scikit-learn, calibrated, that decides at the lowest expected cost."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from csdl_keras._utils.checks import check_choice, check_integer
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.known import CostsLike
+from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.sklearn._labels import check_other_decisions, positions
+
+_METHODS = ("sigmoid", "isotonic", "temperature")
+
+
+class BayesClassifier(MetaEstimatorMixin, CostDecisions):
+    """Makes any classifier of scikit-learn decide at the lowest expected cost.
+
+    `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`. The class probabilities are those of the
+    classifier (LightGBM, a pipeline, a forest), fitted and calibrated on held-out folds by
+    `sklearn.calibration.CalibratedClassifierCV`: a classifier for each fold, calibrated on the
+    examples that it has not seen, whose probabilities are averaged.
+
+    A classifier that is fitted already is given as
+    `sklearn.frozen.FrozenEstimator(classifier)`; `fit` then only calibrates it, on examples
+    that should be others than those it was fitted on.
+
+    Args:
+        estimator: a classifier with `predict_proba`, or with `decision_function` if it is
+            calibrated.
+        cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`. `None`
+            (default) is 0/1 costs, unless `fit` or `predict` gets costs.
+        calibration: how probabilities are calibrated: `"isotonic"` (default), `"sigmoid"`,
+            `"temperature"`, which corrects no wrong class frequencies, or `None` for those
+            of the classifier as they are.
+        cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes, such
+            as a splitter.
+        other_decisions: labels for decisions that are not a class, as in
+            `CostSensitiveClassifier`.
+
+    Attributes:
+        classes_: `(K,)` the labels, sorted.
+        decisions_: `(D,)` the label that `predict` returns for each column of costs.
+        cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
+            class, or the mean matrix of costs that are known when deciding.
+        estimator_: the fitted classifier, calibrated unless `calibration` is `None`.
+        n_features_in_, feature_names_in_: as in scikit-learn, if the classifier has them.
+
+    Raises:
+        ValueError: in `fit`, before anything is trained, if an argument or array fails its
+            check, or a class has fewer examples than there are folds.
+
+    References:
+        - Zadrozny, Elkan: Transforming classifier scores into accurate multiclass
+          probability estimates, KDD 2002
+
+    Example:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from csdl_keras.costs import AffineCosts
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(200, 3)), np.arange(200) % 10 == 0
+    >>> model = BayesClassifier(LogisticRegression(), cost_matrix=[[0, 1], [9, 0]]).fit(x, y)
+    >>> model.predict_cost(x[:2]).shape
+    (2, 2)
+    >>> # To block a payment costs 5, to let a fraud pass costs its amount.
+    >>> costs = AffineCosts([3.0, 900.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
+    >>> model.predict(x[:2], costs=costs)
+    array([False,  True])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        cost_matrix: ArrayLike | None = None,
+        calibration: str | None = "isotonic",
+        cv: Any = 5,
+        other_decisions: Sequence[object] | None = None,
+    ):
+        self.estimator = estimator
+        self.cost_matrix = cost_matrix
+        self.calibration = calibration
+        self.cv = cv
+        self.other_decisions = other_decisions
+
+    def fit(
+        self,
+        X: ArrayLike,  # noqa: N803
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        costs: CostsLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
+        """Fits and calibrates the classifier.
+
+        Args:
+            X: inputs, as the classifier takes them.
+            y: labels `(N,)` of any type that the classifier takes.
+            sample_weight: weights `(N,)` of the examples, for the classifier, if it takes them,
+                and for the calibration; `None` (default) weights them equally.
+            costs: costs of each example, to decide by their means if `predict` gets none: cost
+                vectors `(N, D)`, or costs known when deciding, `(N, K, D)` or
+                `csdl_keras.costs.AffineCosts`. Probabilities do not depend on them.
+            **fit_params: what else the classifier's `fit` takes. With metadata routing it
+                requests them: `estimator.set_fit_request(...)`.
+        """
+        if self.other_decisions is not None:
+            check_other_decisions(self.other_decisions)
+        calibrated = self._calibrated()
+        check_consistent_length(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        labels = self._set_classes(y)
+        self._set_costs(labels, None, costs)
+        if sample_weight is not None:
+            fit_params["sample_weight"] = sample_weight
+        if fit_params and get_config()["enable_metadata_routing"]:
+            fit_params = process_routing(self, "fit", **fit_params)["estimator"]["fit"]
+        # scikit-learn's temperature scaling takes labels that are not strings for indices.
+        targets = labels if self.calibration == "temperature" else y
+        self.estimator_ = calibrated.fit(X, targets, **fit_params)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns class probabilities `(N, K)`, in the order of `classes_`."""
+        return self._probabilities(self._check_inputs(X))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Returns the metadata that the estimator and its classifier request."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(estimator=self._calibrated(), method_mapping=mapping)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+    def _calibrated(self) -> Any:
+        """Returns the unfitted classifier with its calibration, if the arguments are right."""
+        if self.calibration is not None:
+            check_choice("calibration", self.calibration, _METHODS)
+        scores = ("predict_proba", "decision_function")[: 1 if self.calibration is None else 2]
+        found = any(hasattr(self.estimator, one) for one in scores)
+        if not hasattr(self.estimator, "fit") or not found:
+            raise ValueError(
+                "Expected `estimator` to be a classifier with `fit` and "
+                f"`{'` or `'.join(scores)}`; received {self.estimator!r}."
+            )
+        if self.calibration is None:
+            return clone(self.estimator)
+        splits = hasattr(self.cv, "split") or np.iterable(self.cv)
+        if self.cv is not None and (isinstance(self.cv, str) or not splits):
+            check_integer("cv", self.cv, 2)
+        calibrated = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
+        if get_config()["enable_metadata_routing"]:
+            calibrated.set_fit_request(sample_weight=True)
+        return calibrated
+
+    def _set_classes(self, y: np.ndarray) -> np.ndarray:
+        """Sets `classes_` and returns the index of each label among them."""
+        fitted = isinstance(self.estimator, FrozenEstimator)
+        self.classes_ = np.asarray(self.estimator.classes_) if fitted else np.unique(y)
+        labels = positions("y", y, self.classes_)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
+            )
+        folds = 5 if self.cv is None else getattr(self.cv, "n_splits", self.cv)
+        counts = np.bincount(labels, minlength=len(self.classes_))
+        if self.calibration is not None and isinstance(folds, int) and counts.min() < folds:
+            raise ValueError(
+                f"Expected at least {folds} examples of each class, one for each fold of `cv`, to "
+                f"calibrate on; received {counts.min()} of class "
+                f"{self.classes_[counts.argmin()]}. Take fewer folds, or calibration=None."
+            )
+        return labels
+
+    def _check_inputs(self, X: ArrayLike) -> ArrayLike:  # noqa: N803
+        check_is_fitted(self)
+        return X
+
+    def _probabilities(self, x: ArrayLike) -> np.ndarray:
+        return self.estimator_.predict_proba(x)

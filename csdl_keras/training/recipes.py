@@ -1,0 +1,129 @@
+"""Makes the recipes of an algorithm for data and costs, if these fit together."""
+
+import dataclasses
+import os
+import pathlib
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs import (
+    check_cost_matrix,
+    check_labels,
+    check_mean_costs,
+    class_means,
+    regret,
+)
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.data import TrainingData, check_images
+from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.settings import Settings
+from csdl_keras.training.validation_cost import ValidationCost
+
+_PACKAGE = f"{pathlib.Path(__file__).parents[1]}{os.sep}"
+
+
+def recipes(
+    data: TrainingData,
+    algorithm: Algorithm,
+    cost_matrix: ArrayLike | None,
+    settings: Settings,
+    context: dict[str, Any],
+) -> list[Recipe]:
+    """Returns a recipe for each network, or one for all networks that train faster as one.
+
+    Raises a `ValueError` if data, costs and algorithm do not fit together. `cost_matrix` is
+    `None` if examples have costs of their own; `context` is described in `Recipe`.
+    """
+    train, known = data.train, data.mean_costs is not None
+    if (cost_matrix is None) == (train.costs is None and not known):
+        raise ValueError(
+            "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
+            f"{'both' if cost_matrix is not None else 'neither'}."
+        )
+    own: dict[str, Any] = {}
+    if data.mean_costs is not None:
+        matrix = data.mean_costs
+        _check_blind(algorithm)
+    elif train.costs is not None:
+        matrix = check_mean_costs(class_means(train.y, train.costs))
+        own["example_costs"] = data.costs_fingerprint
+        own["largest"] = max(
+            float(part.costs.max()) for part in data.parts if part.costs is not None
+        )
+    else:
+        assert cost_matrix is not None  # as checked above
+        matrix = check_cost_matrix(cost_matrix, square=False)
+    for part in data.parts:
+        check_labels(part.y, len(matrix))
+    _check_decisions(algorithm, matrix, train.costs is not None)
+    if algorithm.body_kind.takes_images:
+        check_images(data)
+    if not matrix.any():
+        raise ValueError("Expected costs with an entry above 0; received all zeros.")
+    if algorithm.calibrated and data.validation is None:
+        _warn_caller(
+            f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
+            "they stay as they are."
+        )
+    if data.unlabelled is not None:
+        own["unlabelled"] = data.unlabelled_fingerprint
+        own["unlabelled_size"] = len(data.unlabelled)
+    first = Recipe(algorithm, matrix, settings, train.x.shape, context, **own)
+    members = algorithm.members
+    if members > 1 and algorithm.objective.stacks and first.body.stacks(train.x):
+        return [dataclasses.replace(first, stacked=members)]
+    if known and algorithm.weighs_costs and first.body.monitor(train.x) == ValidationCost.monitor:
+        first = dataclasses.replace(first, stopping_costs=data.known_fingerprint)
+    return [dataclasses.replace(first, member=member) for member in range(members)]
+
+
+def _warn_caller(message: str) -> None:
+    """Warns at the line outside this package that called it."""
+    level = 1
+    while sys._getframe(level).f_code.co_filename.startswith(_PACKAGE):
+        level += 1
+    warnings.warn(message, stacklevel=level + 1)
+
+
+def _check_blind(algorithm: Algorithm) -> None:
+    """Raises unless training looks at no costs, so that they can wait until it decides."""
+    if not algorithm.shares_training:
+        raise ValueError(
+            "Expected an algorithm that trains on labels alone, such as 'calibrated_bayes' or "
+            "'dnn_bayes', with costs that are known when deciding, of shape (N, K, D); received "
+            f"{algorithm.name!r}, which trains on costs. Where costs are not known when "
+            "deciding, pass the vectors `csdl_keras.costs.cost_vectors(costs, y)`."
+        )
+
+
+def _check_decisions(algorithm: Algorithm, matrix: np.ndarray, own_costs: bool) -> None:
+    """Raises unless the algorithm can price the decisions of `matrix`.
+
+    `matrix` is checked; if examples have `own_costs`, it is the mean of each class.
+    """
+    classes, decisions = matrix.shape
+    received = f"received {algorithm.name!r} with {classes} classes and {decisions} decisions."
+    objective = algorithm.objective
+    prices_others = objective.other_decisions and algorithm.pretraining_sees != "costs"
+    if decisions > classes and not prices_others:
+        raise ValueError(
+            "Expected an algorithm that can price decisions that are no class, such as to "
+            "abstain: one with prediction='bayes' and without cost-aware pre-training, such as "
+            f"'calibrated_bayes' or 'dnn_bayes', or 'cost_model'; {received} What trains on costs "
+            "of classes, SOSR, MIN or weights, never takes them to be the cheapest. An "
+            "`Objective` of your own says by `other_decisions` that it can."
+        )
+    if decisions < classes and algorithm.prediction == "argmax":
+        raise ValueError(
+            f"Expected an algorithm that decides by costs, not for a class; {received}"
+        )
+    if own_costs and objective.weighted and np.diagonal(regret(matrix)).any():
+        raise ValueError(
+            "Expected costs whose right decisions are on average the cheapest, since "
+            f"{algorithm.name!r} weighs examples by the costs of mistakes; received mean costs "
+            f"{matrix.round(4).tolist()}."
+        )

@@ -1,0 +1,108 @@
+"""Scores each epoch by what decisions with known costs cost on validation examples."""
+
+from typing import Any, ClassVar
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.checks import OUTPUTS, check_batch_size, check_choice
+from csdl_keras._utils.structure import check_inputs, has_structure, rows_output_of
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs import check_labels
+from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
+from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.bayes_decisions import bayes_decisions
+from csdl_keras.prediction.decide import decisions
+
+
+class ValidationCost(keras.callbacks.Callback):
+    """Computes after each epoch what decisions with known costs cost on validation examples.
+
+    `1/N sum_n C[n, y_n, d_n]` with the Bayes decision `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`
+    of a model that outputs probabilities. A model that outputs costs, such as one with an input
+    of costs, decides by their argmin. The number is written to `logs` as `"val_average_cost"`,
+    where callbacks that come later in the list of `fit` find it: `EarlyStopping` and
+    `ModelCheckpoint` with `monitor="val_average_cost", mode="min"`, and the history. It is NaN
+    where an output is not finite.
+
+    Args:
+        x_val: inputs, as `csdl_keras.decide` takes them; with an input of costs, all inputs.
+        y_val: integer labels `(N,)`.
+        costs: costs that are known when deciding: a cost matrix `(K, D)`, a matrix for each
+            example, `(N, K, D)`, or `csdl_keras.costs.AffineCosts`.
+        output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
+            (default) recognises it.
+        batch_size: as in `keras.Model.predict`. Defaults to 1024.
+
+    Raises:
+        ValueError: if an argument fails its check; from `fit`, before it trains, if the
+            model's outputs are neither costs nor probabilities, or not as many as `costs` has
+            decisions or classes.
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
+    >>> model.compile("sgd", "sparse_categorical_crossentropy")
+    >>> x, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    >>> costs = np.where(np.eye(2), 0.0, np.linspace(1, 9, 20)[:, None, None])
+    >>> best = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=2)
+    >>> callbacks = [ValidationCost(x[40:], y[40:], costs), best]
+    >>> history = model.fit(x[:40], y[:40], epochs=2, verbose=0, callbacks=callbacks)
+    >>> len(history.history["val_average_cost"])
+    2
+    """
+
+    #: The name in `logs`.
+    monitor: ClassVar[str] = "val_average_cost"
+    observes_only = True
+
+    def __init__(
+        self,
+        x_val: Any,
+        y_val: ArrayLike,
+        costs: CostsLike,
+        output: str | None = None,
+        batch_size: int | None = 1024,
+    ):
+        super().__init__()
+        checked = check_known_costs(costs)
+        labels = check_labels(y_val, checked.shape[-2])
+        if len(checked.shape) == 3:
+            check_known_costs(checked, num_examples=len(labels))
+        if hasattr(x_val, "shape"):
+            check_rows("x_val", x_val, len(labels))
+        self.x_val = x_val
+        self.costs = checked
+        self.output = None if output is None else check_choice("output", output, OUTPUTS)
+        self.batch_size = check_batch_size(batch_size)
+        self._vectors = vectors_of_labels(labels, checked)
+
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
+        self._inputs = check_inputs(self.model, self.x_val)
+        self._kind = output_kind(self.model, self.output)
+        if not has_structure(self.model):
+            return
+        classes, num_decisions = self.costs.shape[-2:]
+        width = int(rows_output_of(self.model).shape[-1])
+        expected, what = (num_decisions, "decisions")
+        if self._kind == "probability":
+            width, expected, what = max(width, 2), classes, "classes"
+        if width != expected:
+            raise ValueError(
+                f"Expected `costs` of {width} {what}, as the model outputs; received {expected}."
+            )
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        outputs = self.model.predict(self._inputs, batch_size=self.batch_size, verbose=0)
+        if logs is not None:
+            logs[self.monitor] = self._cost(np.asarray(outputs))
+
+    def _cost(self, outputs: np.ndarray) -> float:
+        if not np.isfinite(outputs).all():
+            return float("nan")
+        if self._kind == "probability":
+            decided = bayes_decisions(outputs, self.costs)
+        else:
+            decided = decisions(outputs, self._kind)
+        return float(self._vectors[np.arange(len(decided)), decided].mean())

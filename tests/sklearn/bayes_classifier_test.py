@@ -1,0 +1,191 @@
+"""Any classifier of scikit-learn that decides by costs, against literal loops."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import csdl_keras as csdl
+from csdl_keras.costs import AffineCosts
+from csdl_keras.sklearn import BayesClassifier
+from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y
+
+INDICES = np.arange(90) % 3
+AMOUNTS = np.random.default_rng(1).lognormal(size=90)
+AFFINE = AffineCosts(AMOUNTS, per_unit=MATRIX, fixed=[[0.3, 8, 8], [0, 8.1, 8], [0.5, 8, 8]])
+EXPANDED = np.array([AFFINE.fixed + amount * AFFINE.per_unit for amount in AMOUNTS])
+WEIGHTS = np.random.default_rng(2).uniform(0.1, 3, size=90)
+
+
+def expected(probabilities, matrix_of):
+    """Expected costs of decisions, one by one."""
+    rows = []
+    for n, chances in enumerate(probabilities):
+        rows.append(sum(p * row for p, row in zip(chances, matrix_of(n), strict=True)))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature", None])
+def test_probabilities_and_decisions(method):
+    base = make_pipeline(StandardScaler(), GaussianNB())
+    model = BayesClassifier(base, MATRIX, method, cv=3).fit(X, Y)
+    other = base if method is None else CalibratedClassifierCV(base, method=method, cv=3)
+    probabilities = other.fit(X, Y).predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(X), probabilities)
+    for costs, matrix_of in (
+        (None, lambda n: MATRIX),
+        (MATRIX[::-1, ::-1], lambda n: MATRIX[::-1, ::-1]),
+        (EXPANDED, lambda n: EXPANDED[n]),
+        (AFFINE, lambda n: EXPANDED[n]),
+    ):
+        rows = expected(probabilities, matrix_of)
+        np.testing.assert_allclose(model.predict_cost(X, costs=costs), rows)
+        chosen = rows.argmin(axis=1)
+        np.testing.assert_array_equal(model.predict(X, costs=costs), LABELS[chosen])
+        assert len(set(chosen)) > 1
+        paid = [matrix_of(n)[INDICES[n], k] for n, k in enumerate(chosen)]
+        assert model.score(X, Y, costs=costs) == pytest.approx(-np.mean(paid))
+
+
+def test_the_decisions_of_bayes_decisions():
+    """One way to decide by probabilities, in the estimator and outside."""
+    model = BayesClassifier(GaussianNB()).fit(X, Y)
+    chosen = csdl.bayes_decisions(model.predict_proba(X), AFFINE)
+    np.testing.assert_array_equal(model.predict(X, costs=AFFINE), LABELS[chosen])
+
+
+def test_a_fitted_classifier_is_only_calibrated():
+    fitted = GaussianNB().fit(X[:45], Y[:45])
+    model = BayesClassifier(FrozenEstimator(fitted), MATRIX, "sigmoid").fit(X[45:], Y[45:])
+    frozen = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X[45:], Y[45:])
+    np.testing.assert_allclose(model.predict_proba(X), frozen.predict_proba(X))
+    plain = BayesClassifier(FrozenEstimator(fitted), MATRIX, calibration=None)
+    found = plain.fit(X[:1], Y[:1]).predict_proba(X)
+    np.testing.assert_array_equal(found, fitted.predict_proba(X))
+    with pytest.raises(ValueError, match=r"Expected `y` to be among .*received 'fox'"):
+        plain.fit(X[:3], ["cat", "dog", "fox"])
+
+
+@pytest.mark.parametrize("method", ["sigmoid", None])
+def test_weights_reach_classifier_and_calibration(method):
+    model = BayesClassifier(LogisticRegression(), calibration=method)
+    base = LogisticRegression()
+    other = base if method is None else CalibratedClassifierCV(base, method=method, cv=5)
+    found = model.fit(X, Y, sample_weight=WEIGHTS).predict_proba(X)
+    expected = other.fit(X, Y, sample_weight=WEIGHTS).predict_proba(X)
+    np.testing.assert_allclose(found, expected)
+    assert np.abs(found - model.fit(X, Y).predict_proba(X)).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [False, True],
+        [3, 255],
+        [0.0, 2.0],
+        ["no", "yes"],
+        np.array(["2020-01-01", "2021-06-30"], "datetime64[D]"),
+    ],
+    ids=["bool", "int", "float", "str", "days"],
+)
+@pytest.mark.parametrize("method", ["sigmoid", "temperature", None])
+def test_labels_of_any_type(labels, method):
+    pandas = pytest.importorskip("pandas")
+    classes = np.asarray(labels)
+    y = pandas.Series(classes[INDICES % 2], index=np.arange(90) + 7)
+    model = BayesClassifier(GaussianNB(), [[0, 1, 0.3], [2, 0, 0.3]], method).fit(X, y)
+    np.testing.assert_array_equal(model.classes_, classes)
+    assert set(model.predict(X).tolist()) <= set(model.decisions_.tolist())
+    assert model.predict_cost(X).shape == (90, 3) and model.score(X, y) <= 0
+
+
+def test_costs_in_fit_are_what_decides_without_others():
+    known = BayesClassifier(GaussianNB()).fit(X, Y, costs=AFFINE)
+    np.testing.assert_allclose(known.cost_matrix_, sum(EXPANDED) / 90)
+    vectors = BayesClassifier(GaussianNB()).fit(X, Y, costs=COSTS)
+    for label in range(3):
+        mean = COSTS[INDICES == label].mean(axis=0)
+        np.testing.assert_allclose(vectors.cost_matrix_[label], mean)
+    for model in (known, vectors):
+        rows = model.predict_proba(X) @ model.cost_matrix_
+        np.testing.assert_array_equal(model.predict(X), LABELS[rows.argmin(axis=1)])
+        with pytest.raises(ValueError, match="Expected `costs` of each example"):
+            model.score(X, Y)
+    columns = np.searchsorted(LABELS, vectors.predict(X))
+    paid = COSTS[np.arange(90), columns]
+    found = vectors.score(X, Y, costs=COSTS, sample_weight=WEIGHTS)
+    assert found == pytest.approx(-np.average(paid, weights=WEIGHTS))
+
+
+def test_costs_with_a_decision_that_is_no_class():
+    costs = np.concatenate([EXPANDED, np.full((90, 3, 1), 0.5)], axis=2)
+    model = BayesClassifier(GaussianNB(), other_decisions=["ask"]).fit(X, Y)
+    chosen = expected(model.predict_proba(X), lambda n: costs[n]).argmin(axis=1)
+    found = model.predict(X, costs=costs)
+    np.testing.assert_array_equal(found, np.array([*LABELS, "ask"])[chosen])
+    assert "ask" in found and set(model.predict(X)) <= set(LABELS)
+
+
+def test_pickle_and_feature_names():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=list("abcd"))
+    model = BayesClassifier(GaussianNB(), MATRIX).fit(frame, Y)
+    assert model.n_features_in_ == 4 and model.feature_names_in_.tolist() == list("abcd")
+    loaded = pickle.loads(pickle.dumps(model))
+    found = loaded.predict_cost(frame, costs=AFFINE)
+    np.testing.assert_array_equal(found, model.predict_cost(frame, costs=AFFINE))
+
+
+def test_scores_suffice_for_what_is_calibrated():
+    model = BayesClassifier(RidgeClassifier(), cv=StratifiedKFold(3)).fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "data", "match"),
+    [
+        ({"calibration": "platt"}, {}, "Expected `calibration` to be one of"),
+        ({"estimator": object()}, {}, "Expected `estimator` to be a classifier"),
+        ({"estimator": StandardScaler()}, {}, "Expected `estimator` to be a classifier"),
+        (
+            {"estimator": RidgeClassifier(), "calibration": None},
+            {},
+            "with `fit` and `predict_proba`; received RidgeClassifier",
+        ),
+        ({"cv": 1}, {}, "Expected `cv`"),
+        ({"cv": 2.5}, {}, "Expected `cv`"),
+        ({}, {"y": np.where(np.arange(90) < 4, "fox", "cat")}, "received 4 of class fox"),
+        ({}, {"y": ["cat"] * 90}, "Expected at least 2 classes in `y`; received one class"),
+        ({}, {"y": X[:, 0]}, "Unknown label type"),
+        ({}, {"y": Y[:89]}, "inconsistent numbers of samples"),
+        ({"cost_matrix": MATRIX}, {"costs": AFFINE}, "received both"),
+        ({"cost_matrix": -MATRIX}, {}, "Expected every entry of `cost_matrix`"),
+        ({"cost_matrix": MATRIX[:2]}, {}, "Expected `cost_matrix`"),
+        ({}, {"costs": AFFINE[:89]}, "a matrix for each of 90 examples"),
+        ({}, {"costs": COSTS[:89]}, "a row for each of 90 labels"),
+        ({"other_decisions": "ask"}, {}, "Expected `other_decisions` to be a list"),
+    ],
+    ids=str,
+)
+def test_what_is_refused_before_anything_is_fitted(arguments, data, match, monkeypatch):
+    monkeypatch.setattr(GaussianNB, "fit", lambda *args, **kwargs: pytest.fail("fitted"))
+    model = BayesClassifier(**{"estimator": GaussianNB(), **arguments})
+    with pytest.raises(ValueError, match=match):
+        model.fit(**{"X": X, "y": Y, **data})
+
+
+def test_probabilities_that_are_none():
+    class Scores(GaussianNB):
+        def predict_proba(self, X):  # noqa: N803
+            return super().predict_proba(X) * 3
+
+    model = BayesClassifier(Scores(), MATRIX, calibration=None).fit(X, Y)
+    with pytest.raises(ValueError, match="Expected every row of `probabilities` to sum to 1"):
+        model.predict(X)

@@ -1,0 +1,151 @@
+"""Costs that are known when deciding, in the estimator, against literal loops."""
+
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.costs import AffineCosts
+from tests.sklearn.fitted import COSTS, LABELS, MATRIX, X, Y, estimator, fitted
+
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
+
+INDICES = np.arange(90) % 3
+AMOUNTS = np.random.default_rng(1).lognormal(size=90)
+# What a decision costs depends on the amount, and right ones cost something.
+AFFINE = AffineCosts(AMOUNTS, per_unit=MATRIX, fixed=[[0.3, 8, 8], [0, 8.1, 8], [0.5, 8, 8]])
+EXPANDED = np.array([AFFINE.fixed + amount * AFFINE.per_unit for amount in AMOUNTS])
+ABSTAIN = csdl.costs.with_abstain(MATRIX, price=0.6)
+KNOWN = {"one matrix": MATRIX[::-1, ::-1], "each": EXPANDED, "affine": AFFINE, "abstain": ABSTAIN}
+
+
+def of_example(costs, n):
+    """The cost matrix of one example."""
+    return EXPANDED[n] if costs is AFFINE or costs.ndim == 3 else costs
+
+
+def loop(probabilities, costs):
+    """Expected costs of decisions, one by one."""
+    rows = []
+    for n, chances in enumerate(probabilities):
+        rows.append(sum(p * row for p, row in zip(chances, of_example(costs, n), strict=True)))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("kind", KNOWN)
+@pytest.mark.parametrize("name", ["dnn_bayes", "dnn_blind", "cost_model"])
+def test_decisions_by_known_costs(name, kind):
+    model, costs = fitted(name), KNOWN[kind]
+    expected = loop(model.predict_proba(X), costs)
+    np.testing.assert_allclose(model.predict_cost(X, costs=costs), expected, rtol=1e-6)
+    chosen = expected.argmin(axis=1)
+    assert 3 in chosen if kind == "abstain" else len(set(chosen)) > 1
+    names = np.array([*LABELS, "decision_3"])
+    np.testing.assert_array_equal(model.predict(X, costs=costs), names[chosen])
+    paid = [of_example(costs, n)[INDICES[n], k] for n, k in enumerate(chosen)]
+    weights = np.arange(90.0)
+    assert model.score(X, Y, costs=costs) == pytest.approx(-np.mean(paid))
+    found = model.score(X, Y, costs=costs, sample_weight=weights)
+    assert found == pytest.approx(-np.sum(weights * paid) / weights.sum())
+
+
+def test_cost_vectors_are_paid_but_not_looked_at():
+    model = fitted()
+    columns = np.searchsorted(LABELS, model.predict(X))
+    vectors = np.array([EXPANDED[n, label] for n, label in enumerate(INDICES)])
+    found = model.score(X, Y, costs=vectors)
+    assert found == pytest.approx(-np.mean([vectors[n, k] for n, k in enumerate(columns)]))
+    assert found != pytest.approx(model.score(X, Y, costs=EXPANDED))
+
+
+def test_an_ensemble_of_cost_models_decides_by_its_mean_probabilities():
+    model = estimator("cost_model", ensemble=2).fit(X[:40], Y[:40])
+    expected = loop(model.predict_proba(X), AFFINE)
+    np.testing.assert_allclose(model.predict_cost(X, costs=AFFINE), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["dnn_bayes", "cost_model", csdl.models.mlp], ids=str)
+@pytest.mark.parametrize("costs", [AFFINE, EXPANDED], ids=["affine", "each"])
+def test_fit_with_known_costs_decides_by_their_mean(name, costs):
+    model = estimator(name, cost_matrix=None).fit(X, Y, costs=costs)
+    mean = sum(EXPANDED) / 90
+    np.testing.assert_allclose(model.cost_matrix_, mean)
+    expected = loop(model.predict_proba(X), mean)
+    np.testing.assert_allclose(model.predict_cost(X), expected, rtol=1e-6)
+    np.testing.assert_array_equal(model.predict(X), LABELS[expected.argmin(axis=1)])
+    by_own = loop(model.predict_proba(X), AFFINE).argmin(axis=1)
+    np.testing.assert_array_equal(model.predict(X, costs=costs), LABELS[by_own])
+    with pytest.raises(ValueError, match="Expected `costs` of each example"):
+        model.score(X, Y)
+
+
+def test_a_matrix_in_fit_is_the_cost_matrix():
+    model = estimator(cost_matrix=None).fit(X, Y, costs=MATRIX)
+    np.testing.assert_array_equal(model.predict_cost(X), fitted().predict_cost(X))
+    assert model.score(X, Y) == fitted().score(X, Y)
+
+
+@pytest.mark.parametrize("name", ["dnn_sosr", "csosr"])
+def test_algorithms_without_probabilities(name):
+    match = "Expected class probabilities .*received an algorithm that estimates costs directly"
+    for costs in (EXPANDED, AFFINE, MATRIX):
+        with pytest.raises(ValueError, match=match):
+            fitted(name).predict(X, costs=costs)
+        with pytest.raises(ValueError, match=match):
+            fitted(name).score(X, Y, costs=costs)
+    with pytest.raises(ValueError, match=match):
+        estimator(name, cost_matrix=None).fit(X, Y, costs=AFFINE)
+    assert fitted(name).score(X, Y, costs=COSTS) <= 0
+
+
+def test_own_networks_of_costs():
+    def build(shape, classes):
+        return csdl.models.mlp(shape, classes, output="cost", hidden_units=(4,))
+
+    with pytest.raises(ValueError, match="Expected a network of class probabilities for costs"):
+        estimator(build, cost_matrix=None).fit(X, Y, costs=AFFINE)
+
+
+def spoiled(entry):
+    costs = EXPANDED.copy()
+    costs[3, 1, 2] = entry
+    return costs
+
+
+@pytest.mark.parametrize(
+    ("costs", "match"),
+    [
+        (EXPANDED[:89], "a matrix for each of 90 examples"),
+        (AFFINE[:89], "a matrix for each of 90 examples"),
+        (EXPANDED[:, :2], "for each of 3 classes"),
+        (COSTS, "a vector for each example. Which class is true is not known"),
+        (spoiled(np.nan), r"finite and at least 0; received nan at \(3, 1, 2\)"),
+        (spoiled(-1), r"received -1.0 at \(3, 1, 2\)"),
+        (AMOUNTS, r"\(K, D\) or \(N, K, D\)"),
+    ],
+    ids=["rows", "affine rows", "classes", "vectors", "NaN", "negative", "amounts"],
+)
+def test_costs_that_are_refused(costs, match):
+    for method in (fitted().predict, fitted().predict_cost):
+        with pytest.raises(ValueError, match=match):
+            method(X, costs=costs)
+
+
+@pytest.mark.parametrize(
+    ("y", "costs", "match"),
+    [
+        (Y, EXPANDED[:89], "a matrix for each of 90 examples"),
+        (Y, COSTS[:89], "a row for each of 90 labels"),
+        (Y, spoiled(np.nan), "received nan"),
+        (np.where(INDICES, Y, "fox"), EXPANDED, "Expected `y` to be among .*received 'fox'"),
+        (Y[:3], MATRIX, "whether they are a matrix or cost vectors"),
+    ],
+    ids=["matrices", "vectors", "NaN", "unseen label", "either"],
+)
+def test_scores_that_are_refused(y, costs, match):
+    with pytest.raises(ValueError, match=match):
+        fitted().score(X[: len(y)], y, costs=costs)
+
+
+def test_missing_amounts_are_refused():
+    with pytest.raises(ValueError, match="Expected every entry of `amount` to be finite"):
+        AffineCosts(np.where(AMOUNTS > 1, np.nan, AMOUNTS), per_unit=MATRIX)
