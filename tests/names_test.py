@@ -34,7 +34,7 @@ NAMES = {
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
         ClassProbabilities CostOutput Decision ExpectedCost InverseLink MaskingNoise
-        RandomShift TemperatureScaling WithinChannelLRN
+        MemberMean MemberScaling RandomShift TableEncoding TemperatureScaling WithinChannelLRN
     """,
     "csdl_keras.losses": """
         LogisticCostLoss MINLoss ObservedCostLoss OneSidedLoss PoissonCostLoss
