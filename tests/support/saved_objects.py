@@ -175,7 +175,7 @@ CASES: dict[str, Callable[[], Case]] = {
         network(csdl_layers.MemberScaling(4), csdl_layers.MemberMean(), layers.Dense(3))
     ),
     "TableEncoding": lambda: Case(
-        network(csdl_layers.TableEncoding.adapted(np.tile(X, (9, 1))), layers.Dense(3))
+        network(csdl_layers.TableEncoding([3, 0, 2, 0, 0], [0, 4, 0, 0, 0], [1]), layers.Dense(3))
     ),
     "CaffePooling2D max": lambda: on_images(csdl_layers.CaffePooling2D("max")),
     "CaffePooling2D average": lambda: on_images(csdl_layers.CaffePooling2D("average", 4, 3)),
