@@ -90,8 +90,8 @@ class AutoNetwork(Body):
         table_epochs: epochs on tables. Defaults to 30.
         clipnorm: largest norm of the gradient when training on costs, where a few examples
             may cost far more than the others; `None` for no limit. Defaults to 1.
-        **choices: see `Body`; 12 epochs, on gray images, of batches of 50 at a learning rate of 0.003, and
-            at least 1000 updates, by default.
+        **choices: see `Body`; 12 epochs (of images without colors) of batches of 50 at a
+            learning rate of 0.003, and at least 1000 updates, by default.
 
     Example:
 

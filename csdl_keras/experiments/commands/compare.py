@@ -63,8 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{settings.mlp.epochs} for the paper's fully-connected and {settings.cnn.epochs} for its "
         f"convolutional network, {settings.pretraining.epochs} in pre-training and "
         f"{settings.auto.epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
-        f"{settings.auto.color_epochs} on images in color and {settings.auto.table_epochs} on tables, "
-        "more on small sets",
+        f"{settings.auto.color_epochs} on images in color, more on small sets",
     )
     add_seed(parser, "training, of --imbalanced and of --train-size")
     parser.add_argument(
