@@ -35,7 +35,8 @@ NAMES = {
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
         ClassProbabilities CostOutput Decision ExpectedCost InverseLink MaskingNoise
-        PriorAdjustment RandomShift TemperatureScaling WithinChannelLRN
+        MemberMean MemberScaling PriorAdjustment RandomShift TableEncoding TemperatureScaling
+        WithinChannelLRN
     """,
     "csdl_keras.losses": """
         LogisticCostLoss MINLoss ObservedCostLoss OneSidedLoss PoissonCostLoss

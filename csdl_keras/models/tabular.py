@@ -25,7 +25,7 @@ def tabular(
     output: str = "probability",
     name: str = "tabular",
     seed: int | None = None,
-    members: int = 16,
+    members: int = 8,
     bins: int = 48,
     categorical: Mapping[int, int] | Sequence[int] = (),
 ) -> keras.Model:
@@ -57,7 +57,7 @@ def tabular(
         name: name of the model.
         seed: seed of weights and dropout; `None` (default) follows
             `keras.utils.set_random_seed`.
-        members: number of members; 1 is a plain network. Defaults to 16.
+        members: number of members; 1 is a plain network. Defaults to 8.
         bins: largest number of quantiles between which functions of a number are linear, fewer
             for less than 20 examples each and for many columns; 0 for none. Defaults to 48.
         categorical: columns, counted after flattening, that hold categories: a dict of their
@@ -133,6 +133,11 @@ def _table(x: ArrayLike) -> np.ndarray:
 def _categories(categorical: Mapping[int, int] | Sequence[int], rows: np.ndarray) -> list[int]:
     """Returns the number of categories of each column, 0 for numbers."""
     columns = rows.shape[1]
+    if not isinstance(categorical, (Mapping, Sequence)) or isinstance(categorical, str):
+        raise ValueError(
+            "Expected `categorical` to be indices of columns, or a dict of their numbers of "
+            f"categories; received {categorical!r}."
+        )
     found = [0] * columns
     for column in categorical:
         check_integer("categorical", column, low=0, high=columns - 1)

@@ -90,8 +90,8 @@ class AutoNetwork(Body):
         table_epochs: epochs on tables. Defaults to 30.
         clipnorm: largest norm of the gradient when training on costs, where a few examples
             may cost far more than the others; `None` for no limit. Defaults to 1.
-        **choices: see `Body`; 12 epochs of batches of 50 at a learning rate of 0.003, and
-            at least 1000 updates, by default.
+        **choices: see `Body`; 12 epochs (of images without colors) of batches of 50 at a
+            learning rate of 0.003, and at least 1000 updates, by default.
 
     Example:
 
@@ -126,11 +126,11 @@ class AutoNetwork(Body):
         )
 
     def epochs_on(self, shape: Sequence[int]) -> int:
-        colored = len(shape) == 4 and shape[-1] > 1
-        batches = math.ceil(shape[0] / self.batch_size)
-        epochs = self.color_epochs if colored else self.epochs
         if len(shape) != 4:
             epochs = self.table_epochs
+        else:
+            epochs = self.color_epochs if shape[-1] > 1 else self.epochs
+        batches = math.ceil(shape[0] / self.batch_size)
         return max(epochs, math.ceil(self.min_steps / batches))
 
     def monitor(self, x: np.ndarray) -> str | None:

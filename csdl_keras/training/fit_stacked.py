@@ -80,8 +80,8 @@ def stack(networks: Sequence[keras.Model]) -> keras.Model:
             if not stacked:
                 x, stacked = keras.layers.RepeatVector(members)(x), True
             x = keras.layers.EinsumDense(
-                "...mf,mfu->...mu",
-                (members, layer.units),
+                "bmf,mfu->bmu" if len(x.shape) == 3 else "bkmf,mfu->bkmu",
+                (*x.shape[1:-2], members, layer.units),
                 activation=layer.activation,
                 bias_axes="mu",
                 dtype=layer.dtype_policy,

@@ -19,6 +19,8 @@ P = RNG.dirichlet(np.ones(3), 5).astype("float32")
 ONE = RNG.uniform(size=(5, 1)).astype("float32")
 X = RNG.normal(size=(5, 4)).astype("float32")
 IMAGES = RNG.normal(size=(5, 7, 6, 2)).astype("float32")
+TABLE = np.where(np.arange(4) == 2, np.arange(200)[:, None] % 3, RNG.normal(size=(200, 4)))
+TABLE[::9, 3] = np.nan
 BIAS = np.array([0.5, -1.0, 2.0])
 COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
 
@@ -79,12 +81,15 @@ CASES = {
     "InverseLink, log": Case(lambda: layers.InverseLink("log", 0.25), X, 4 * np.exp(X)),
     "InverseLink, logit": Case(lambda: layers.InverseLink("logit"), X, 1 / (1 + np.exp(-X))),
     "MaskingNoise": Case(lambda: layers.MaskingNoise(0.5, seed=1), X, X),
+    "MemberMean": Case(layers.MemberMean, IMAGES, IMAGES.mean(axis=1)),
+    "MemberScaling": Case(lambda: layers.MemberScaling(6, seed=1), X, (5, 6, 4)),
     "PriorAdjustment": Case(
         lambda: layers.PriorAdjustment([1, 2, 5], [0.3, 0.0, 0.7]),
         P,
         normalized(P.astype("float64") * np.array([0.3 / 1, 0.0, 0.7 / 5])),
     ),
     "RandomShift": Case(lambda: layers.RandomShift(0.2, 0.2, seed=0), IMAGES, IMAGES),
+    "TableEncoding": Case(lambda: layers.TableEncoding.adapted(TABLE, [0, 0, 3, 0], 5), X, (5, 22)),
     "WithinChannelLRN": Case(
         lambda: layers.WithinChannelLRN(5, 1.0),
         IMAGES,
@@ -189,6 +194,7 @@ WRONG_ARGUMENTS = {
     layers.MaskingNoise: [
         ({"rate": rate}, "`rate`") for rate in (-0.1, 1.1, np.nan, None, "0.5", True, [0.5])
     ],
+    layers.MemberScaling: [({"members": value}, "`members`") for value in (0, 2.0, None)],
     layers.PriorAdjustment: [
         *[
             ({"from_priors": wrong, "to_priors": [1, 1]}, "`from_priors`")
@@ -196,6 +202,12 @@ WRONG_ARGUMENTS = {
         ],
         ({"from_priors": [1, 1], "to_priors": [0, 0]}, "`to_priors`.*all zeros"),
         ({"from_priors": [1, 1], "to_priors": [1, 1, 1]}, "`to_priors`.*2 classes; received 3"),
+    ],
+    layers.TableEncoding: [
+        ({"bins": [-1]}, "`bins`"),
+        ({"bins": [2], "categories": [0.5]}, "`categories`"),
+        ({"bins": [2], "categories": [0, 3]}, "`categories` of 1 columns"),
+        ({"bins": [2], "missing": [1]}, "`missing`"),
     ],
     layers.WithinChannelLRN: [
         ({"size": 2}, "size"),
@@ -214,6 +226,7 @@ WRONG_SHAPES = {
     ),
     "ClassProbabilities": ([(3,)], "shape"),
     "PriorAdjustment": ([(2, 4), (2, 1), (3,)], "probabilities of shape"),
+    "TableEncoding": ([(2, 3), (4,), (2, 4, 1)], "one column"),
     "WithinChannelLRN": ([(2, 4), (2, 4, 4), (1, 2, 4, 4, 3)], "height, width, channels"),
 }
 

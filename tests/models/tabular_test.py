@@ -88,6 +88,36 @@ class TestTabular(TestCase):
         first, again = (to_numpy(model(x, training=True)) for model in models)
         np.testing.assert_array_equal(first, again)
 
+    def test_a_network_is_the_mean_of_its_members(self):
+        x = RNG.normal(size=(50, 4))
+        model = tabular(x, 3, (7, 5), dropout=0, output="features", members=3, seed=0)
+        encoding, scaling = model.layers[1], model.layers[3]
+        kernel, bias = model.layers[2].get_weights()
+        second, shift = model.layers[5].get_weights()
+        scaling.bias.assign(RNG.normal(size=(3, 7)))
+        hidden = to_numpy(encoding(x)) @ kernel + bias
+        members = [
+            np.maximum(np.maximum(hidden * scale + own, 0) @ second + shift, 0)
+            for scale, own in zip(*scaling.get_weights(), strict=True)
+        ]
+        self.assertAllClose(model(x), np.mean(members, axis=0))
+        drawn = to_numpy(model(x, training=True))
+        for row, of_members in zip(drawn, np.moveaxis(members, 1, 0), strict=True):
+            assert np.min(np.abs(row - of_members).max(axis=1)) < 1e-5
+
+    def test_categories_and_missing_values(self):
+        x = np.stack([RNG.normal(size=90), np.arange(90) % 3], axis=1)
+        x[::5] = np.nan
+        for categorical in ([1], {1: 3}):
+            features = tabular(x, 2, (), output="features", bins=0, categorical=categorical)
+            found = to_numpy(features(np.array([[np.nan, 2.0], [np.nanmean(x[:, 0]), np.nan]])))
+            self.assertAllClose(found, [[0, 1, 0, 0, 0, 1], [0, 0, 1, 0, 0, 0]], atol=1e-6)
+
+    def test_it_starts_without_bends(self):
+        x = RNG.normal(size=(200, 2))
+        kernel = tabular(x, 2, (6,), seed=0).layers[2].get_weights()[0]
+        assert kernel.shape == (2 + 2 * 10, 6) and np.all(kernel[:2]) and not kernel[2:].any()
+
     @pytest.mark.parametrize(
         "arguments",
         [
@@ -97,6 +127,9 @@ class TestTabular(TestCase):
             {"hidden_units": (0,)},
             {"dropout": -0.1},
             {"output": "class"},
+            {"members": 0},
+            {"bins": 5000},
+            {"categorical": [3]},
         ],
     )
     def test_wrong_arguments(self, arguments):

@@ -167,15 +167,18 @@ ROWS = {
         models.tabular,
         lambda rng: (
             {"x": vectors(rng, 6, 4), "num_classes": 3, "hidden_units": (5,), "dropout": 0.5}
-            | {"output": "features", "seed": 0}
+            | {"output": "features", "seed": 0, "members": 2, "bins": 4, "categorical": ()}
         ),
         (
             *head_errors,
             ({"x": np.ones(4)}, "`x` of shape"),
             ({"x": np.ones((0, 4))}, "at least one example"),
-            ({"x": [[0.0, np.nan]]}, "finite"),
+            ({"x": [[0.0, np.inf]]}, "finite"),
             ({"x": [[0.0, 1e19]]}, "size up to"),
-            *named(hidden_units=[(0,)], dropout=[0.96]),
+            ({"x": [[0.5], [1.0]], "categorical": [0]}, "categorical column 0"),
+            ({"x": [[0.0], [2.0]], "categorical": {0: 2}}, "from 0 to 1"),
+            *named(hidden_units=[(0,)], dropout=[0.96], members=[0], bins=[-1]),
+            *named(categorical=[[4], [0.5], {0: 0}]),
         ),
         ({"x": np.ones((6, 4), bool)}, {"hidden_units": (), "output": "cost"}),
         free=("name",),

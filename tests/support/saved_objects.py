@@ -182,6 +182,12 @@ CASES: dict[str, Callable[[], Case]] = {
     "CostOutput": lambda: Case(network(csdl_layers.CostOutput(3))),
     "Decision": lambda: Case(network(layers.Dense(3), csdl_layers.Decision("probability"))),
     "MaskingNoise": lambda: Case(network(csdl_layers.MaskingNoise(0.5), layers.Dense(3))),
+    "MemberScaling": lambda: Case(
+        network(csdl_layers.MemberScaling(4), csdl_layers.MemberMean(), layers.Dense(3))
+    ),
+    "TableEncoding": lambda: Case(
+        network(csdl_layers.TableEncoding([3, 0, 2, 0, 0], [0, 4, 0, 0, 0], [1]), layers.Dense(3))
+    ),
     "CaffePooling2D max": lambda: on_images(csdl_layers.CaffePooling2D("max")),
     "CaffePooling2D average": lambda: on_images(csdl_layers.CaffePooling2D("average", 4, 3)),
     "RandomShift": lambda: on_images(csdl_layers.RandomShift(0.2, 0.2)),
