@@ -1,15 +1,18 @@
 """A network for tabular data."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
 from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.frames import Table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.types import Tensor
+from csdl_keras.models._columns import as_table, columns_layer, one_hot
 from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
 # Columns that are constant in training are divided by this, which makes them 0.
@@ -19,7 +22,7 @@ _SMALLEST_DIVISOR, _SMALLEST_DEVIATION = 1e-6, 1e-19
 
 
 def tabular(
-    x: ArrayLike,
+    x: Any,
     num_classes: int,
     hidden_units: Sequence[int] = (256, 256),
     dropout: float = 0.2,
@@ -41,8 +44,11 @@ def tabular(
     influence.
 
     Args:
-        x: training inputs `(N, ...)`, an array or data frame, finite and of a size up
-            to 1e18, from which means and variances are computed.
+        x: training inputs `(N, ...)`, finite and of a size up to 1e18, from which means and
+            variances are computed; or a data frame of pandas or Polars. Its columns may hold
+            numbers, booleans, strings and categoricals, with missing values. The model then
+            takes data frames: its columns are matched by name, and a category that was not
+            in `x` counts as missing.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units that are dropped in training. Defaults to 0.2.
@@ -54,23 +60,33 @@ def tabular(
 
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not
-        compiled.
+        compiled. For a data frame its `predict`, `evaluate` and `fit` take data frames and
+        dicts of columns; its `encode` returns the numbers `(N, F)` that its layers take.
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if an argument is out of range, or a data frame holds dates.
 
     Example:
 
     >>> tabular(np.random.default_rng(0).normal(size=(50, 7)), num_classes=3).output_shape
     (None, 3)
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"age": [31, 45, None], "job": ["nurse", "baker", None]})
+    >>> model = tabular(frame, num_classes=2)
+    >>> model.predict(frame, verbose=0).shape
+    (3, 2)
     """
-    rows = _table(x)
+    table = as_table(x)
+    rows = _table(x if table is None else table)
     sizes = check_sizes("hidden_units", hidden_units)
     check_output_layer(num_classes, output, ("features",))
     check_number("dropout", dropout, 0, 0.95)
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
-    features = _standardised(inputs, rows)
+    features = inputs
+    if table is not None:
+        features, rows = one_hot(columns_layer(table.columns)(inputs), table)
+    features = _standardised(features, rows)
     for units in sizes:
         features = keras.layers.Dense(
             units, "relu", kernel_initializer=seeds.initializer("he_normal")
@@ -106,10 +122,16 @@ def _standardised(inputs: Tensor, rows: np.ndarray) -> Tensor:
     )(features)
 
 
-def _table(x: ArrayLike) -> np.ndarray:
+def _table(x: Any) -> np.ndarray:
     """Returns training inputs as float64, with sizes whose variances float32 can hold."""
-    rows = input_array("x", x, booleans=True).astype("float64")
+    framed = isinstance(x, Table)  # whose missing values and categories are filled later
+    rows = (x.rows if framed else input_array("x", x, booleans=True)).astype("float64")
     if not rows.size:
         raise ValueError("Expected `x` of at least one example; received none.")
-    check_entries("x", rows, np.abs(rows) <= 1e18, "finite and of a size up to 1e18")
+    check_entries(
+        "x",
+        rows,
+        (np.abs(rows) <= 1e18) | (framed & np.isnan(rows)),
+        "finite and of a size up to 1e18",
+    )
     return rows

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
@@ -13,7 +14,7 @@ from csdl_keras.outputs.kind import describe_output
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class BayesClassifier(keras.Model):
+class BayesClassifier(DataModel):
     """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
@@ -76,7 +77,7 @@ def bayes_classifier(
         cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
     )
     costs = decision(class_probabilities(model, from_logits))
-    return BayesClassifier(inputs_of(model), costs, name=f"{model.name}_bayes")
+    return with_data(BayesClassifier(inputs_of(model), costs, name=f"{model.name}_bayes"), model)
 
 
 def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_labels
@@ -110,8 +111,8 @@ def calibrate(
     calibrated = scaling(probabilities)
     name = f"{model.name}_calibrated"
     if decision is None:
-        return keras.Model(inputs, calibrated, name=name)
-    return BayesClassifier(inputs, decision(calibrated), name=name)
+        return with_data(keras.Model(inputs, calibrated, name=name), model)
+    return with_data(BayesClassifier(inputs, decision(calibrated), name=name), model)
 
 
 def fit_temperature(

@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import has_structure, inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
@@ -194,4 +195,4 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     if kind == "probability" and describe_output(model)[0] != "probability":
         values = ClassProbabilities(name="class_probabilities")(values)
     decided = Decision(kind, name="decision")(values)
-    return keras.Model(inputs, decided, name=f"{model.name}_decision")
+    return with_data(keras.Model(inputs, decided, name=f"{model.name}_decision"), model)

@@ -8,6 +8,7 @@ import keras
 import numpy as np
 
 from csdl_keras import models
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.seeds import member_seed, random_generator
 from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs import cost_vectors, regret
@@ -77,7 +78,7 @@ def probability_model(model: Classifier) -> keras.Model | None:
     if output_kind(model) == "probability":
         return model
     ends = [layer for layer in model.layers if layer.name == "bayes_decision"]
-    return keras.Model(model.inputs, ends[0].input) if ends else None
+    return with_data(keras.Model(model.inputs, ends[0].input), model) if ends else None
 
 
 def validation_split(

@@ -8,16 +8,12 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.labels import positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.evaluation import average_cost
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._labels import (
-    check_other_decisions,
-    decision_labels,
-    positions,
-    true_costs,
-)
+from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
 
 
 class AverageCostScorer:
