@@ -127,6 +127,22 @@ class Table:
         """The number of dimensions, 2."""
         return self.rows.ndim
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, indices: Any) -> "Table":
+        return Table(self.rows[indices], self.columns)
+
+
+def as_table(x: Any) -> Table | None:
+    """Returns the encoded rows of a data frame; `None` for what is none."""
+    if isinstance(x, Table):
+        return x
+    if not is_frame(x):
+        return None
+    columns = Columns.of(x)
+    return Table(columns.encode(x), columns)
+
 
 def read_column(name: Any, values: Any) -> np.ndarray:
     """Returns a column as float64 numbers, NaN where missing, or as objects, None where missing.

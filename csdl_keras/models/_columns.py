@@ -6,19 +6,9 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.frames import Columns, Table, is_frame
+from csdl_keras._utils.frames import Columns, Table
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.layers.frame_columns import FrameColumns
-
-
-def as_table(x: Any) -> Table | None:
-    """Returns the encoded rows of a data frame; `None` for what is none."""
-    if isinstance(x, Table):
-        return x
-    if not is_frame(x):
-        return None
-    columns = Columns.of(x)
-    return Table(columns.encode(x), columns)
 
 
 def columns_layer(columns: Columns) -> FrameColumns:

@@ -8,11 +8,11 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
 from csdl_keras._utils.checks import check_number
-from csdl_keras._utils.frames import Table
+from csdl_keras._utils.frames import Table, as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras._utils.types import Tensor
-from csdl_keras.models._columns import as_table, columns_layer, one_hot
+from csdl_keras.models._columns import columns_layer, one_hot
 from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
 # Columns that are constant in training are divided by this, which makes them 0.

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.frames import Table
 from csdl_keras._utils.types import Verbose, Weights
 from csdl_keras.costs import cost_vectors
 from csdl_keras.fitting.divergence import RaiseOnDivergence
@@ -35,7 +36,8 @@ class FitOptions:
 
 def build_network(recipe: Recipe, x: np.ndarray, seed: int | None) -> keras.Model:
     """Returns the untrained network of a recipe for training inputs `x`."""
-    return recipe.objective.build(recipe.body, x, recipe.matrix, recipe.unit, seed)
+    rows: Any = x if recipe.columns is None else Table(x, recipe.columns)
+    return recipe.objective.build(recipe.body, rows, recipe.matrix, recipe.unit, seed)
 
 
 def pretrain_network(

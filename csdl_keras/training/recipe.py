@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import (
     check_cost_matrix,
@@ -50,6 +51,7 @@ class Recipe:
         stacked: number of networks that are trained as one, see `fit_stacked`. Defaults to 1.
         unlabelled: fingerprint of the unlabelled inputs of pre-training, or `None` (default).
         unlabelled_size: number of unlabelled inputs. Defaults to 0.
+        columns: the columns of the data frame that its network takes, or `None` (default).
     """
 
     algorithm: Algorithm
@@ -63,6 +65,7 @@ class Recipe:
     stacked: int = 1
     unlabelled: str | None = None
     unlabelled_size: int = 0
+    columns: Columns | None = None
 
     @property
     def body(self) -> Any:
@@ -155,6 +158,8 @@ class Recipe:
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)
         common = {"stage": stage, "version": version, "classes": classes, **self.context}
+        if self.columns is not None:
+            common["columns"] = describe(self.columns)
         return common if self.member == 0 else {**common, "member": self.member}
 
 
@@ -198,6 +203,8 @@ def recipes(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
             "they stay as they are."
         )
+    if algorithm.body_kind.takes_frames:
+        own["columns"] = data.columns
     if data.unlabelled is not None:
         own["unlabelled"] = data.unlabelled_fingerprint
         own["unlabelled_size"] = len(data.unlabelled)

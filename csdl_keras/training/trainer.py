@@ -20,7 +20,7 @@ from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras.training.data import check_training_data
+from csdl_keras.training.raw_data import check_fits, check_raw_data
 from csdl_keras.training.recipe import Recipe, recipes
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.stages import Stages
@@ -94,7 +94,7 @@ class Trainer:
         costs: ArrayLike | None = None,
         unlabelled: ArrayLike | None = None,
     ):
-        self.data = check_training_data(x, y, costs, validation_data, unlabelled)
+        self.data = check_raw_data(x, y, costs, validation_data, unlabelled)
         self.settings = Settings() if settings is None else check_settings(settings)
         self.seed = None
         if seed is not None:
@@ -195,6 +195,7 @@ class Trainer:
         if self.jobs > 1:
             check_sendable(algorithm)
         settings = self.settings if settings is None else check_settings(settings)
+        check_fits(self.data, algorithm, cost_matrix)
         return recipes(self.data, algorithm, cost_matrix, settings, self._context)
 
     def stages(
