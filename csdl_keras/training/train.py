@@ -5,6 +5,7 @@ import keras
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
@@ -22,6 +23,7 @@ def train(
     jobs: int = 1,
     costs: ArrayLike | None = None,
     unlabelled: ArrayLike | None = None,
+    network: Network | None = None,
 ) -> keras.Model:
     """Trains an algorithm from end to end and returns the classifier.
 
@@ -76,5 +78,6 @@ def train(
         jobs=jobs,
         costs=costs,
         unlabelled=unlabelled,
+        network=network,
     )
     return trainer.train(algorithm, cost_matrix, ensemble=ensemble).model

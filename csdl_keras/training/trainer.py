@@ -20,6 +20,7 @@ from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.raw_data import check_fits, check_raw_data
 from csdl_keras.training.recipe import Recipe, recipes
 from csdl_keras.training.settings import Settings, check_settings
@@ -93,8 +94,10 @@ class Trainer:
         jobs: int = 1,
         costs: ArrayLike | None = None,
         unlabelled: ArrayLike | None = None,
+        network: Network | None = None,
     ):
         self.data = check_raw_data(x, y, costs, validation_data, unlabelled)
+        self.network = network
         self.settings = Settings() if settings is None else check_settings(settings)
         self.seed = None
         if seed is not None:
@@ -191,10 +194,10 @@ class Trainer:
     def _members(
         self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None, settings: Settings | None
     ) -> list[Recipe]:
-        algorithm = get_algorithm(algorithm)
+        settings = self.settings if settings is None else check_settings(settings)
+        algorithm = with_network(get_algorithm(algorithm), self.network, settings)
         if self.jobs > 1:
             check_sendable(algorithm)
-        settings = self.settings if settings is None else check_settings(settings)
         check_fits(self.data, algorithm, cost_matrix)
         return recipes(self.data, algorithm, cost_matrix, settings, self._context)
 
