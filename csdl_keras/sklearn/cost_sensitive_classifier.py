@@ -12,17 +12,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape, check_rows
 from csdl_keras._utils.checks import check_integer, check_number, check_verbose
+from csdl_keras._utils.frames import Table
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
 from csdl_keras.evaluation import decision_costs
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
+from csdl_keras.sklearn._inputs import encoded, fitted_inputs
 from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, true_costs
 from csdl_keras.sklearn._training import Builder, RandomState, probability_model, train_model
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
+from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
 
 
@@ -42,14 +45,11 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     for early stopping and for the calibration of probabilities, unless there are too
     few examples.
 
-    Your own network is given as a function `build(input_shape, num_classes)` that
-    returns a `keras.Model` of class probabilities, or of costs (it ends in
-    `CostOutput`). The former is trained on integer labels, 0 for the first
-    class, calibrated, and makes the Bayes decision; the latter is trained on
-    cost vectors divided by the largest cost. If it is not compiled, it gets
-    cross-entropy or `SOSRLoss`, and the optimizer of the default algorithms; epochs
-    and the size of batches are theirs in any case, `settings.auto`, and the
-    epoch of the lowest validation loss is kept. `models.mlp` is such a function.
+    Your own network is the argument `network`, as in `csdl_keras.train`, trained by any
+    algorithm without pre-training. A function as `algorithm` is short for a `network` with
+    `"calibrated_bayes"`, or if it ends in `CostOutput`, with `SOSRLoss` on costs divided by
+    the largest; if a network of probabilities is compiled, its loss and optimizer stay.
+    `models.mlp` is such a function.
 
     Args:
         algorithm: a name in `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
@@ -71,6 +71,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             in a dtype that holds them, and otherwise `"decision_K"`, ... They are never
             labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
+        network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)`
+            that returns one, that the algorithm trains instead of its own, see
+            `csdl_keras.train`; `None` (default) for its own.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
@@ -113,6 +116,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         ensemble: int | None = None,
         other_decisions: Sequence[object] | None = None,
         verbose: Verbose = 0,
+        network: Network | None = None,
     ):
         self.algorithm = algorithm
         self.cost_matrix = cost_matrix
@@ -122,6 +126,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         self.ensemble = ensemble
         self.other_decisions = other_decisions
         self.verbose = verbose
+        self.network = network
 
     def fit(
         self,
@@ -133,7 +138,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         """Trains on the examples.
 
         Args:
-            X: inputs `(N, F)`, or images `(N, height, width, channels)`.
+            X: inputs `(N, F)`, or images `(N, height, width, channels)`; or a data frame, also
+                with categories and missing values, see `csdl_keras.train`.
             y: labels `(N,)` of any type.
             cost_matrix: `(K, D)`, replaces that of the estimator.
             costs: `(N, D)`, costs of decisions for each example, instead of a
@@ -141,7 +147,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
                 `set_fit_request(costs=True)`.
         """
         settings = self._check_settings()
-        x, y = validate_data(self, X, y, dtype="float32", allow_nd=True)
+        x, y = fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -171,9 +177,11 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             self.random_state,
             self.ensemble,
             self.verbose,
+            self.network,
         )
         self.probability_model_ = probability_model(self.model_)
         self._own_costs, self._input_shape = costs is not None, x.shape[1:]
+        self._columns = x.columns if isinstance(x, Table) else None
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
@@ -236,6 +244,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
+        if self._columns is not None:
+            return encoded(self._columns, X)
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x

@@ -89,7 +89,8 @@ def fit_network(
     optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
     executed = executed_steps(len(train.x), body.batch_size)
     arguments = objective.compile_arguments(train, *costs, name)
-    model.compile(optimizer, **arguments, steps_per_execution=executed)
+    if not model.compiled:  # as a network of the user's may be
+        model.compile(optimizer, **arguments, steps_per_execution=executed)
     stopping, monitor = [], body.monitor(train.x)
     if validation is not None and monitor is not None:
         stopping.append(

@@ -39,8 +39,8 @@ class Trainer:
     Args:
         x: inputs `(N, ...)`; images `(N, height, width, channels)` for the
             convolutional networks (gray ones too: `x[..., None]`); in [0, 1] for
-            those and for pre-training.
-        y: integer labels `(N,)`.
+            those and for pre-training. Or a data frame, see `csdl_keras.train`.
+        y: labels `(N,)`, integers, strings or booleans, see `csdl_keras.train`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`:
             training stops early on the validation cost and keeps the best epoch; cost-blind
             training looks at the error rate. `None` (default) trains all epochs.
@@ -64,9 +64,11 @@ class Trainer:
             instead of following from a matrix. Defaults to `None`.
         unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
             to `None`.
+        network: a network of your own, see `csdl_keras.train`. Defaults to `None`.
 
     Raises:
-        ValueError: if an argument fails its check.
+        ValueError: if an argument fails its check; the message names labels of validation
+            examples that training examples lack.
 
     Example:
 
