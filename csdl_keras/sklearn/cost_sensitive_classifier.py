@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape, check_rows
 from csdl_keras._utils.checks import check_integer, check_number, check_verbose
-from csdl_keras._utils.frames import Table
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, class_means, zero_one
@@ -47,9 +46,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     Your own network is the argument `network`, as in `csdl_keras.train`, trained by any
     algorithm without pre-training. A function as `algorithm` is short for a `network` with
-    `"calibrated_bayes"`, or if it ends in `CostOutput`, with `SOSRLoss` on costs divided by
-    the largest; if a network of probabilities is compiled, its loss and optimizer stay.
-    `models.mlp` is such a function.
+    `"calibrated_bayes"`, or with `SOSRLoss` if it ends in `CostOutput`; if one of
+    probabilities is compiled, its loss and optimizer stay. `models.mlp` is such a function.
 
     Args:
         algorithm: a name in `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
@@ -71,9 +69,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             in a dtype that holds them, and otherwise `"decision_K"`, ... They are never
             labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
-        network: an uncompiled `keras.Model`, or a function `build(input_shape, num_classes)`
-            that returns one, that the algorithm trains instead of its own, see
-            `csdl_keras.train`; `None` (default) for its own.
+        network: a network of your own that the algorithm trains, see `csdl_keras.train`; or `None`.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
@@ -138,8 +134,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         """Trains on the examples.
 
         Args:
-            X: inputs `(N, F)`, or images `(N, height, width, channels)`; or a data frame, also
-                with categories and missing values, see `csdl_keras.train`.
+            X: inputs `(N, F)`, images `(N, height, width, channels)`, or any data frame.
             y: labels `(N,)` of any type.
             cost_matrix: `(K, D)`, replaces that of the estimator.
             costs: `(N, D)`, costs of decisions for each example, instead of a
@@ -181,7 +176,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         )
         self.probability_model_ = probability_model(self.model_)
         self._own_costs, self._input_shape = costs is not None, x.shape[1:]
-        self._columns = x.columns if isinstance(x, Table) else None
+        self._columns = getattr(x, "columns", None)
         return self
 
     def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803

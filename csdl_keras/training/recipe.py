@@ -158,8 +158,7 @@ class Recipe:
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)
         common = {"stage": stage, "version": version, "classes": classes, **self.context}
-        if self.columns is not None:
-            common["columns"] = describe(self.columns)
+        common |= {} if self.columns is None else {"columns": describe(self.columns)}
         return common if self.member == 0 else {**common, "member": self.member}
 
 
@@ -181,7 +180,7 @@ def recipes(
             "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
             f"{'both' if cost_matrix is not None else 'neither'}."
         )
-    own: dict[str, Any] = {}
+    own: dict[str, Any] = {"columns": data.columns if algorithm.body_kind.takes_frames else None}
     if train.costs is not None:
         matrix = check_mean_costs(class_means(train.y, train.costs))
         own["example_costs"] = data.costs_fingerprint
@@ -203,8 +202,6 @@ def recipes(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
             "they stay as they are."
         )
-    if algorithm.body_kind.takes_frames:
-        own["columns"] = data.columns
     if data.unlabelled is not None:
         own["unlabelled"] = data.unlabelled_fingerprint
         own["unlabelled_size"] = len(data.unlabelled)

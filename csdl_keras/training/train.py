@@ -65,7 +65,8 @@ def train(
         are classes.
 
     Raises:
-        ValueError: if an argument fails its check, before anything is trained.
+        ValueError: if an argument fails its check, before anything is trained; the message
+            names labels of validation examples that training examples lack.
         DivergedError: if training diverges, with the epoch and the likely causes.
 
     Example:

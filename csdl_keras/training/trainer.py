@@ -62,13 +62,11 @@ class Trainer:
             after it. Defaults to 1, this process.
         costs: `(N, D)` cost vectors, where costs differ from example to example
             instead of following from a matrix. Defaults to `None`.
-        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
-            to `None`.
-        network: a network of your own, see `csdl_keras.train`. Defaults to `None`.
+        unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
+        network: a network of your own, see `csdl_keras.train`, or `None` (default).
 
     Raises:
-        ValueError: if an argument fails its check; the message names labels of validation
-            examples that training examples lack.
+        ValueError: if an argument fails its check.
 
     Example:
 
@@ -101,9 +99,7 @@ class Trainer:
         self.data = check_raw_data(x, y, costs, validation_data, unlabelled)
         self.network = network
         self.settings = Settings() if settings is None else check_settings(settings)
-        self.seed = None
-        if seed is not None:
-            self.seed = check_integer("seed", seed, low=0, high=LARGEST_SEED)
+        self.seed = None if seed is None else check_integer("seed", seed, 0, LARGEST_SEED)
         self.cache = check_cache(cache, self.seed) or StageCache()
         callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
         if cache is not None:

@@ -1,9 +1,11 @@
 """Functions that make models refuse what they document before they call a layer."""
 
+import datetime
 import functools
 
 import keras
 import numpy as np
+import pandas
 import pytest
 
 import csdl_keras
@@ -163,6 +165,7 @@ ROWS = {
             ({"x": np.ones((0, 4))}, "at least one example"),
             ({"x": [[0.0, np.nan]]}, "finite"),
             ({"x": [[0.0, 1e19]]}, "size up to"),
+            ({"x": pandas.DataFrame({"a": [datetime.date(2020, 1, 1)]})}, "no dates in column"),
             *named(hidden_units=[(0,)], dropout=[0.96]),
         ),
         ({"x": np.ones((6, 4), bool)}, {"hidden_units": (), "output": "cost"}),
