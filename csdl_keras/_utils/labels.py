@@ -63,6 +63,8 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
     >>> own_classes("y", ["dog", "cat", "dog"])
     array(['cat', 'dog'], dtype='<U3')
     """
+    if isinstance(labels, (list, tuple)) and any(isinstance(label, str) for label in labels):
+        labels = np.array(labels, dtype=object)  # NumPy would make strings of numbers beside them.
     array = as_array(name, labels, "(N,)")
     if array.dtype.kind not in "bUO" or array.ndim != 1:
         return None
