@@ -1,5 +1,6 @@
 """Inputs and outputs of a model, and arrays that suit them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -7,6 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.example_axes import examples_shape
+from csdl_keras._utils.frames import Columns, is_frame
 
 
 def check_inputs(model: Any, x: Any) -> Any:
@@ -18,8 +20,10 @@ def check_inputs(model: Any, x: Any) -> Any:
         if not hasattr(model, "predict_costs"):
             raise ValueError(
                 f"Expected `model` to be a keras.Model or a CSOSR; received {model!r}."
+                f"{estimator_hint(model)}"
             )
         return _numbers(x)
+    x = encoded_rows(model, x)
     if not _is_plain(x):
         return x
     if not has_structure(model):
@@ -36,6 +40,38 @@ def check_inputs(model: Any, x: Any) -> Any:
             return array.reshape(shape)
     raise ValueError(
         f"Expected `x` of shape (N, {str(expected[1:])[1:]}; received shape {array.shape}."
+    )
+
+
+def encoded_rows(model: keras.Model, x: Any) -> Any:
+    """Returns rows of a data frame as the numbers that the model was trained on.
+
+    A data frame, or a dict of columns, is encoded by the model's own columns, if it has some.
+    Everything else stays as it is.
+    """
+    if isinstance(x, (list, tuple)) and any(map(is_frame, x)):  # one of several inputs
+        return [encoded_rows(model, one) for one in x]
+    if not is_frame(x) and not (isinstance(x, Mapping) and len(getattr(model, "inputs", ())) == 1):
+        return x
+    columns = frame_columns(model)
+    return x if columns is None else columns.encode(x)
+
+
+def frame_columns(model: keras.Model) -> Columns | None:
+    """Returns the `Columns` of the data frame that a model was built for, or `None`."""
+    for layer in model._flatten_layers():
+        if isinstance(getattr(layer, "columns", None), Columns):
+            return layer.columns
+    return None
+
+
+def estimator_hint(model: object) -> str:
+    """Returns which tool is for a classifier of scikit-learn, if it is one."""
+    if not hasattr(model, "predict_proba"):
+        return ""
+    return (
+        " For a classifier with `predict_proba`, use csdl_keras.bayes_decisions("
+        "estimator.predict_proba(x), costs), or csdl_keras.sklearn.BayesClassifier(estimator)."
     )
 
 
@@ -75,7 +111,9 @@ def inputs_of(model: keras.Model) -> Any:
         ValueError: if it is no model, or is subclassed or not built.
     """
     if not isinstance(model, keras.Model):
-        raise ValueError(f"Expected a keras.Model; received {type(model).__name__}.")
+        raise ValueError(
+            f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
+        )
     if not has_structure(model):
         raise ValueError(
             f"Expected a keras.Model whose inputs are known; received {model.name!r}, which is "

@@ -7,6 +7,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer, check_number
+from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
@@ -15,7 +16,7 @@ from csdl_keras.losses import ObservedCostLoss
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ExpectedCostModel(keras.Model):
+class ExpectedCostModel(DataModel):
     """Functional model that `expected_cost_model` returns."""
 
     def losses_and_weights(self, cost_weight: float = 1.0) -> dict[str, Any]:
@@ -36,9 +37,8 @@ class ExpectedCostModel(keras.Model):
 
     def cost_model(self) -> keras.Model:
         """Returns the model of expected costs alone, for `decide`; its layers are shared."""
-        return keras.Model(
-            inputs_of(self), self.output["expected_cost"], name=f"{self.name}_decision"
-        )
+        costs = self.output["expected_cost"]
+        return with_data(keras.Model(inputs_of(self), costs, name=f"{self.name}_decision"), self)
 
 
 def expected_cost_model(

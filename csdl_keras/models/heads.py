@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SIZE, OUTPUTS, check_choice, check_integer
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras._utils.types import Tensor
@@ -30,7 +31,7 @@ def with_output_layer(
     if output != "features":
         initializer = seeds.initializer("glorot_uniform")
         features = output_layer(num_classes, output, kernel_initializer=initializer)(features)
-    return keras.Model(inputs, features, name=name)
+    return with_data(keras.Model(inputs, features, name=name))
 
 
 def check_output_layer(num_classes: int, output: str, others: tuple[str, ...] = ()) -> None:

@@ -1,16 +1,18 @@
 """A network for tabular data."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, input_array
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.frames import Table, as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
-from csdl_keras._utils.types import ArrayLike
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
+from csdl_keras.layers.frame_columns import FrameColumns
 from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
 # Bins of all columns together; a wide table has fewer for each.
@@ -18,7 +20,7 @@ _MOST_BINS = 4096
 
 
 def tabular(
-    x: ArrayLike,
+    x: Any,
     num_classes: int,
     hidden_units: Sequence[int] = (256, 256),
     dropout: float = 0.1,
@@ -47,8 +49,10 @@ def tabular(
     influence.
 
     Args:
-        x: training inputs `(N, ...)`, an array or data frame, of a size up to 1e18, or NaN
-            where a value is missing.
+        x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
+            a data frame of pandas or Polars. Its columns may hold numbers, booleans, strings
+            and categoricals, with missing values. The model then takes data frames: its
+            columns are matched by name, and a category that was not in `x` counts as missing.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units that are dropped in training. Defaults to 0.1.
@@ -66,10 +70,11 @@ def tabular(
 
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not
-        compiled.
+        compiled. For a data frame its `predict`, `evaluate` and `fit` take data frames and
+        dicts of columns; its `encode` returns the numbers `(N, F)` that its layers take.
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if an argument is out of range, or a data frame holds dates.
 
     References:
         - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
@@ -79,8 +84,14 @@ def tabular(
 
     >>> tabular(np.random.default_rng(0).normal(size=(50, 7)), num_classes=3).output_shape
     (None, 3)
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"age": [31, 45, None], "job": ["nurse", "baker", None]})
+    >>> model = tabular(frame, num_classes=2)
+    >>> model.predict(frame, verbose=0).shape
+    (3, 2)
     """
-    rows = _table(x)
+    table = as_table(x)
+    rows = _table(x if table is None else table)
     sizes = check_sizes("hidden_units", hidden_units)
     check_output_layer(num_classes, output, ("features",))
     check_number("dropout", dropout, 0, 0.95)
@@ -88,10 +99,19 @@ def tabular(
     check_integer("bins", bins, low=0, high=_MOST_BINS)
     seeds = Seeds(seed)
     inputs = keras.Input(rows.shape[1:], dtype=float_dtype())
-    flat = rows.reshape(len(rows), -1)
+    flat, features = rows.reshape(len(rows), -1), inputs
+    if table is not None:
+        if categorical:
+            raise ValueError(
+                "Expected `categorical` with an array only, since a data frame tells what its "
+                f"columns hold; received {categorical!r}."
+            )
+        categorical = table.columns.categorical
+        features = FrameColumns(table.columns.names, table.columns.categories, name="columns")(
+            features
+        )
     categories = _categories(categorical, flat)
     encoding = TableEncoding.adapted(flat, categories, min(bins, _MOST_BINS // flat.shape[1]))
-    features = inputs
     if rows.ndim > 2:
         features = keras.layers.Flatten(dtype=head_dtype(None))(inputs)
     features = encoded = encoding(features)
@@ -120,9 +140,10 @@ def _start_linear(first: keras.layers.Dense, linear: int, units: int) -> None:
     first.kernel.assign(kernel)
 
 
-def _table(x: ArrayLike) -> np.ndarray:
+def _table(x: Any) -> np.ndarray:
     """Returns training inputs as float64, with sizes whose variances float32 can hold."""
-    rows = input_array("x", x, booleans=True).astype("float64")
+    rows = x.rows if isinstance(x, Table) else input_array("x", x, booleans=True)
+    rows = rows.astype("float64")
     if not rows.size:
         raise ValueError("Expected `x` of at least one example; received none.")
     right = (np.abs(rows) <= 1e18) | np.isnan(rows)

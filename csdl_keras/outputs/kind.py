@@ -5,7 +5,7 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
-from csdl_keras._utils.structure import has_structure, inputs_of
+from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.values import check_values, outputs_at_random
 
@@ -66,7 +66,9 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
     'cost'
     """
     if not isinstance(model, keras.Model):
-        raise ValueError(f"Expected a keras.Model; received {type(model).__name__}.")
+        raise ValueError(
+            f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
+        )
     if output is not None:
         check_choice("output", output, OUTPUTS)
     kind, layer = describe_output(model)

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
@@ -23,7 +24,7 @@ COST_MATRIX = "cost_matrix"
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class BayesClassifier(keras.Model):
+class BayesClassifier(DataModel):
     """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
@@ -137,7 +138,7 @@ def bayes_classifier(
             cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
         )
         costs = decision(class_probabilities(model, from_logits))
-        return BayesClassifier(inputs, costs, name=f"{model.name}_bayes")
+        return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
     if cost_matrix is not None or check_bool("mean_costs", mean_costs):
         raise ValueError(
             "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs are "
@@ -151,7 +152,7 @@ def bayes_classifier(
     else:
         inputs = [*inputs, end] if isinstance(inputs, (list, tuple)) else [inputs, end]
     costs = decision(class_probabilities(model, from_logits), end)
-    return BayesClassifier(inputs, costs, name=f"{model.name}_bayes")
+    return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
 
 
 def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:

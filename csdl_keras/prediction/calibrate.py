@@ -8,6 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -198,7 +199,8 @@ def probability_part(
     if ending is not None and ending.layer is not None:
 
         def of_costs(changed: Tensor, name: str) -> keras.Model:
-            return BayesClassifier(inputs_of(model), ending.costs_of(changed), name=name)
+            costs = ending.costs_of(changed)
+            return with_data(BayesClassifier(inputs_of(model), costs, name=name), model)
 
         return split_inputs(model, ending)[0], ending.probabilities, of_costs
     check_classifier(model, from_logits)
@@ -207,7 +209,11 @@ def probability_part(
         probabilities = class_probabilities(model, from_logits)
     else:
         probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
-    return inputs, probabilities, lambda changed, name: keras.Model(inputs, changed, name=name)
+
+    def of_probabilities(changed: Tensor, name: str) -> keras.Model:
+        return with_data(keras.Model(inputs, changed, name=name), model)
+
+    return inputs, probabilities, of_probabilities
 
 
 def _logit(model: keras.Model) -> Tensor | None:

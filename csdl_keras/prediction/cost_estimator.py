@@ -2,6 +2,7 @@
 
 import keras
 
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of, rows_output_of
 from csdl_keras.layers import InverseLink
 
@@ -36,4 +37,4 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
     """
     inputs = inputs_of(model)
     costs = InverseLink(link, cost_scale, name="costs")(rows_output_of(model))
-    return keras.Model(inputs, costs, name=f"{model.name}_costs")
+    return with_data(keras.Model(inputs, costs, name=f"{model.name}_costs"), model)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import keras
 import numpy as np
 
-from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.structure import frame_columns, inputs_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision
 from csdl_keras.outputs.kind import output_kind
@@ -73,6 +74,9 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     kinds = [output_kind(member, output) for member in members]
     if len(set(kinds)) > 1:
         raise ValueError(f"Expected members with outputs of one kind; received {kinds}.")
+    columns = [frame_columns(member) for member in members]
+    if any(one != columns[0] for one in columns):
+        raise ValueError(f"Expected members with the same columns; received {columns}.")
     endings = [costs_ending(member) for member in members]
     decision = _common_decision(endings)
     last = [
@@ -91,8 +95,9 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         else keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
     )
     if decision is None:
-        return keras.Model(inputs, mean, name="ensemble")
-    return BayesClassifier(inputs, copied_decision(decision)(mean), name="ensemble")
+        return with_data(keras.Model(inputs, mean, name="ensemble"), members[0])
+    costs = copied_decision(decision)(mean)
+    return with_data(BayesClassifier(inputs, costs, name="ensemble"), members[0])
 
 
 def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | None:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import keras
 
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.types import Classifier, Tensor
 from csdl_keras.layers import BayesDecision, ExpectedCost
@@ -123,5 +124,6 @@ def probability_model(model: Classifier, output: str | None = None) -> keras.Mod
         if ending is None:
             return None
         name = f"{model.name}_probabilities"
-        _PARTS[model] = keras.Model(split_inputs(model, ending)[0], ending.probabilities, name=name)
+        part = keras.Model(split_inputs(model, ending)[0], ending.probabilities, name=name)
+        _PARTS[model] = with_data(part, model)
     return _PARTS[model]

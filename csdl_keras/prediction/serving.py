@@ -3,6 +3,7 @@
 import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
@@ -181,4 +182,4 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     if kind == "probability" and describe_output(model)[0] != "probability":
         values = ClassProbabilities(name="class_probabilities")(values)
     decided = Decision(kind, name="decision")(values)
-    return keras.Model(inputs, decided, name=f"{model.name}_decision")
+    return with_data(keras.Model(inputs, decided, name=f"{model.name}_decision"), model)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.labels import positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs.known import (
@@ -12,7 +13,7 @@ from csdl_keras.costs.known import (
     check_known_costs,
     vectors_of_labels,
 )
-from csdl_keras.sklearn._labels import column, positions
+from csdl_keras.sklearn._labels import column
 
 
 def given_costs(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.labels import scalars
 from csdl_keras._utils.types import ArrayLike
 
 
@@ -38,7 +39,7 @@ def decision_labels(
     ['cat', 'dog', 'decision_2']
     """
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
-    names = _scalars(classes[:known])
+    names = scalars(classes[:known])
     others: Any = other_decisions
     if others is None and classes.dtype.kind in "biuf":
         others = []
@@ -76,13 +77,6 @@ def _free_name(name: str, taken: Sequence[object]) -> str:
     return name if name not in taken else _free_name(f"_{name}", taken)
 
 
-def _scalars(labels: ArrayLike) -> list[Any]:
-    """Returns labels as Python objects, but dates as scalars of NumPy."""
-    array = np.asarray(labels)
-    # `tolist` turns some dates into integers, which could equal other labels.
-    return list(array) if array.dtype.kind in "mM" else array.tolist()
-
-
 def check_other_decisions(labels: Any) -> Any:
     """Returns `labels` if they are a list or array of strings and numbers.
 
@@ -104,30 +98,6 @@ def check_other_decisions(labels: Any) -> Any:
             f"received {labels!r}."
         )
     return labels
-
-
-def positions(name: str, labels: ArrayLike, known: np.ndarray) -> np.ndarray:
-    """Returns the index of each label among known labels in any order.
-
-    Args:
-        name: name of the labels in messages.
-        labels: `(N,)`.
-        known: distinct labels.
-
-    Raises:
-        ValueError: if a label is not known.
-
-    Example:
-
-    >>> positions("y", ["dog", "cat"], np.array(["cat", "dog"]))
-    array([1, 0])
-    """
-    index = {label: position for position, label in enumerate(_scalars(known))}
-    listed = _scalars(labels)
-    wrong = [label for label in listed if not np.isscalar(label) or label not in index]
-    if wrong:
-        raise ValueError(f"Expected `{name}` to be among {list(index)}; received {wrong[0]!r}.")
-    return np.array([index[label] for label in listed], dtype=np.int64)
 
 
 def column(y: ArrayLike) -> np.ndarray:

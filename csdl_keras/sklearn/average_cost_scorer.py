@@ -10,13 +10,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.labels import positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
 from csdl_keras.evaluation import average_cost
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import true_costs
-from csdl_keras.sklearn._labels import check_other_decisions, decision_labels, positions
+from csdl_keras.sklearn._labels import check_other_decisions, decision_labels
 
 
 class AverageCostScorer:

@@ -18,31 +18,26 @@ from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.sklearn._inputs import encoded, fitted_inputs
 from csdl_keras.sklearn._labels import check_other_decisions
 from csdl_keras.sklearn._training import (
     KNOWN_NEED_PROBABILITIES,
     Builder,
     RandomState,
+    has_probabilities,
     train_model,
 )
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
+from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
-
-
-def _has_probabilities(algorithm: str | Algorithm | Builder) -> bool:
-    """Tells whether an algorithm estimates class probabilities; of a builder, assumes so."""
-    if callable(algorithm):
-        return True
-    found = get_algorithm(algorithm)
-    return found.output == "probability" or found.objective.calibrates
 
 
 def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
     if hasattr(estimator, "model_"):
         return estimator.probability_model_ is not None
-    return _has_probabilities(estimator.algorithm)
+    return has_probabilities(estimator.algorithm)
 
 
 class CostSensitiveClassifier(CostDecisions):
@@ -53,14 +48,10 @@ class CostSensitiveClassifier(CostDecisions):
     for early stopping and for the calibration of probabilities, unless there are too
     few examples.
 
-    Your own network is given as a function `build(input_shape, num_classes)` that
-    returns a `keras.Model` of class probabilities, or of costs (it ends in
-    `CostOutput`). The former is trained on integer labels, 0 for the first
-    class, calibrated, and makes the Bayes decision; the latter is trained on
-    cost vectors divided by the largest cost. If it is not compiled, it gets
-    cross-entropy or `SOSRLoss`, and the optimizer of the default algorithms; epochs
-    and the size of batches are theirs in any case, `settings.auto`, and the
-    epoch of the lowest validation loss is kept. `models.mlp` is such a function.
+    Your own network is the argument `network`, as in `csdl_keras.train`, trained by any
+    algorithm without pre-training. A function as `algorithm` is short for a `network` with
+    `"calibrated_bayes"`, or with `SOSRLoss` if it ends in `CostOutput`; if one of
+    probabilities is compiled, its loss and optimizer stay. `models.mlp` is such a function.
 
     Args:
         algorithm: a name in `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
@@ -82,6 +73,7 @@ class CostSensitiveClassifier(CostDecisions):
             in a dtype that holds them, and otherwise `"decision_K"`, ... They are never
             labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
+        network: a network of your own that the algorithm trains, see `csdl_keras.train`; or `None`.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
@@ -124,6 +116,7 @@ class CostSensitiveClassifier(CostDecisions):
         ensemble: int | None = None,
         other_decisions: Sequence[object] | None = None,
         verbose: Verbose = 0,
+        network: Network | None = None,
     ):
         self.algorithm = algorithm
         self.cost_matrix = cost_matrix
@@ -133,6 +126,7 @@ class CostSensitiveClassifier(CostDecisions):
         self.ensemble = ensemble
         self.other_decisions = other_decisions
         self.verbose = verbose
+        self.network = network
 
     def fit(
         self,
@@ -144,7 +138,7 @@ class CostSensitiveClassifier(CostDecisions):
         """Trains on the examples.
 
         Args:
-            X: inputs `(N, F)`, or images `(N, height, width, channels)`.
+            X: inputs `(N, F)`, images `(N, height, width, channels)`, or any data frame.
             y: labels `(N,)` of any type.
             cost_matrix: `(K, D)`, replaces that of the estimator.
             costs: costs of each example, instead of a matrix: cost vectors `(N, D)`, what
@@ -155,7 +149,7 @@ class CostSensitiveClassifier(CostDecisions):
                 metadata routing, `set_fit_request(costs=True)`.
         """
         settings = self._check_settings()
-        x, y = validate_data(self, X, y, dtype="float32", allow_nd=True)
+        x, y = fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -163,8 +157,6 @@ class CostSensitiveClassifier(CostDecisions):
                 f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
             )
         known, vectors = self._set_costs(labels, cost_matrix, costs)
-        if known is not None and not _has_probabilities(self.algorithm):
-            raise ValueError(f"Expected class probabilities{KNOWN_NEED_PROBABILITIES}")
         self.model_, self._unit = train_model(
             self.algorithm,
             Examples(x, labels, vectors, known),
@@ -174,9 +166,11 @@ class CostSensitiveClassifier(CostDecisions):
             self.random_state,
             self.ensemble,
             self.verbose,
+            self.network,
         )
         self.probability_model_ = probability_model(self.model_)
         self._input_shape = x.shape[1:]
+        self._columns = getattr(x, "columns", None)
         return self
 
     @available_if(_predicts_probabilities)
@@ -199,6 +193,8 @@ class CostSensitiveClassifier(CostDecisions):
 
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
+        if self._columns is not None:
+            return encoded(self._columns, X)
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x

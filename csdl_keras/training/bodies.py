@@ -109,8 +109,9 @@ class AutoNetwork(Body):
     clipnorm: float | None = positive(1.0, optional=True)
 
     has_features: ClassVar[bool] = True
+    takes_frames: ClassVar[bool] = True
 
-    def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
+    def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if x.ndim != 4:
             return models.tabular(x, num_outputs, output=output, seed=seed)
         sides = x.shape[1:3]
@@ -181,6 +182,7 @@ class KernelMachine(Choices):
     is_network: ClassVar[bool] = False
     can_pretrain: ClassVar[bool] = False
     has_features: ClassVar[bool] = False
+    takes_frames: ClassVar[bool] = False
     takes_images: ClassVar[bool] = False
 
     def describe_for(self, on_costs: bool) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class Body(Choices):
     can_pretrain: ClassVar[bool] = False
     #: Whether `build` takes `output="features"`, for the head of an objective.
     has_features: ClassVar[bool] = False
+    #: Whether `build` takes the `Table` of a data frame, with categories and missing values.
+    takes_frames: ClassVar[bool] = False
     #: Whether its inputs have to be images in [0, 1].
     takes_images: ClassVar[bool] = False
 

@@ -15,6 +15,7 @@ from csdl_keras._utils.arrays import (
     check_rows,
     input_array,
 )
+from csdl_keras._utils.frames import Columns, Table
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_cost_vectors, check_labels
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, mean_matrix
@@ -62,14 +63,19 @@ def check_examples(
     return Examples(inputs, labels, vectors)
 
 
-def float32_inputs(name: str, x: ArrayLike, size: int | None = None) -> np.ndarray:
-    """Returns a float32 copy of inputs that pass their checks and are as many as the labels."""
-    inputs = input_array(name, x)
+def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
+    """Returns a float32 copy of inputs that pass their checks and are as many as the labels.
+
+    In the `Table` of a data frame NaN is a missing value.
+    """
+    framed = isinstance(x, Table)
+    inputs = x.rows if framed else input_array(name, x)
     if size is not None:
         check_rows(name, inputs, size)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
-    check_entries(name, inputs, np.isfinite(inputs), "finite, also as float32")
+    right = np.isfinite(inputs) | (framed & np.isnan(inputs))
+    check_entries(name, inputs, right, "finite, also as float32")
     return inputs
 
 
@@ -78,13 +84,16 @@ class TrainingData:
     """Training examples, validation examples or `None`, and more inputs of pre-training.
 
     `mean_costs` is the mean cost matrix of training examples whose costs are known when deciding,
-    the only thing for which their costs are needed, or `None`.
+    the only thing for which their costs are needed, or `None`. `columns` are those of the data
+    frame that the inputs were, and `classes` the labels if they were no integers.
     """
 
     train: Examples
     validation: Examples | None = None
     unlabelled: np.ndarray | None = None
     mean_costs: np.ndarray | None = None
+    columns: Columns | None = None
+    classes: np.ndarray | None = None
 
     @property
     def parts(self) -> list[Examples]:

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.frames import Table
 from csdl_keras._utils.types import Verbose, Weights
 from csdl_keras.costs import cost_vectors
 from csdl_keras.fitting.divergence import RaiseOnDivergence
@@ -36,7 +37,8 @@ class FitOptions:
 
 def build_network(recipe: Recipe, x: np.ndarray, seed: int | None) -> keras.Model:
     """Returns the untrained network of a recipe for training inputs `x`."""
-    return recipe.objective.build(recipe.body, x, recipe.matrix, recipe.unit, seed)
+    rows: Any = x if recipe.columns is None else Table(x, recipe.columns)
+    return recipe.objective.build(recipe.body, rows, recipe.matrix, recipe.unit, seed)
 
 
 def pretrain_network(
@@ -96,7 +98,8 @@ def fit_network(
             0, ValidationCost(validation.x, validation.y, validation.known, objective.output)
         )
         arguments["metrics"] = []
-    model.compile(optimizer, **arguments, steps_per_execution=executed)
+    if not model.compiled:  # as a network of the user's may be
+        model.compile(optimizer, **arguments, steps_per_execution=executed)
     stopping, monitor = [], body.monitor(train.x)
     if validation is not None and monitor is not None:
         stopping.append(

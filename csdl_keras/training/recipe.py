@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.frames import Columns
 from csdl_keras.costs import zero_one
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.descriptions import describe
@@ -37,6 +38,7 @@ class Recipe:
         unlabelled_size: number of unlabelled inputs. Defaults to 0.
         stopping_costs: fingerprint of the known costs by which Bayes decisions on validation
             examples are priced for early stopping; `None` (default) if it looks at none.
+        columns: the columns of the data frame that its network takes, or `None` (default).
     """
 
     algorithm: Algorithm
@@ -51,6 +53,7 @@ class Recipe:
     unlabelled: str | None = None
     unlabelled_size: int = 0
     stopping_costs: str | None = None
+    columns: Columns | None = None
 
     @property
     def body(self) -> Any:
@@ -145,4 +148,5 @@ class Recipe:
     def _common(self, stage: str, version: int = STAGE_VERSION) -> dict[str, Any]:
         classes = len(self.matrix)
         common = {"stage": stage, "version": version, "classes": classes, **self.context}
+        common |= {} if self.columns is None else {"columns": describe(self.columns)}
         return common if self.member == 0 else {**common, "member": self.member}

@@ -44,7 +44,7 @@ def recipes(
             "Expected a `cost_matrix`, or a trainer with `costs` of each example; received "
             f"{'both' if cost_matrix is not None else 'neither'}."
         )
-    own: dict[str, Any] = {}
+    own: dict[str, Any] = {"columns": data.columns if algorithm.body_kind.takes_frames else None}
     if data.mean_costs is not None:
         matrix = data.mean_costs
         _check_blind(algorithm)

@@ -6,6 +6,7 @@ from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
@@ -23,13 +24,18 @@ def train(
     jobs: int = 1,
     costs: CostsLike | None = None,
     unlabelled: ArrayLike | None = None,
+    network: Network | None = None,
 ) -> keras.Model:
     """Trains an algorithm from end to end and returns the classifier.
 
     Args:
         algorithm: a name of `ALGORITHMS`, such as `"csdnn"`, or an `Algorithm`.
-        x: inputs `(N, ...)`, see `Trainer`.
-        y: integer labels `(N,)`.
+        x: inputs `(N, ...)`, see `Trainer`; or a data frame of pandas or Polars, whose columns
+            hold numbers, booleans, strings or categoricals; the network for tables takes
+            categories and missing values too. Later columns are matched by name, and a
+            category that was not in `x` counts as missing. Dates are refused.
+        y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
+            booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
             costs_val)`, for early stopping and calibration, or `None` (default).
@@ -44,13 +50,26 @@ def train(
             are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`, see
             `Trainer`. Defaults to `None`.
         unlabelled: more inputs, for pre-training only, or `None` (default).
+        network: a network of your own, which algorithms without pre-training train in place
+            of theirs, as `settings.auto` says: an uncompiled `keras.Model`, or a function
+            `build(input_shape, num_classes)` that returns one. Each member of an ensemble
+            trains a copy of a model with new weights; frozen layers keep theirs. Its last layer
+            tells what it outputs: a softmax or one logistic unit probabilities, a `Dense`
+            of `K` units without activation logits, `CostOutput` costs, anything else
+            features, such as a backbone of `keras.applications`. A missing output layer is
+            added, after the mean over positions; for `cost_model`, which has its own, the
+            network's is left out. Defaults to `None`.
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
-        `model.save("name.keras")` keeps it whole.
+        `model.save("name.keras")` keeps it whole, with the columns of a data frame: it takes
+        data frames again. With labels that are no integers, `model.classes` are the classes,
+        so that `model.classes[csdl_keras.decide(model, x)]` are labels, where all decisions
+        are classes.
 
     Raises:
-        ValueError: if an argument fails its check, before anything is trained.
+        ValueError: if an argument fails its check, before anything is trained; the message
+            names labels of validation examples that training examples lack.
         DivergedError: if training diverges, with the epoch and the likely causes.
 
     Example:
@@ -79,5 +98,6 @@ def train(
         jobs=jobs,
         costs=costs,
         unlabelled=unlabelled,
+        network=network,
     )
     return trainer.train(algorithm, cost_matrix, ensemble=ensemble).model

@@ -15,6 +15,7 @@ from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.fit_stacked import split_members
+from csdl_keras.training.raw_data import with_classes
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.stages import Stages
 
@@ -93,7 +94,7 @@ def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
         for arrays in split_members(result.arrays, recipe.stacked)
     ]
     first = members[0]
-    model = assemble(first, weights, stages.data)
+    model = with_classes(assemble(first, weights, stages.data), stages.data.classes)
     unit = first.unit if first.algorithm.output == "cost" else 1.0
     return Trained(model, seconds, int(results[0].info["epochs"]), unit)
 

@@ -21,7 +21,8 @@ from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras.training.data import check_training_data
+from csdl_keras.training.own_network import Network, with_network
+from csdl_keras.training.raw_data import check_fits, check_raw_data
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.recipes import recipes
 from csdl_keras.training.settings import Settings, check_settings
@@ -40,8 +41,8 @@ class Trainer:
     Args:
         x: inputs `(N, ...)`; images `(N, height, width, channels)` for the
             convolutional networks (gray ones too: `x[..., None]`); in [0, 1] for
-            those and for pre-training.
-        y: integer labels `(N,)`.
+            those and for pre-training. Or a data frame, see `csdl_keras.train`.
+        y: labels `(N,)`, integers, strings or booleans, see `csdl_keras.train`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`:
             training stops early on the validation cost and keeps the best epoch; cost-blind
             training looks at the error rate, Bayes algorithms at what decisions with known
@@ -65,8 +66,8 @@ class Trainer:
         costs: cost vectors `(N, D)` of the examples; or where costs are known when deciding,
             `(N, K, D)` or `costs.AffineCosts`, for algorithms that train on labels alone and
             then decide by the mean matrix, or in `decide` by others. Defaults to `None`.
-        unlabelled: inputs `(U, ...)` without labels, which pre-training sees too. Defaults
-            to `None`.
+        unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
+        network: a network of your own, see `csdl_keras.train`, or `None` (default).
 
     Raises:
         ValueError: if an argument fails its check.
@@ -97,12 +98,12 @@ class Trainer:
         jobs: int = 1,
         costs: CostsLike | None = None,
         unlabelled: ArrayLike | None = None,
+        network: Network | None = None,
     ):
-        self.data = check_training_data(x, y, costs, validation_data, unlabelled)
+        self.data = check_raw_data(x, y, costs, validation_data, unlabelled)
+        self.network = network
         self.settings = Settings() if settings is None else check_settings(settings)
-        self.seed = None
-        if seed is not None:
-            self.seed = check_integer("seed", seed, low=0, high=LARGEST_SEED)
+        self.seed = None if seed is None else check_integer("seed", seed, 0, LARGEST_SEED)
         self.cache = check_cache(cache, self.seed) or StageCache()
         callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
         if cache is not None:
@@ -195,10 +196,11 @@ class Trainer:
     def _members(
         self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None, settings: Settings | None
     ) -> list[Recipe]:
-        algorithm = get_algorithm(algorithm)
+        settings = self.settings if settings is None else check_settings(settings)
+        algorithm = with_network(get_algorithm(algorithm), self.network, settings)
         if self.jobs > 1:
             check_sendable(algorithm)
-        settings = self.settings if settings is None else check_settings(settings)
+        check_fits(self.data, algorithm, cost_matrix)
         data = self.data.fingerprint
         context = {"data": data, "seed": self.seed, "environment": environment()}
         return recipes(self.data, algorithm, cost_matrix, settings, context)

@@ -122,6 +122,7 @@ ROWS = {
             (own_costs | {"costs": KNOWN[:5], "algorithm": "dnn_bayes"}, "each of 6 examples"),
             ({"other_decisions": ["abstain"]}, "0 labels"),
             ({"other_decisions": "abstain"}, "`other_decisions` to be a list"),
+            ({"network": "resnet"}, "`network` to be an uncompiled"),
             *named(validation_fraction=[1.0], random_state=[2**32], ensemble=[1001], verbose=[3]),
         ),
         (
@@ -130,7 +131,7 @@ ROWS = {
             {"random_state": np.random.RandomState(0), "cost_matrix": None, "settings": None},
             {"other_decisions": [], "ensemble": None, "random_state": None, "verbose": "auto"},
         ),
-        free=("other_decisions",),
+        free=("other_decisions", "network"),
         call=reaches_training(fit),
     ),
     "average_cost_scorer": Row(

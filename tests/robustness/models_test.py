@@ -1,9 +1,11 @@
 """Functions that make models refuse what they document before they call a layer."""
 
+import datetime
 import functools
 
 import keras
 import numpy as np
+import pandas
 import pytest
 
 import csdl_keras
@@ -177,6 +179,8 @@ ROWS = {
             ({"x": [[0.0, 1e19]]}, "size up to"),
             ({"x": [[0.5], [1.0]], "categorical": [0]}, "categorical column 0"),
             ({"x": [[0.0], [2.0]], "categorical": {0: 2}}, "from 0 to 1"),
+            ({"x": pandas.DataFrame({"a": [datetime.date(2020, 1, 1)]})}, "no dates in column"),
+            ({"x": pandas.DataFrame({"a": [1.0]}), "categorical": [0]}, "with an array only"),
             *named(hidden_units=[(0,)], dropout=[0.96], members=[0], bins=[-1]),
             *named(categorical=[[4], [0.5], {0: 0}]),
         ),

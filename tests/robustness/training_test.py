@@ -4,6 +4,7 @@ import json
 
 import keras
 import numpy as np
+import pandas
 import pytest
 
 import csdl_keras as csdl
@@ -53,6 +54,12 @@ data_errors = (
     ({"x": np.full((6, 3), 1e39)}, "finite, also as float32"),
     ({"y": [0.0, 1, 2, 0, 1, 2]}, "integer dtype"),
     ({"y": [0, 1, 2, 0, 1, -1]}, "at least 0"),
+    ({"y": ["a", "b", "c", "a", "b", None]}, "without missing labels; received None at 5"),
+    ({"y": ["a", "b", "c", "a", "b", True]}, "`y` of one type"),
+    ({"y": [*"abcab", 3.5]}, "strings, booleans or integers"),
+    ({"y": [*"abcabc"], "validation_data": (np.ones((1, 3)), ["d"])}, "received 'd'"),
+    ({"x": pandas.DataFrame({"day": [pandas.Timestamp("2020")] * 6})}, "no dates in column 'day'"),
+    ({"x": pandas.DataFrame({"one": [[1]] * 6})}, "column 'one' to hold numbers, strings"),
     ({"validation_data": (np.ones((2, 4)), [0, 1])}, "validation inputs of shape"),
     ({"validation_data": (np.ones((2, 3)), [0])}, "a row for each of 1 labels"),
     *(
@@ -81,6 +88,15 @@ ROWS = {
             *((changes | {"cost_matrix": None}, message) for changes, message in cost_errors),
             ({"algorithm": "dnn"}, "received 'dnn'"),
             ({"y": [0, 1, 2, 3, 1, 2]}, "below 3"),
+            (
+                {"y": [*"ababab"], "validation_data": None},
+                "each of the labels .'a', 'b'.*received 3",
+            ),
+            (
+                {"x": pandas.DataFrame({"a": [1, None] * 3}), "validation_data": None},
+                "missing values",
+            ),
+            *named(network=["resnet"]),
             ({"cost_matrix": np.ones((3, 3))}, "diagonal is 0"),
             ({"cost_matrix": np.zeros((3, 3))}, "above 0; received all zeros"),
             ({"cost_matrix": 1 - np.eye(3, 4)}, "price decisions that are no class"),
@@ -98,7 +114,7 @@ ROWS = {
             {"ensemble": 2, "verbose": "auto", "seed": None, "settings": None},
             {"algorithm": "csdnn", "unlabelled": np.ones((0, 3))},
         ),
-        free=("ensemble", "costs", "unlabelled"),
+        free=("ensemble", "costs", "unlabelled", "network"),
         call=reaches_training(csdl.train),
     ),
     "Trainer": Row(
@@ -111,7 +127,7 @@ ROWS = {
             *named(callbacks=[[3]], cache=["folder"]),
         ),
         ({"cache": None, "seed": None}, {"settings": None}, own_costs),
-        free=("costs", "unlabelled"),
+        free=("costs", "unlabelled", "network"),
         call=stages,
     ),
     "ValidationCost": Row(

@@ -69,11 +69,13 @@ def test_costs_are_fitted_in_units_of_the_largest(own_costs):
     model = estimator(build, cost_matrix=matrix, validation_fraction=0)
     model.fit(X, Y, costs=given)
     assert isinstance(build.loss, csdl.SOSRLoss)
-    vectors = COSTS if own_costs else MATRIX[np.arange(90) % 3]
-    expected = np.sort(vectors / vectors.max(), axis=0)
-    np.testing.assert_allclose(np.sort(np.concatenate(build.targets), axis=0), expected, rtol=1e-6)
-    outputs = build.models[0].predict(X.astype("float32"), verbose=0)
-    np.testing.assert_allclose(model.predict_cost(X), outputs * vectors.max(), rtol=1e-5)
+    largest = (COSTS if own_costs else MATRIX).max()
+    if own_costs:
+        assert build.loss.cost_scale == pytest.approx(1 / largest)
+    else:
+        np.testing.assert_allclose(build.loss.cost_matrix, MATRIX / largest)
+    outputs = model.model_.predict(X.astype("float32"), verbose=0)
+    np.testing.assert_allclose(model.predict_cost(X), outputs * largest, rtol=1e-5)
     assert not hasattr(model, "predict_proba") and hasattr(estimator(build), "predict_proba")
 
 
@@ -81,8 +83,19 @@ def test_what_is_compiled_stays_so():
     optimizer, loss = keras.optimizers.SGD(0.125), keras.losses.SparseCategoricalCrossentropy()
     build = Fits(probabilities, optimizer=optimizer, loss=loss)
     estimator(build).fit(X, Y)
-    assert build.loss is loss and build.models[0].optimizer is optimizer
+    assert build.loss is loss and any(it.optimizer is optimizer for it in build.models)
     assert build.arguments["epochs"] == 2 and len(build.targets[0]) == 50
+
+
+def test_a_network_of_costs_that_is_compiled_is_refused():
+    with pytest.raises(ValueError, match="Expected an uncompiled network of costs"):
+        estimator(Fits(costs, loss=csdl.SOSRLoss())).fit(X, Y)
+
+
+def test_a_function_is_short_for_a_network():
+    one = estimator(probabilities).fit(X, Y)
+    other = estimator("calibrated_bayes", network=probabilities).fit(X, Y)
+    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-5)
 
 
 def test_one_logistic_unit():
@@ -98,7 +111,9 @@ def test_members_begin_apart():
     builds = [Fits(probabilities), Fits(probabilities)]
     for build in builds:
         estimator(build, ensemble=2).fit(X[:30], Y[:30])
-    (one, other), (twin, _) = ([it.get_weights()[0] for it in build.models] for build in builds)
+    (one, other), (twin, _) = (
+        [it.get_weights()[0] for it in build.models[1:3]] for build in builds
+    )
     assert np.abs(one - other).max() > 1e-3
     np.testing.assert_array_equal(one, twin)
 
@@ -116,11 +131,11 @@ def test_mean_costs_decide_where_examples_have_their_own():
     [
         (lambda shape, classes: "model", {}, "to return a keras.Model; received 'model'"),
         (lambda shape, classes: csdl.models.mlp(shape, 4, (5,)), {}, "for each of 3 classes"),
-        (single(None, 3), {}, "Expected a model that ends in"),
+        (single("sigmoid", 3), {}, "Expected a network that ends in a softmax, in logits"),
         (
             costs,
             {"cost_matrix": csdl.costs.with_abstain(MATRIX, 0.5)},
-            "Expected a network of class probabilities",
+            "Expected an algorithm that can price decisions that are no class",
         ),
     ],
     ids=["no model", "width", "neither", "costs of other decisions"],

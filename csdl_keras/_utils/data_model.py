@@ -1,0 +1,85 @@
+"""The class of models that take rows of data frames and know the labels of their classes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.labels import listed_classes
+from csdl_keras._utils.structure import encoded_rows, frame_columns
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class DataModel(keras.Model):
+    """Functional model that takes data frames and knows the labels of its classes.
+
+    `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns,
+    if the network was built for a data frame. Columns are found by their names.
+
+    Args:
+        *args: as for `keras.Model`.
+        classes: the labels of the classes, strings or booleans; `None` (default) if they are
+            integers, the row numbers of the cost matrix.
+        **kwargs: as for `keras.Model`.
+    """
+
+    def __init__(
+        self, *args: Any, classes: Sequence[Any] | np.ndarray | None = None, **kwargs: Any
+    ):
+        super().__init__(*args, **kwargs)
+        # Keras would wrap a list.
+        self._classes = None if classes is None else np.asarray(classes)
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The labels `(K,)` of rows of the cost matrix: `model.classes[decisions]`, or `None`."""
+        return self._classes
+
+    def encode(self, x: Any) -> Any:
+        """Returns the rows of a data frame as the numbers `(N, F)` that the network computes with.
+
+        Categories are numbered in sorted order; what is missing or unknown is NaN.
+        """
+        return encoded_rows(self, x)
+
+    def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
+        """Returns the outputs, as `keras.Model.predict`, also for data frames."""
+        return super().predict(self.encode(x), **kwargs)
+
+    def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """Returns loss and metrics, as `keras.Model.evaluate`, also for data frames."""
+        return super().evaluate(self.encode(x), *args, **kwargs)
+
+    def fit(
+        self, x: Any = None, y: Any = None, *args: Any, validation_data: Any = None, **kwargs: Any
+    ) -> keras.callbacks.History:
+        """Trains the model, as `keras.Model.fit`, also on data frames."""
+        if isinstance(validation_data, (tuple, list)):
+            validation_data = (self.encode(validation_data[0]), *validation_data[1:])
+        return super().fit(self.encode(x), y, *args, validation_data=validation_data, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the config, with the classes if there are any."""
+        config = super().get_config()
+        return (
+            config if self.classes is None else {**config, "classes": listed_classes(self.classes)}
+        )
+
+
+def with_data(model: keras.Model, *sources: keras.Model, classes: Any = None) -> Any:
+    """Returns a functional model as a `DataModel` if it has columns or classes, else as it is.
+
+    Args:
+        model: the model.
+        *sources: models that it was made of, whose classes it has.
+        classes: labels of the classes; `None` (default) are those of the sources.
+    """
+    for source in sources:
+        classes = getattr(source, "classes", None) if classes is None else classes
+    if classes is None and (isinstance(model, DataModel) or frame_columns(model) is None):
+        return model
+    if isinstance(model, DataModel):
+        model._classes = np.asarray(classes)
+        return model
+    return DataModel(model.input, model.output, name=model.name, classes=classes)

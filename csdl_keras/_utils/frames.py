@@ -1,0 +1,239 @@
+"""Data frames as matrices of numbers, and the columns that say how they were encoded."""
+
+import dataclasses
+import datetime
+import decimal
+import numbers
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+#: More categories are hardly learned from; such columns are mostly names or identifiers.
+MOST_CATEGORIES = 10_000
+
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def is_frame(x: object) -> bool:
+    """Returns True for a data frame of pandas, Polars and what has their methods."""
+    return all(hasattr(x, name) for name in ("columns", "to_numpy", "__getitem__"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Columns:
+    """The columns of a data frame: numbers, and the categories of the others.
+
+    Args:
+        names: names of the columns.
+        categories: for each column its categories, or `None` for numbers.
+
+    Example:
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"age": [31, None], "job": ["nurse", "baker"]})
+    >>> columns = Columns.of(frame)
+    >>> columns.encode(frame)
+    array([[31.,  1.],
+           [nan,  0.]])
+    """
+
+    names: tuple[Any, ...]
+    categories: tuple[tuple[Any, ...] | None, ...]
+
+    @classmethod
+    def of(cls, frame: Any) -> Self:
+        """Returns the columns of a data frame, categories in sorted order.
+
+        Raises:
+            ValueError: if a column holds dates or what else is neither a number, a string nor a
+                boolean, or too many categories.
+        """
+        names = list(frame.columns)
+        for name in names:
+            if not isinstance(name, (str, int)):
+                raise ValueError(f"Expected columns with strings as names; received {name!r}.")
+        if len(set(names)) < len(names) or not names:
+            raise ValueError(f"Expected columns of distinct names; received {names}.")
+        found: list[tuple[Any, ...] | None] = []
+        for name in names:
+            values = read_column(name, frame[name])
+            if values.dtype.kind == "f":
+                found.append(None)
+                continue
+            distinct = {one for one in values.tolist() if one is not None}
+            if len(distinct) > MOST_CATEGORIES:
+                raise ValueError(
+                    f"Expected at most {MOST_CATEGORIES} categories in column {name!r}; received "
+                    f"{len(distinct)}. Drop it if it identifies the examples, or group its values."
+                )
+            ordered = sorted(distinct, key=lambda one: (str(type(one)), one))
+            found.append(tuple(ordered) or None)
+        return cls(tuple(names), tuple(found))
+
+    @property
+    def categorical(self) -> dict[int, int]:
+        """The numbers of categories by the indices of columns that have some."""
+        return {i: len(them) for i, them in enumerate(self.categories) if them is not None}
+
+    def encode(self, rows: Any) -> np.ndarray:
+        """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown.
+
+        Args:
+            rows: a data frame, or a dict of columns, in any order. Other columns are ignored.
+
+        Raises:
+            ValueError: if a column is missing or holds another kind of values.
+        """
+        have = list(rows) if isinstance(rows, Mapping) else list(rows.columns)
+        lacking = [name for name in self.names if name not in have]
+        if lacking:
+            raise ValueError(
+                f"Expected the columns {list(self.names)}; received none of the name "
+                f"{', '.join(map(repr, lacking))}, but {have}."
+            )
+        encoded = [
+            _codes(name, read_column(name, rows[name]), known)
+            for name, known in zip(self.names, self.categories, strict=True)
+        ]
+        if len({len(column) for column in encoded}) > 1:
+            raise ValueError(
+                f"Expected columns of one length; received {[len(column) for column in encoded]}."
+            )
+        if not len(encoded[0]):
+            raise ValueError("Expected rows of at least one example; received none.")
+        return np.column_stack(encoded)
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """The encoded rows of a data frame.
+
+    Args:
+        rows: `(N, F)`, as `Columns.encode` returns them.
+        columns: the columns.
+    """
+
+    rows: np.ndarray
+    columns: Columns
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the rows."""
+        return self.rows.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, 2."""
+        return self.rows.ndim
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, indices: Any) -> "Table":
+        return Table(self.rows[indices], self.columns)
+
+
+def as_table(x: Any) -> Table | None:
+    """Returns the encoded rows of a data frame; `None` for what is none."""
+    if isinstance(x, Table):
+        return x
+    if not is_frame(x):
+        return None
+    columns = Columns.of(x)
+    return Table(columns.encode(x), columns)
+
+
+def read_column(name: Any, values: Any) -> np.ndarray:
+    """Returns a column as float64 numbers, NaN where missing, or as objects, None where missing.
+
+    Booleans are the numbers 0 and 1. Objects are strings, or the values of a categorical.
+
+    Args:
+        name: name of the column in messages.
+        values: a series of pandas or Polars, an array or a list.
+    """
+    categorical = str(getattr(values, "dtype", "")) == "category"
+    array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
+    if array.ndim != 1:
+        raise ValueError(
+            f"Expected one value in each row of column {name!r}; received shape {array.shape}."
+        )
+    if array.dtype.kind in "biuf" and not categorical:
+        return array.astype("float64")
+    if array.dtype.kind in "mM":
+        _refuse(name, "dates", array.dtype)
+    listed = [None if _is_missing(value) else value for value in array.tolist()]
+    kinds = {kind: value for value in listed for kind in [_kind(value)] if value is not None}
+    if "date" in kinds:
+        _refuse(name, "dates", kinds["date"])
+    if categorical:
+        return _objects([_category(value) for value in listed])
+    if "other" in kinds or len(kinds) > 1:
+        received = sorted({type(value).__name__ for value in kinds.values()})
+        raise ValueError(
+            f"Expected column {name!r} to hold numbers, strings or booleans, one kind of them; "
+            f"received {' and '.join(received)}, such as {next(iter(kinds.values()))!r}."
+        )
+    if "string" in kinds:
+        return _objects(listed)
+    return np.array([np.nan if value is None else float(value) for value in listed], "float64")
+
+
+def _refuse(name: Any, what: str, received: object) -> None:
+    raise ValueError(
+        f"Expected no {what} in column {name!r}; received {received!r}. Pass what matters about "
+        "them as numbers or categories, such as the days since a reference date, "
+        "(column - reference).dt.days in pandas and .dt.total_days() in Polars, the month, or the "
+        "day of the week."
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and value != value
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, _DATES) or type(value).__name__ == "Period":
+        return "date"
+    return "number" if isinstance(value, (numbers.Real, decimal.Decimal)) else "other"
+
+
+def _category(value: Any) -> Any:
+    """Returns the value of a categorical as JSON keeps it; whole floats as integers."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, numbers.Real):
+        return int(value) if float(value).is_integer() else float(value)
+    return str(value)  # such as the intervals of `pandas.cut`
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _codes(name: Any, values: np.ndarray, known: tuple[Any, ...] | None) -> np.ndarray:
+    """Returns a column as numbers; categories as their index among those that are known."""
+    if known is None:
+        wrong = [] if values.dtype.kind == "f" else [it for it in values.tolist() if it is not None]
+        if wrong:
+            raise ValueError(f"Expected numbers in column {name!r}; received {wrong[0]!r}.")
+        return values.astype("float64")  # `None` becomes NaN
+    listed = values.tolist()
+    if values.dtype.kind == "f":  # numbers, or nothing but missing values
+        listed = [None if value != value else _category(value) for value in listed]
+    of_strings = all(isinstance(one, str) for one in known)
+    index = {category: float(code) for code, category in enumerate(known)}
+    for value in listed:
+        if value is not None and known and isinstance(value, str) != of_strings:
+            right = "strings" if of_strings else "numbers"
+            raise ValueError(f"Expected {right} in column {name!r}; received {value!r}.")
+    return np.array([index.get(value, np.nan) for value in listed])

@@ -1,0 +1,156 @@
+"""A network of the user's as the body of an algorithm."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import keras
+
+from csdl_keras import models
+from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.frames import Table
+from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.structure import estimator_hint, inputs_of
+from csdl_keras.training._network_ends import with_end
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.bodies import AutoNetwork
+from csdl_keras.training.descriptions import describe
+from csdl_keras.training.settings import Settings
+
+#: An uncompiled model, or a function of the shape of an input and `K` that returns one.
+Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OwnNetwork(AutoNetwork):
+    """A network of the user's, trained as the network of the default algorithms is.
+
+    Its last layer tells what it outputs, and what an algorithm needs besides is added or taken
+    away, see `csdl_keras.train`. The epoch of the lowest validation loss is kept.
+
+    Args:
+        network: a function `build(input_shape, num_classes)` that returns a new `keras.Model`,
+            or a model, of which each member of an ensemble trains a copy with new weights.
+            Layers that are frozen, and those that learn without gradients as
+            `Normalization`, keep their weights.
+        **choices: as for `AutoNetwork`.
+
+    Example:
+
+    >>> network = keras.Sequential([keras.layers.Dense(8, "relu")])
+    >>> rows = keras.random.uniform((20, 4))
+    >>> OwnNetwork(network=network).build(rows, 3, "probability", seed=0).output_shape
+    (None, 3)
+    """
+
+    network: Network
+
+    def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
+        if not isinstance(x, Table):
+            return with_end(self._new(x.shape[1:], num_outputs, seed), num_outputs, output, seed)
+        # Raw rows become standardised numbers without NaN before the network.
+        rows = models.tabular(x, 2, (), output="features", name="rows")
+        network = self._new(rows.output_shape[1:], num_outputs, seed)
+        if network.compiled:
+            raise ValueError("Expected an uncompiled network for a data frame; received one.")
+        ended = with_end(network, num_outputs, output, seed)
+        return with_data(keras.Model(rows.input, ended(rows.output), name=ended.name))
+
+    def monitor(self, x: Any) -> str | None:
+        return "val_loss"
+
+    def stacks(self, x: Any) -> bool:
+        return False
+
+    def describe(self, without: Any = ("schedule",)) -> dict[str, Any]:
+        kinds: Any = ()
+        if isinstance(self.network, keras.Model):
+            kinds = sorted({type(it) for it in self.network._flatten_layers()}, key=repr)
+        return {**super().describe(without), "layers": describe(kinds)}
+
+    def _new(self, shape: Any, num_outputs: int, seed: int | None) -> keras.Model:
+        """Returns a new network for inputs of a shape."""
+        shape = tuple(shape)
+        if isinstance(self.network, keras.Model):
+            network = _fresh(_built(self.network, shape), seed)
+        else:
+            network = self.network(shape, num_outputs)
+            if not isinstance(network, keras.Model):
+                raise ValueError(
+                    f"Expected a builder to return a keras.Model; received {network!r}."
+                )
+        inputs_of(_built(network, shape))
+        expected = [tuple(end.shape[1:]) for end in network.inputs]
+        if len(expected) != 1 or not _fits(shape, expected[0]):
+            raise ValueError(
+                f"Expected a network for inputs of shape {shape}; received one for "
+                f"{', '.join(map(str, expected))}. Images of another size fit behind a "
+                "keras.layers.Resizing at its beginning."
+            )
+        return network
+
+
+def with_network(algorithm: Algorithm, network: Network | None, settings: Settings) -> Algorithm:
+    """Returns an algorithm with a network of the user's, trained as `settings.auto` says."""
+    if network is None:
+        return algorithm
+    if isinstance(network, type) or not callable(network):
+        raise ValueError(
+            "Expected `network` to be an uncompiled keras.Model or a function build(input_shape, "
+            f"num_classes) that returns one; received {network!r}.{estimator_hint(network)}"
+        )
+    if isinstance(network, keras.Model) and network.compiled:
+        raise ValueError(
+            f"Expected an uncompiled `network`, since {algorithm.name!r} has its own loss and "
+            f"optimizer; received {network.name!r}, which is compiled."
+        )
+    own = not isinstance(algorithm.body, str)
+    if own or algorithm.pretrains or not algorithm.body_kind.is_network:
+        raise ValueError(
+            "Expected `network` with an algorithm that trains one without pre-training, such as "
+            f"'calibrated_bayes', 'ensemble_bayes' or 'cost_model'; received {algorithm.name!r}"
+            f"{', which has a body of its own' if own else ''}."
+        )
+    fields = dataclasses.fields(AutoNetwork)
+    choices = {field.name: getattr(settings.auto, field.name) for field in fields}
+    return dataclasses.replace(algorithm, body=OwnNetwork(network=network, **choices))
+
+
+def _built(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
+    """Returns the network; a sequential one gets its inputs if it has none yet."""
+    if isinstance(network, keras.Sequential) and not network.built:
+        network.build((None, *shape))
+    return network
+
+
+def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
+    return len(shape) == len(expected) and all(
+        wanted in (None, size) for size, wanted in zip(shape, expected, strict=True)
+    )
+
+
+def _fresh(network: keras.Model, seed: int | None) -> keras.Model:
+    """Returns a copy with new weights, but for layers without weights to train."""
+    seeds = Seeds(seed, "network")
+
+    def copied(layer: Any) -> Any:
+        return type(layer).from_config(_reseeded(layer.get_config(), seeds))
+
+    inputs_of(network)
+    copy = keras.models.clone_model(network, clone_function=copied)
+    for old, new in zip(network._flatten_layers(), copy._flatten_layers(), strict=True):
+        if old.weights and not old.trainable_weights:
+            new.set_weights(old.get_weights())
+    return copy
+
+
+def _reseeded(config: Any, seeds: Seeds) -> Any:
+    """Returns a config with other seeds, so that no two copies begin at the same weights."""
+    if isinstance(config, (list, tuple)):
+        return type(config)(_reseeded(one, seeds) for one in config)
+    if not isinstance(config, dict):
+        return config
+    changed = {name: _reseeded(one, seeds) for name, one in config.items()}
+    if isinstance(changed.get("seed"), int):
+        changed["seed"] = seeds.next()
+    return changed

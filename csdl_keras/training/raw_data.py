@@ -1,0 +1,91 @@
+"""Training data as users have them: data frames, and labels of any type."""
+
+import dataclasses
+from typing import Any
+
+import keras
+import numpy as np
+
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
+from csdl_keras._utils.labels import own_classes, positions
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.data import TrainingData, check_training_data
+
+
+def check_raw_data(
+    x: Any,
+    y: ArrayLike,
+    costs: Any = None,
+    validation_data: Any = None,
+    unlabelled: ArrayLike | None = None,
+) -> TrainingData:
+    """Returns the data if it passes its checks, with data frames and labels as numbers.
+
+    Args:
+        x: inputs `(N, ...)`, a data frame of pandas or Polars, or its `Table`.
+        y: labels `(N,)`: integers, which are rows of the cost matrix, or strings or booleans,
+            whose sorted order is that of the rows.
+        costs: costs of the examples.
+        validation_data: `(x_val, y_val)` or with costs a third.
+        unlabelled: more inputs of pre-training.
+    """
+    table = as_table(x)
+    classes = own_classes("y", y)
+    if classes is not None:
+        y = positions("y", y, classes)
+    if isinstance(validation_data, (tuple, list)) and len(validation_data) > 1:
+        x_val, y_val, *others = validation_data
+        if table is not None:
+            x_val = _like(table.columns, x_val)
+        if classes is not None:
+            y_val = positions("labels of `validation_data`", as_array("y", y_val, "(N,)"), classes)
+        validation_data = (x_val, y_val, *others)
+    data = check_training_data(x if table is None else table, y, costs, validation_data, unlabelled)
+    columns = None if table is None else table.columns
+    return dataclasses.replace(data, columns=columns, classes=classes)
+
+
+def _like(columns: Columns, x: Any) -> Any:
+    if isinstance(x, Table):
+        return x
+    if is_frame(x):
+        return Table(columns.encode(x), columns)
+    if columns.categorical:
+        raise ValueError(
+            "Expected the inputs of `validation_data` to be a data frame, like `x`; received "
+            f"{type(x).__name__}."
+        )
+    return x
+
+
+def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike | None) -> None:
+    """Raises unless an algorithm and a cost matrix fit the columns and labels of the data."""
+    if data.classes is not None and cost_matrix is not None:
+        rows = np.shape(as_array("cost_matrix", cost_matrix, "(K, D)"))[:1]
+        if rows != (len(data.classes),):
+            raise ValueError(
+                f"Expected a `cost_matrix` with a row for each of the labels "
+                f"{data.classes.tolist()}, in that order; received {rows[0] if rows else 'no'} "
+                "rows."
+            )
+    if data.columns is None or algorithm.body_kind.takes_frames:
+        return
+    if data.columns.categorical or any(np.isnan(part.x).any() for part in data.parts):
+        raise ValueError(
+            "Expected a data frame of numbers without missing values for the network of "
+            f"{algorithm.name!r}; received categories or missing values. Take 'calibrated_bayes', "
+            "'ensemble_bayes' or 'cost_model', whose network for tables encodes them."
+        )
+
+
+def with_classes(model: Any, classes: np.ndarray | None) -> Any:
+    """Returns a trained classifier that knows the labels of its classes, if they have some."""
+    if classes is None:
+        return model
+    if isinstance(model, keras.Model):
+        return with_data(model, classes=classes)
+    model.classes = classes
+    return model

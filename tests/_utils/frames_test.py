@@ -1,0 +1,125 @@
+"""Columns of data frames as numbers, against a loop over single cells."""
+
+import datetime
+import decimal
+import math
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from csdl_keras._utils.frames import MOST_CATEGORIES, Columns, read_column
+
+NAN = math.nan
+FRAME = pandas.DataFrame(
+    {"age": [31, None, 40], "job": ["b", "a", None], "left": [True, False, True]}
+)
+
+
+class TestOneColumn:
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            (pandas.Series([1, None], dtype="Int64"), [1, NAN]),
+            (pandas.Series([True, None], dtype="boolean"), [1, NAN]),
+            (pandas.Series([1, 2], dtype="int64[pyarrow]"), [1, 2]),
+            (pandas.Series([None, None], dtype=object), [NAN, NAN]),
+            (polars.Series([None, 2]), [NAN, 2]),
+            (polars.Series([True, None]), [1, NAN]),
+            ([decimal.Decimal("1.5"), None], [1.5, NAN]),
+            ([np.float32(2), pandas.NA, pandas.NaT], [2, NAN, NAN]),
+            (np.array([3], "uint8"), [3]),
+        ],
+    )
+    def test_numbers(self, values, expected):
+        found = read_column("a", values)
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, expected)
+
+    @pytest.mark.parametrize(
+        ("values", "expected"),
+        [
+            (pandas.Series(["x", None]), ["x", None]),
+            (pandas.Series(["x", None], dtype="category"), ["x", None]),
+            (polars.Series(["x", None], dtype=polars.Categorical), ["x", None]),
+            (pandas.Series([2, 1], dtype="category"), [2, 1]),
+            (pandas.Series([1.0, NAN], dtype="category"), [1, None]),
+            (pandas.cut(pandas.Series([1, 3]), [0, 2, 4]), ["(0, 2]", "(2, 4]"]),
+        ],
+    )
+    def test_categories(self, values, expected):
+        assert read_column("a", values).tolist() == expected
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            pandas.to_datetime(pandas.Series(["2020-01-01", None])),
+            pandas.to_datetime(pandas.Series(["2020-01-01"]), utc=True),
+            pandas.Series(pandas.period_range("2020", periods=2, freq="M")),
+            pandas.Series([datetime.timedelta(1)]),
+            polars.Series([datetime.date(2020, 1, 1)]),
+            [datetime.date(2020, 1, 1), None],
+            pandas.Series(pandas.to_datetime(["2020-01-01"])).astype("category"),
+        ],
+    )
+    def test_dates_are_refused_with_a_hint(self, values):
+        with pytest.raises(ValueError, match="no dates in column 'a'.*days since a reference"):
+            read_column("a", values)
+
+    @pytest.mark.parametrize("values", [["a", 1], [True, 1], [[1], [2]], [object()], [1j]])
+    def test_what_is_refused(self, values):
+        with pytest.raises(ValueError, match="column 'a'"):
+            read_column("a", values)
+
+
+@given(st.lists(st.one_of(st.none(), st.sampled_from("abc")), min_size=1), st.text("abcd"))
+def test_codes_follow_a_loop(cells, later):
+    columns = Columns.of(pandas.DataFrame({"x": pandas.Series(cells, dtype=object)}))
+    known = sorted(set(cells) - {None})
+    rows = [*cells, *later]
+    expected = [float(known.index(it)) if it in known else NAN for it in rows]
+    if known:
+        np.testing.assert_array_equal(columns.encode({"x": rows})[:, 0], expected)
+
+
+def test_columns_are_found_by_name():
+    columns = Columns.of(FRAME)
+    expected = [[31, 1, 1], [NAN, 0, 0], [40, NAN, 1]]
+    for rows in (FRAME, FRAME[["left", "job", "age"]].assign(more="?"), polars.from_pandas(FRAME)):
+        np.testing.assert_array_equal(columns.encode(rows), expected)
+    np.testing.assert_array_equal(columns.encode(FRAME.to_dict("list")), expected)
+    assert columns.categorical == {1: 2}
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        (FRAME.drop(columns="job"), "received none of the name 'job', but"),
+        (FRAME.assign(age="old"), "Expected numbers in column 'age'; received 'old'"),
+        (FRAME.assign(job=3), "Expected strings in column 'job'; received 3"),
+        (FRAME[:0], "at least one example"),
+        ({"age": [1], "job": ["a", "b"], "left": [True]}, "columns of one length"),
+    ],
+)
+def test_other_rows_are_refused(rows, match):
+    with pytest.raises(ValueError, match=match):
+        Columns.of(FRAME).encode(rows)
+
+
+@pytest.mark.parametrize(
+    ("frame", "match"),
+    [
+        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "distinct names"),
+        (pandas.DataFrame({("a", "b"): [1]}), "strings as names"),
+        (
+            pandas.DataFrame({"id": [str(i) for i in range(MOST_CATEGORIES + 1)]}),
+            "at most 10000 categories in column 'id'",
+        ),
+    ],
+)
+def test_frames_that_are_refused(frame, match):
+    with pytest.raises(ValueError, match=match):
+        Columns.of(frame)

@@ -1,0 +1,157 @@
+"""Networks of one's own through the default algorithms."""
+
+import keras
+import numpy as np
+import pandas
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.training.own_network import OwnNetwork
+from tests.support.weights import assert_same_weights
+
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 5)).astype("float32")
+Y = (X[:, 0] + 0.3 * RNG.normal(size=60) > 0).astype(int)
+COSTS = [[0, 1], [5, 0]]
+SETTINGS = csdl.Settings().limit_epochs(2)
+DEFAULTS = ("calibrated_bayes", "ensemble_bayes", "cost_model")
+
+
+def chain(*layers):
+    """A function that builds a network of a layer of 6 units and others."""
+
+    def build(input_shape, num_classes):
+        inputs = keras.Input(input_shape)
+        tensor = keras.layers.Dense(6, "tanh")(inputs)
+        for make in layers:
+            tensor = make(num_classes)(tensor)
+        return keras.Model(inputs, tensor)
+
+    return build
+
+
+NETWORKS = {
+    "features": chain(),
+    "logits": chain(keras.layers.Dense),
+    "one logit": chain(lambda k: keras.layers.Dense(1)),
+    "softmax": chain(lambda k: keras.layers.Dense(k, "softmax")),
+    "softmax layer": chain(keras.layers.Dense, lambda k: keras.layers.Softmax()),
+    "one unit": chain(lambda k: keras.layers.Dense(1, "sigmoid")),
+    "model": keras.Sequential([keras.layers.Dense(6, "relu")]),
+}
+
+
+def trained(algorithm, network, x=X, y=Y, **others):
+    given = {"settings": SETTINGS, "seed": 0, "network": network, **others}
+    return csdl.train(algorithm, x[:40], y[:40], COSTS, (x[40:], y[40:]), **given)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_ends_are_found_and_completed(network, tmp_path):
+    for algorithm in ("calibrated_bayes", "cost_model"):
+        model = trained(algorithm, NETWORKS[network])
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert csdl.decide(loaded, X).tolist() == csdl.decide(model, X).tolist()
+
+
+@pytest.mark.parametrize("algorithm", DEFAULTS)
+def test_a_frozen_backbone(algorithm):
+    x, y = RNG.uniform(0, 255, (60, 32, 32, 3)).astype("float32"), np.array(["cat", "dog"] * 30)
+    backbone = keras.applications.MobileNetV2((32, 32, 3), 0.35, include_top=False, weights=None)
+    backbone.trainable = False
+    network = keras.Sequential(
+        [keras.Input((32, 32, 3)), keras.layers.Rescaling(1 / 127.5, -1), backbone]
+    )
+    settings = csdl.Settings().replace({"auto.batch_size": 40}).limit_epochs(1)
+    members = 2 if algorithm == "ensemble_bayes" else None
+    model = trained(algorithm, network, x, y, settings=settings, ensemble=members)
+    assert set(model.classes[csdl.decide(model, x[:5])]) <= {"cat", "dog"}
+    kept = [it for it in model._flatten_layers() if it.name == backbone.name]
+    for copy in kept:
+        assert_same_weights(copy, backbone)
+    assert len(kept) == (members or 1)
+
+
+def test_members_begin_at_new_weights_unless_frozen():
+    inputs = keras.Input((5,))
+    norm, frozen = keras.layers.Normalization(), keras.layers.Dense(4, trainable=False)
+    norm.adapt(X)
+    same = keras.initializers.GlorotUniform(seed=1)
+    trained_one = keras.layers.Dense(4, kernel_initializer=same)
+    network = keras.Model(inputs, trained_one(frozen(norm(inputs))))
+    one, other = (OwnNetwork(network=network).build(X, 2, "features", seed=seed) for seed in (0, 1))
+    for copy in (one, other):
+        np.testing.assert_array_equal(copy.layers[1].mean, norm.mean)
+        assert_same_weights(copy.layers[2], frozen)
+    starts = [it.layers[3].get_weights()[0] for it in (one, other, network)]
+    assert all(np.abs(starts[i] - starts[j]).max() > 1e-3 for i, j in ((0, 1), (0, 2), (1, 2)))
+
+
+def test_raw_rows_enter_a_network():
+    frame = pandas.DataFrame(X).assign(kind=np.where(Y, "a", "b"), note=[None, 1.0] * 30)
+    shapes = []
+
+    def build(input_shape, num_classes):
+        shapes.append(input_shape)
+        return NETWORKS["logits"](input_shape, num_classes)
+
+    model = trained("cost_model", build, frame)
+    assert csdl.decide(model, frame).shape == (60,) and set(shapes) == {(5 + 1 + 1 + 2,)}
+
+
+def test_costs_are_estimated_by_networks_of_costs_and_of_features():
+    for network in (csdl.models.mlp, NETWORKS["features"]):
+        if network is csdl.models.mlp:
+            network = lambda shape, k: csdl.models.mlp(shape, k, (6,), output="cost")  # noqa: E731
+        assert csdl.output_kind(trained("dnn_sosr", network)) == "cost"
+
+
+def test_caches_tell_networks_apart():
+    def key(network):
+        trainer = csdl.Trainer(X, Y, seed=0, network=network)
+        return csdl.StageCache.key(trainer.stages("calibrated_bayes", COSTS)["training"])
+
+    def model(units):
+        keras.utils.set_random_seed(0)
+        inputs = keras.Input((5,), name="inputs")
+        return keras.Model(inputs, keras.layers.Dense(units, name="a")(inputs), name="b")
+
+    functions = [chain(), chain(), chain(keras.layers.Dense), None]
+    keys = [key(one) for one in functions]
+    assert keys[0] == keys[1] and len(set(keys)) == 3
+    changed = model(3)
+    changed.set_weights([array + 1 for array in changed.get_weights()])
+    keys = [key(one) for one in (model(3), model(3), model(4), changed)]
+    assert keys[0] == keys[1] and len(set(keys)) == 3
+
+
+COMPILED = csdl.models.mlp((5,), 2, (6,))
+COMPILED.compile("sgd", "sparse_categorical_crossentropy")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "network", "match"),
+    [
+        ("calibrated_bayes", "resnet", "`network` to be an uncompiled keras.Model or a function"),
+        ("calibrated_bayes", keras.Sequential, "`network` to be an uncompiled"),
+        ("calibrated_bayes", COMPILED, "an uncompiled `network`, since 'calibrated_bayes'"),
+        ("calibrated_bayes", lambda shape, k: 3, "a builder to return a keras.Model; received 3"),
+        ("csdnn", chain(), "one without pre-training.*received 'csdnn'"),
+        ("csosr", chain(), "one without pre-training.*received 'csosr'"),
+        ("calibrated_bayes", csdl.models.mlp((4,), 2, (6,)), r"inputs of shape \(5,\); received"),
+        ("calibrated_bayes", csdl.models.mlp((5,), 9, (6,)), "each of 2 classes; received 9"),
+        (
+            "calibrated_bayes",
+            chain(lambda k: keras.layers.Dense(k, "sigmoid")),
+            "ends in a softmax",
+        ),
+        ("cost_model", csdl.models.mlp((5,), 2, (6,), output="cost"), "which outputs costs"),
+        ("dnn_sosr", chain(keras.layers.Dense), "which outputs logits"),
+    ],
+)
+def test_what_is_refused(algorithm, network, match):
+    with pytest.raises(ValueError, match=match):
+        trained(algorithm, network)

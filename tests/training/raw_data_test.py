@@ -1,0 +1,148 @@
+"""Data frames and labels of any type, from training to decisions in another process."""
+
+import keras
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import csdl_keras as csdl
+from tests.support.fresh_process import run_python
+
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
+
+RNG = np.random.default_rng(0)
+SIZE = 240
+FRAME = pandas.DataFrame(
+    {
+        "amount": RNG.gamma(1.0, 100.0, SIZE),
+        "shop": pandas.Series(RNG.choice(["web", "store", None], SIZE), dtype=object),
+        "age": np.where(RNG.random(SIZE) < 0.2, np.nan, RNG.integers(18, 80, SIZE)),
+        "abroad": RNG.random(SIZE) < 0.5,
+    }
+)
+LABELS = np.where((FRAME["shop"] == "web") & FRAME["abroad"], "fraud", "right")
+PARTS = slice(0, 160), slice(160, SIZE)
+TRAIN, HELD = ((FRAME[part], LABELS[part]) for part in PARTS)
+COSTS = [[0, 9], [1, 0]]
+SETTINGS = csdl.Settings().replace({"auto.epochs": 12, "auto.min_steps": 1})
+
+
+def trained(algorithm="calibrated_bayes", train=TRAIN, held=HELD, costs=COSTS, **others):
+    given = {"settings": SETTINGS, "seed": 0, **others}
+    return csdl.train(algorithm, *train, costs, held, **given)
+
+
+def test_fraud_from_a_data_frame():
+    amounts = FRAME["amount"].to_numpy()
+    costs = csdl.costs.from_binary(tp_cost=2, fp_cost=2, tn_cost=0, fn_cost=amounts)
+    caught = LABELS == "fraud"
+    train = (FRAME[PARTS[0]], caught[PARTS[0]])
+    model = trained("ensemble_bayes", train, (FRAME[PARTS[1]], caught[PARTS[1]]), [[0, 2], [90, 0]])
+    expected = model.predict(FRAME, verbose=0)  # of the mean amount: [90 p, 2 (1 - p)]
+    decisions = csdl.bayes_decisions(np.clip(expected[:, 0] / 90, 0, 1), costs)
+    paid = costs[np.arange(SIZE), caught.astype(int), decisions].mean()
+    nothing, everything = (costs[np.arange(SIZE), caught.astype(int), k].mean() for k in (0, 1))
+    assert paid < min(nothing, everything)
+
+
+@pytest.mark.parametrize("algorithm", ["calibrated_bayes", "ensemble_bayes", "cost_model"])
+def test_one_file_takes_raw_rows(algorithm, tmp_path):
+    model = trained(algorithm, ensemble=2 if algorithm == "ensemble_bayes" else None)
+    decisions = csdl.decide(model, FRAME)
+    assert (model.classes[decisions] == LABELS).mean() > 0.8
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(csdl.decide(loaded, FRAME), decisions)
+    if algorithm != "calibrated_bayes":
+        return
+    FRAME.to_json(tmp_path / "frame.json")
+    code = (
+        "import keras, pandas, csdl_keras as csdl; "
+        f"model = keras.saving.load_model({str(tmp_path / 'model.keras')!r}); "
+        f"frame = pandas.read_json({str(tmp_path / 'frame.json')!r})[::1]; "
+        "print(*csdl.decide(model, frame[list(frame)[::-1]]), *model.classes)"
+    )
+    printed = run_python(code).split()
+    assert printed == [*map(str, decisions), "fraud", "right"]
+
+
+def test_columns_are_matched_by_name_and_strange_categories_are_missing():
+    model = trained()
+    expected = model.predict(FRAME, verbose=0)
+    others = [polars.from_pandas(FRAME), FRAME.to_dict("list"), FRAME[[*FRAME][::-1]]]
+    for rows in (*others, model.encode(FRAME)):
+        np.testing.assert_allclose(model.predict(rows, verbose=0), expected, rtol=1e-5)
+    strange, missing = FRAME.assign(shop="moon"), FRAME.assign(shop=None)
+    np.testing.assert_array_equal(model.encode(strange), model.encode(missing))
+    with pytest.raises(ValueError, match="none of the name 'age'"):
+        csdl.decide(model, FRAME.drop(columns="age"))
+
+
+def test_what_is_made_of_a_model_takes_the_same_rows():
+    model = csdl.models.tabular(FRAME, 2, (8,), seed=0)
+    model.compile("adam", "sparse_categorical_crossentropy")
+    y = (LABELS == "right").astype(int)
+    model.fit(FRAME, y, validation_data=(FRAME, y), epochs=1, verbose=0)
+    assert model.evaluate(FRAME, y, verbose=0) > 0
+    calibrated = csdl.calibrate(model, FRAME, y)
+    careful = csdl.bayes_classifier(calibrated, COSTS)
+    several = csdl.models.ensemble([csdl.models.tabular(FRAME, 2, (8,), seed=s) for s in (1, 2)])
+    for made in (calibrated, careful, several, csdl.decision_model(careful)):
+        assert len(made.predict(FRAME, verbose=0)) == SIZE
+    with pytest.raises(ValueError, match="members with the same columns"):
+        other = csdl.models.tabular(FRAME.drop(columns="age").assign(b=1), 2, (8,))
+        csdl.models.ensemble([model, other])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [pandas.Series(LABELS), pandas.Series(LABELS, dtype="category"), polars.Series(LABELS)]
+    + [LABELS.tolist(), LABELS != "fraud", pandas.Series(LABELS != "fraud", dtype="boolean")],
+)
+def test_labels_are_rows_in_sorted_order(labels):
+    train = FRAME[["amount"]], labels
+    stages = [
+        csdl.Trainer(FRAME[["amount"]], y, seed=0).stages("calibrated_bayes", COSTS)
+        for y in (labels, (LABELS == "right").astype(int))
+    ]
+    assert stages[0] == stages[1]
+    assert sorted(csdl.Trainer(*train).data.classes) == list(csdl.Trainer(*train).data.classes)
+
+
+def test_classes_of_images_are_kept(tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(size=(30, 8, 8, 1)), np.array(["a", "b"])[np.arange(30) % 2]
+    settings = csdl.Settings().limit_epochs(1)
+    model = csdl.train("cnn_bayes", x, y, COSTS, settings=settings, seed=0)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    for one in (model, loaded, csdl.decision_model(loaded)):
+        assert one.classes.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        (
+            {"held": (HELD[0], ["fraud", "theft"] * 40)},
+            "'fraud', 'right'.; received 'theft'",
+        ),
+        ({"held": (HELD[0].to_numpy(), HELD[1])}, "to be a data frame, like `x`"),
+        ({"held": (HELD[0].drop(columns="age"), HELD[1])}, "none of the name 'age'"),
+        ({"costs": 1 - np.eye(3)}, "each of the labels .'fraud', 'right'.*received 3"),
+        (
+            {"train": (TRAIN[0], [None, *TRAIN[1][1:]])},
+            "missing labels; received None at 0",
+        ),
+        ({"train": (TRAIN[0], [True, *TRAIN[1][1:]])}, "`y` of one type"),
+        (
+            {"train": (TRAIN[0].assign(day=pandas.Timestamp("2020")), TRAIN[1])},
+            "no dates in",
+        ),
+        ({"algorithm": "dnn_bayes"}, "without missing values for the network of 'dnn_bayes'"),
+    ],
+)
+def test_what_is_refused_before_training(changes, match):
+    with pytest.raises(ValueError, match=match):
+        trained(**changes)
