@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.data_model import class_rows, with_data
 from csdl_keras._utils.structure import check_inputs, has_structure, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_labels
@@ -58,7 +58,7 @@ def calibrate(
             copied to get its logit.
         x_val: inputs that were not trained on, as `model.predict` takes them; also
             nested lists, and data frames of pandas and Polars.
-        y_val: integer labels `(N,)` of the inputs.
+        y_val: labels `(N,)` of the inputs, integers or of `model.classes`.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
@@ -95,7 +95,7 @@ def calibrate(
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, decision = _parts(model, from_logits)
     classes = int(probabilities.shape[-1])
-    labels = check_labels(y_val, classes)
+    labels = check_labels(class_rows(model, "y_val", y_val), classes)
     x_val = check_inputs(model, x_val)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     outputs = BayesClassifier(inputs, probabilities).predict(
