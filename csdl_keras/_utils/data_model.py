@@ -6,8 +6,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.labels import listed_classes
-from csdl_keras._utils.structure import encoded_rows, frame_columns
+from csdl_keras._utils.labels import listed_classes, own_classes, positions
+from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -43,9 +43,9 @@ class DataModel(keras.Model):
         """
         return encoded_rows(self, x)
 
-    def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
+    def predict(self, x: Any, *args: Any, **kwargs: Any) -> np.ndarray:
         """Returns the outputs, as `keras.Model.predict`, also for data frames."""
-        return super().predict(self.encode(x), **kwargs)
+        return super().predict(self.encode(x), *args, **kwargs)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Returns loss and metrics, as `keras.Model.evaluate`, also for data frames."""
@@ -67,6 +67,14 @@ class DataModel(keras.Model):
         )
 
 
+def class_rows(model: keras.Model, name: str, labels: Any) -> Any:
+    """Returns labels as rows of the cost matrix where they are of a model's own classes."""
+    classes = getattr(model, "classes", None)
+    if classes is None or own_classes(name, labels) is None:
+        return labels
+    return positions(name, labels, classes)
+
+
 def with_data(model: keras.Model, *sources: keras.Model, classes: Any = None) -> Any:
     """Returns a functional model as a `DataModel` if it has columns or classes, else as it is.
 
@@ -82,4 +90,4 @@ def with_data(model: keras.Model, *sources: keras.Model, classes: Any = None) ->
     if isinstance(model, DataModel):
         model._classes = np.asarray(classes)
         return model
-    return DataModel(model.input, model.output, name=model.name, classes=classes)
+    return DataModel(inputs_of(model), model.output, name=model.name, classes=classes)

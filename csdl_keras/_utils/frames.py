@@ -209,8 +209,11 @@ def _category(value: Any) -> Any:
     """Returns the value of a categorical as JSON keeps it; whole floats as integers."""
     if value is None or isinstance(value, (str, bool)):
         return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
     if isinstance(value, numbers.Real):
-        return int(value) if float(value).is_integer() else float(value)
+        number = float(value)
+        return int(number) if number.is_integer() else number
     return str(value)  # such as the intervals of `pandas.cut`
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.data_model import class_rows, with_data
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -66,7 +66,8 @@ def calibrate(
             `Conv2D`, and for a cost matrix, which are copied.
         x_val: inputs that were not trained on, as `model.predict` takes them, without
             costs; also nested lists, and data frames of pandas and Polars.
-        y_val: integer labels `(N,)` of the inputs, or `(N, ...)` for each pixel.
+        y_val: labels `(N,)` of the inputs, or `(N, ...)` for each pixel: integers, or of
+            `model.classes`.
         method: `"temperature"` (default) or `"bias_corrected"`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         batch_size: as in `keras.Model.predict`.
@@ -105,7 +106,8 @@ def calibrate(
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, with_ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
-    labels = labels_of_rank(y_val, classes, len(probabilities.shape) - 1)
+    rank = len(probabilities.shape) - 1
+    labels = labels_of_rank(class_rows(model, "y_val", y_val), classes, rank)
     if sample_weight is not None:
         sample_weight = real_array("sample_weight", sample_weight, 1, "(N,)", low=0.0)
         check_rows("sample_weight", sample_weight, len(labels))

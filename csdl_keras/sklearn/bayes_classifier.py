@@ -14,10 +14,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from csdl_keras._utils.checks import check_choice, check_integer
+from csdl_keras._utils.labels import positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._labels import check_other_decisions, positions
+from csdl_keras.sklearn._labels import check_other_decisions
 
 _METHODS = ("sigmoid", "isotonic", "temperature")
 

@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Any
 
-import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
@@ -71,6 +70,11 @@ def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike 
                 f"{data.classes.tolist()}, in that order; received {rows[0] if rows else 'no'} "
                 "rows."
             )
+    if data.classes is not None and not algorithm.body_kind.is_network:
+        raise ValueError(
+            f"Expected integer labels for {algorithm.name!r}, whose file keeps no others; received "
+            f"{data.classes.tolist()}. Pass numpy.unique(y, return_inverse=True)[1]."
+        )
     if data.columns is None or algorithm.body_kind.takes_frames:
         return
     if data.columns.categorical or any(np.isnan(part.x).any() for part in data.parts):
@@ -83,9 +87,4 @@ def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike 
 
 def with_classes(model: Any, classes: np.ndarray | None) -> Any:
     """Returns a trained classifier that knows the labels of its classes, if they have some."""
-    if classes is None:
-        return model
-    if isinstance(model, keras.Model):
-        return with_data(model, classes=classes)
-    model.classes = classes
-    return model
+    return model if classes is None else with_data(model, classes=classes)

@@ -67,6 +67,14 @@ def test_one_file_takes_raw_rows(algorithm, tmp_path):
     assert printed == [*map(str, decisions), "fraud", "right"]
 
 
+def test_labels_calibrate_a_model_that_knows_them():
+    model = trained()
+    rows = (LABELS == "right").astype(int)
+    one, other = (csdl.calibrate(model, FRAME, y) for y in (LABELS, rows))
+    np.testing.assert_array_equal(one.predict(FRAME[:9]), other.predict(FRAME[:9]))
+    assert one.classes.tolist() == ["fraud", "right"]
+
+
 def test_columns_are_matched_by_name_and_strange_categories_are_missing():
     model = trained()
     expected = model.predict(FRAME, verbose=0)
@@ -140,6 +148,7 @@ def test_classes_of_images_are_kept(tmp_path):
             {"train": (TRAIN[0].assign(day=pandas.Timestamp("2020")), TRAIN[1])},
             "no dates in",
         ),
+        ({"algorithm": "csosr"}, "Expected integer labels for 'csosr'"),
         ({"algorithm": "dnn_bayes"}, "without missing values for the network of 'dnn_bayes'"),
     ],
 )

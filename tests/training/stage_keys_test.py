@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras._utils.frames import Columns
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.choices import Choices
@@ -101,6 +102,7 @@ def test_every_field_of_a_recipe(tried):
         "stacked": 2,
         "unlabelled": "a digest",
         "stopping_costs": "a digest",
+        "columns": Columns(("a",), (None,)),
     }
     # Both follow from data whose contents are in keys.
     assert field_names(Recipe) == changes.keys() | {"shape", "unlabelled_size"}
