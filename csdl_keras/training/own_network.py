@@ -141,6 +141,8 @@ def _fresh(network: keras.Model, seed: int | None) -> keras.Model:
     for old, new in zip(network._flatten_layers(), copy._flatten_layers(), strict=True):
         if old.weights and not old.trainable_weights:
             new.set_weights(old.get_weights())
+            if hasattr(new, "finalize_state"):
+                new.finalize_state()  # `Normalization` computes with what follows from its weights.
     return copy
 
 
