@@ -57,11 +57,11 @@ class TableEncoding(keras.layers.Layer):
 
     Example:
 
-    >>> x = np.array([[0.0, 1], [1.0, 0], [2.0, 1], [10.0, 2]])
-    >>> layer = TableEncoding.adapted(x, categories=[0, 3], most_bins=2)
-    >>> print(ops.convert_to_numpy(layer(np.array([[6.0, 2], [np.nan, 0]]))).round(2))
-    [[0.65 0.   0.   1.   1.   0.5 ]
-     [0.   1.   0.   0.   0.   0.  ]]
+    >>> layer = TableEncoding.adapted(np.arange(101.0)[:, None], most_bins=2)
+    >>> print(ops.convert_to_numpy(layer(np.array([[25.0], [75.0], [np.nan]]))).round(2))
+    [[-0.82  0.5   0.  ]
+     [ 0.82  1.    0.5 ]
+     [ 0.    0.    0.  ]]
     """
 
     def __init__(
