@@ -105,7 +105,7 @@ class BayesDecision(keras.layers.Layer):
                 f"for each row of `cost_matrix`; received shape {tuple(probabilities_shape)}."
             )
         self._takes_costs = costs_shape is not None
-        if not self._takes_costs:
+        if costs_shape is None:
             self._add_cost_matrix()
         elif self._initial is not None:
             raise ValueError(

@@ -76,6 +76,15 @@ class TestCostsOfExamples(TestCase):
         self.assertAllClose(layer(P, costs=costs), expected)
         assert layer.weights == []
 
+    @pytest.mark.parametrize("wrong", [NAN, INF, -INF, -1e-30])
+    def test_one_wrong_number(self, wrong):
+        costs = self.COSTS.astype("float32")
+        costs[2, 1, 3] = wrong
+        found = to_numpy(self.make()(P, costs))
+        assert np.isnan(found).all(axis=1).tolist() == [False, False, True, False]
+        assert np.isfinite(found[[0, 1, 3]]).all()
+        assert np.isnan(to_numpy(self.make()(P, costs[2]))).all()
+
     @settings(max_examples=50)
     @given(arrays(np.float32, (4, 3, 5), elements=st.floats(width=32)))
     def test_wrong_costs_are_nan_for_their_example_alone(self, costs):
