@@ -94,11 +94,13 @@ class BatchCosts:
                 f"Expected {self.num_classes} probabilities, one for each row of `costs`; "
                 f"received {rows.shape[-1]}."
             )
-        if len(self._fixed.shape) == 3:
-            return ops.einsum("bk,bkd->bd", rows, self._fixed)
-        expected = ops.matmul(rows, self._fixed)
+        rows, fixed = at_least_float32(rows, self._fixed)
+        if len(fixed.shape) == 3:
+            return ops.einsum("bk,bkd->bd", rows, fixed)
+        expected = ops.matmul(rows, fixed)
         if self._amount is None:
             return expected
+        rows = ops.cast(rows, "float32")
         return expected + self._amount[:, None] * ops.matmul(rows, self._per_unit)
 
     def of_labels(self, y_true: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ matrix_errors = (
 )
 
 known_errors = (
-    ({"y_true": [0, 1, 2]}, "for each of 3 examples|a label for each of 4 outputs"),
+    ({"y_true": [0, 1, 2]}, "for each of 3 examples|a label for each of .?4"),
     ({"y_true": [0, 1, 2, 3]}, "below 3"),
     ({"y_true": np.eye(SIZE, 3)}, r"`?labels`? of shape|integer dtype"),
     ({"y_pred": np.full((SIZE, 4), 0.25)}, "3 probabilities, one for each row of `costs`"),
