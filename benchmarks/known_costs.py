@@ -107,7 +107,7 @@ def table(rows: list[dict]) -> str:
     for method in CALIBRATIONS[1:]:
         base = method.removesuffix(STAKES) if method.endswith(STAKES) else "none"
         body = [
-            line(" ".join((model, epoch)), (model, epoch, method), (model, epoch, base))
+            line(f"{model} {epoch}".strip(), (model, epoch, method), (model, epoch, base))
             for model, epoch in dict.fromkeys((row["model"], row["epoch"]) for row in rows)
         ]
         lines += [f"Calibration {method}, against {base}:", "", *markdown_table(head, body), ""]

@@ -181,6 +181,12 @@ class TestStopping:
         assert stage_keys(as_floats, "dnn_bayes", None) == keys
 
     def test_divergence_is_named_as_such(self):
-        settings = LONGER.replace({"mlp.learning_rate": 1e30})
+        def spoil(*_):
+            for weight in noter.model.weights:
+                weight.assign(np.nan * weight)
+
+        noter = Noter()
+        spoiling = keras.callbacks.LambdaCallback(on_epoch_begin=spoil)
         with pytest.raises(csdl.DivergedError):
-            make_trainer(settings=settings, **KNOWN).train("dnn_bayes")
+            make_trainer(callbacks=[noter, spoiling], **KNOWN).train("dnn_bayes")
+        assert np.isnan(noter.logs[0]["val_average_cost"])
