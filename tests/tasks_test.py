@@ -131,7 +131,7 @@ def test_other_class_frequencies():
     """Where a class is rarer than in training, as unlabelled examples show."""
     x, y = examples(1500, 7, (0.7, 0.28, 0.02))
     classifier = LogisticRegression().fit(X, Y)
-    reference = (classifier.predict_proba(X_TEST), Y_TEST)
+    reference = (classifier.predict_proba(VALIDATION[0]), VALIDATION[1])
     shares = np.bincount(Y) / len(Y)
     found = estimate_priors(classifier.predict_proba(x), shares, reference)
     assert found.trusted and np.abs(found.priors - np.bincount(y) / len(y)).max() < 0.05
