@@ -24,8 +24,8 @@ def examples(number, seed, shares=(0.4, 0.4, 0.2)):
     return x.astype("float32"), y
 
 
-def trained(x, y, costs=COSTS, **arguments):
-    return csdl.train("calibrated_bayes", x, y, costs, settings=FAST, seed=0, **arguments)
+def trained(x, y, cost_matrix=COSTS, **arguments):
+    return csdl.train("calibrated_bayes", x, y, cost_matrix, settings=FAST, seed=0, **arguments)
 
 
 (X, Y), VALIDATION, (X_TEST, Y_TEST) = (examples(n, n) for n in (600, 400, 1500))
@@ -44,11 +44,9 @@ def test_money_with_gains():
 def test_fraud_from_a_data_frame_with_amounts():
     """A transaction is blocked at the fee of a call, if more than that is at stake."""
     rng = np.random.default_rng(0)
-    country, amount = rng.choice(["DE", "FR", "XX"], 2000), rng.lognormal(4, 1.5, 2000)
-    fraud = rng.uniform(size=2000) < np.where(country == "XX", 0.3, 0.03)
-    frame = pandas.DataFrame(
-        {"country": country, "amount": amount, "night": rng.random(2000) < 0.3}
-    )
+    countries, amounts = rng.choice(["DE", "FR", "XX"], 2000), rng.lognormal(4, 1.5, 2000)
+    frame = pandas.DataFrame({"country": countries, "amount": amounts})
+    fraud = rng.uniform(size=2000) < np.where(countries == "XX", 0.3, 0.03)
     labels = np.where(fraud, "fraud", "genuine")
     costs = csdl.costs.from_binary(tp_cost=20, fp_cost=20, tn_cost=0, fn_cost=frame["amount"])
     costs = costs[:, ::-1, ::-1]  # classes are in the order of their names: fraud, genuine
@@ -133,7 +131,7 @@ def test_other_class_frequencies():
     """Where a class is rarer than in training, as unlabelled examples show."""
     x, y = examples(1500, 7, (0.7, 0.28, 0.02))
     classifier = LogisticRegression().fit(X, Y)
-    reference = (classifier.predict_proba(X_TEST), Y_TEST)
+    reference = (classifier.predict_proba(VALIDATION[0]), VALIDATION[1])
     shares = np.bincount(Y) / len(Y)
     found = estimate_priors(classifier.predict_proba(x), shares, reference)
     assert found.trusted and np.abs(found.priors - np.bincount(y) / len(y)).max() < 0.05

@@ -79,7 +79,7 @@ def estimate_priors(
     >>> old, new = np.arange(1000) % 2, np.arange(1000) % 10 == 0
     >>> estimate = estimate_priors(classified(new), [1, 1], (classified(old), old))
     >>> estimate.priors.round(2), estimate.standard_errors.round(2), estimate.trusted
-    (array([0.9, 0.1]), array([0.01, 0.01]), True)
+    (array([0.92, 0.08]), array([0.01, 0.01]), True)
     """
     rows = _rows("probabilities", probabilities)
     shares = class_shares("from_priors", from_priors, rows.shape[1])

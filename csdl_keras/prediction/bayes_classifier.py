@@ -25,7 +25,12 @@ COST_MATRIX = "cost_matrix"
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BayesClassifier(DataModel):
-    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
+    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN.
+
+    `train` returns one for Bayes algorithms, and `calibrate`, `ensemble` and `adjust_priors` for
+    models that end in one cost matrix. What is trained to decide without a matrix, such as by
+    cost-blind and SOSR algorithms, is another `keras.Model` without `set_cost_matrix`.
+    """
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
