@@ -72,6 +72,13 @@ def in_16_bits():
         return bayes_classifier(tabular(X, 3, (5,), seed=0), MATRIX)
 
 
+def of_pixels():
+    ends = keras.Input((8, 9, 2))
+    return bayes_classifier(
+        randomized(keras.Model(ends, layers.Conv2D(3, 3, activation="softmax")(ends))), WITH_ABSTAIN
+    )
+
+
 def of_images(network):
     """With kernels that keep the scale of what goes through, and no favourite decision."""
     rng = np.random.default_rng(0)
@@ -103,6 +110,7 @@ KINDS = {
     ),
     "tokens": (tokens, {"inputs": TOKENS}, {}),
     "tabular in 16 bits": (in_16_bits, {"inputs": X}, {}),
+    "pixels": (of_pixels, {"inputs": IMAGES}, {}),
     "convnet": (lambda: of_images(convnet((8, 9, 2), 3, filters=(4, 6))), {"inputs": IMAGES}, {}),
     "caffe_cifar10": (
         lambda: of_images(caffe_cifar10((8, 9, 2), 3, "full", "cost")),
@@ -132,8 +140,8 @@ def test_same_answers_as_keras(tmp_path, kind):
     served = float32_model(serving_model(model, **arguments))
     asked = arrays if len(arrays) > 1 else arrays["inputs"]
     expected = {name: to_numpy(value) for name, value in served(asked).items()}
-    lowest = np.sort(expected["costs"], axis=1)
-    clear = lowest[:, 1] - lowest[:, 0] > 1e-5
+    lowest = np.sort(expected["costs"], axis=-1)
+    clear = lowest[..., 1] - lowest[..., 0] > 1e-5
     assert clear.mean() > 0.9
     (tmp_path / PATHS["savedmodel"]).mkdir()  # an empty folder may be there
     for format, name in PATHS.items():
