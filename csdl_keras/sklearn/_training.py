@@ -11,7 +11,7 @@ from csdl_keras import models
 from csdl_keras._utils.seeds import member_seed, random_generator
 from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs import cost_vectors, regret
-from csdl_keras.costs.known import vectors_of_labels
+from csdl_keras.costs.known import KnownCosts, vectors_of_labels
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.calibrate import calibrate
@@ -64,11 +64,12 @@ def train_model(
         seed = int(random_state)
     elif random_state is not None:
         seed = int(generator.randint(2**31 - 1))
-    known, costs = examples.known, examples.costs
-    if known is not None:
-        # What trains on costs trains on those of the labels.
-        blind = not callable(algorithm) and get_algorithm(algorithm).shares_training
-        costs = known if blind else vectors_of_labels(examples.y, known)
+    known = examples.known
+    costs: KnownCosts | None = examples.costs if known is None else known
+    if known is not None and (
+        callable(algorithm) or not get_algorithm(algorithm).shares_training
+    ):  # What trains on costs trains on those of the labels.
+        costs = vectors_of_labels(examples.y, known)
     kept, held_out = validation_split(examples.y, fraction, generator)
     arrays = (examples.x, examples.y) if costs is None else (examples.x, examples.y, costs)
     validation = tuple(array[held_out] for array in arrays) if len(held_out) else None
