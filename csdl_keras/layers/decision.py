@@ -110,7 +110,7 @@ class BayesDecision(keras.layers.Layer):
         elif self._initial is not None:
             raise ValueError(
                 "Expected `cost_matrix` or `costs`, not both; received costs of shape "
-                f"{tuple(costs_shape)} for a layer with a matrix."
+                f"{costs_shape} for a layer with a matrix."
             )
         elif len(probabilities_shape) != 2:
             raise ValueError(

@@ -43,7 +43,9 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
                 for each example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix
                 `(K, D)`. The decision is that of the lowest expected cost by the class
                 probabilities. `None` (default) decides by the costs of `fit`. In a pipeline
-                by metadata routing, `set_predict_request(costs=True)`.
+                by metadata routing, `set_predict_request(costs=True)`. `cross_val_predict`
+                passes nothing on to `predict`: ask it for `"predict_proba"`, and decide by
+                `csdl_keras.bayes_decisions`.
 
         Returns:
             Labels, see `decisions_`.

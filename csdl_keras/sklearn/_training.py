@@ -9,7 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import Classifier, Verbose
-from csdl_keras.costs.known import vectors_of_labels
+from csdl_keras.costs.known import KnownCosts, vectors_of_labels
 from csdl_keras.outputs.kind import describe_output
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
@@ -67,13 +67,14 @@ def train_model(
             raise ValueError("Expected a function as `algorithm` or a `network`; received both.")
         network = algorithm
         algorithm = _own_algorithm(network, examples.x.shape[1:], len(matrix))
-    known, costs = examples.known, examples.costs
+    known = examples.known
+    costs: KnownCosts | None = examples.costs if known is None else known
     if known is not None:
         if not has_probabilities(algorithm):
             raise ValueError(f"Expected class probabilities{KNOWN_NEED_PROBABILITIES}")
-        # What trains on costs trains on those of the labels.
-        blind = get_algorithm(algorithm).shares_training
-        costs = known if blind else vectors_of_labels(examples.y, known)
+        if not get_algorithm(algorithm).shares_training:
+            # What trains on costs trains on those of the labels.
+            costs = vectors_of_labels(examples.y, known)
     kept, held_out = validation_split(examples.y, fraction, generator)
     arrays = (examples.x, examples.y) if costs is None else (examples.x, examples.y, costs)
     validation = tuple(array[held_out] for array in arrays) if len(held_out) else None

@@ -118,16 +118,16 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             check_other_decisions(self.other_decisions)
         calibrated = self._calibrated()
         check_consistent_length(X, y)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        labels = self._set_classes(y)
+        targets = np.asarray(column_or_1d(y, warn=True))
+        check_classification_targets(targets)
+        labels = self._set_classes(targets)
         self._set_costs(labels, None, costs)
         if sample_weight is not None:
             fit_params["sample_weight"] = sample_weight
         if fit_params and get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **fit_params)["estimator"]["fit"]
         # scikit-learn's temperature scaling takes labels that are not strings for indices.
-        targets = labels if self.calibration == "temperature" else y
+        targets = labels if self.calibration == "temperature" else targets
         self.estimator_ = calibrated.fit(X, targets, **fit_params)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):

@@ -101,7 +101,7 @@ def test_own_networks_of_costs():
     def build(shape, classes):
         return csdl.models.mlp(shape, classes, output="cost", hidden_units=(4,))
 
-    with pytest.raises(ValueError, match="Expected a network of class probabilities for costs"):
+    with pytest.raises(ValueError, match="class probabilities for costs that are known"):
         estimator(build, cost_matrix=None).fit(X, Y, costs=AFFINE)
 
 
