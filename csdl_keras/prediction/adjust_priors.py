@@ -1,6 +1,6 @@
 """Adjusts classifiers and probabilities to other class frequencies than those of training."""
 
-from typing import Any, overload
+from typing import Any
 
 import keras
 import numpy as np
@@ -17,30 +17,12 @@ from csdl_keras.prediction.calibrate import probability_part
 _ROUNDED = 0.02
 
 
-@overload
-def adjust_priors(
-    model_or_probabilities: keras.Model,
-    from_priors: ArrayLike,
-    to_priors: ArrayLike,
-    from_logits: bool = False,
-) -> keras.Model: ...
-
-
-@overload
-def adjust_priors(
-    model_or_probabilities: ArrayLike,
-    from_priors: ArrayLike,
-    to_priors: ArrayLike,
-    from_logits: bool = False,
-) -> np.ndarray: ...
-
-
 def adjust_priors(
     model_or_probabilities: keras.Model | ArrayLike,
     from_priors: ArrayLike,
     to_priors: ArrayLike,
     from_logits: bool = False,
-) -> keras.Model | np.ndarray:
+) -> Any:
     """Adjusts a classifier, or its probabilities, to other class frequencies.
 
     `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`, for a

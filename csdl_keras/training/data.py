@@ -128,7 +128,7 @@ class TrainingData:
 
 
 def check_training_data(
-    x: ArrayLike,
+    x: ArrayLike | Table,
     y: ArrayLike,
     costs: CostsLike | None = None,
     validation_data: tuple[Any, ...] | None = None,
