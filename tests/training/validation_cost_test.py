@@ -131,12 +131,13 @@ def test_outputs_that_are_not_finite_cost_nan():
 )
 def test_models_that_it_refuses_before_they_train(model, costs, output, match):
     model.optimizer.build(model.trainable_variables)
-    if output == "cost" and "decisions" in match:
+    labels = targets = np.minimum(Y, costs.shape[1] - 1)
+    if "decisions" in match:
         model.compile("adam", "mean_squared_error")
-    labels = np.minimum(Y, costs.shape[1] - 1)
+        targets = np.zeros((NUM, 4))
     before = model.get_weights()[0]
     with pytest.raises(ValueError, match=match):
-        fitted(model, ValidationCost(X, labels, costs, output))
+        fitted(model, ValidationCost(X, labels, costs, output), y=targets)
     np.testing.assert_array_equal(model.get_weights()[0], before)
     with pytest.raises(ValueError, match="`x` of shape"):
         fitted(classifier(), ValidationCost(X[:, :4], Y, COSTS))
