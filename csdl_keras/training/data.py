@@ -44,7 +44,7 @@ class Examples:
 
 
 def check_examples(
-    name: str, x: ArrayLike, y: ArrayLike, costs: CostsLike | None = None
+    name: str, x: ArrayLike | Table, y: ArrayLike, costs: CostsLike | None = None
 ) -> Examples:
     """Returns copies of the examples, but not of `known` costs, if they pass their checks.
 

@@ -112,8 +112,7 @@ class Trainer:
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
             raise ValueError(
-                f"Expected a `seed` with jobs={self.jobs}, since processes cannot share a state of "
-                "random numbers; received None."
+                f"Expected a `seed` with jobs={self.jobs}, since processes share no state; received None."
             )
         if self.jobs > 1:
             check_observers(callbacks, "several `jobs`")
@@ -131,8 +130,8 @@ class Trainer:
             algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
             cost_matrix: `(K, D)`, `C[true, decision]`; decisions that are no class, `D > K`,
                 are for algorithms that weigh probabilities or estimate costs consistently.
-                `None` (default) takes the examples' own `costs`; Bayes algorithms
-                then decide by their means.
+                `None` (default) takes the examples' own `costs`, by whose means Bayes
+                algorithms then decide.
             settings: choices that replace the trainer's own; `None` (default) keeps those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
