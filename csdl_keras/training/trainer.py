@@ -111,9 +111,8 @@ class Trainer:
         self._stages = Stages(self.data, self.seed, self.cache, callbacks, verbose)
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
-            raise ValueError(
-                f"Expected a `seed` with jobs={self.jobs}, since processes share no state; received None."
-            )
+            # Processes cannot share a state of random numbers.
+            raise ValueError(f"Expected a `seed` with jobs={self.jobs}; received None.")
         if self.jobs > 1:
             check_observers(callbacks, "several `jobs`")
 
