@@ -176,9 +176,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         self.classes_ = np.asarray(self.estimator.classes_) if fitted else np.unique(y)
         labels = positions("y", y, self.classes_)
         if len(self.classes_) < 2:
-            raise ValueError(
-                f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
-            )
+            received = f"one class, {self.classes_[0]!r}" if len(y) else "no examples"
+            raise ValueError(f"Expected at least 2 classes in `y`; received {received}.")
         folds = 5 if self.cv is None else getattr(self.cv, "n_splits", self.cv)
         counts = np.bincount(labels, minlength=len(self.classes_))
         if self.calibration is not None and isinstance(folds, int) and counts.min() < folds:
