@@ -172,7 +172,6 @@ def test_scores_suffice_for_what_is_calibrated():
         ({}, {"costs": COSTS[:89]}, "a row for each of 90 labels"),
         ({"other_decisions": "ask"}, {}, "Expected `other_decisions` to be a list"),
     ],
-    ids=str,
 )
 def test_what_is_refused_before_anything_is_fitted(arguments, data, match, monkeypatch):
     monkeypatch.setattr(GaussianNB, "fit", lambda *args, **kwargs: pytest.fail("fitted"))

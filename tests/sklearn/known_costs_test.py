@@ -63,7 +63,7 @@ def test_an_ensemble_of_cost_models_decides_by_its_mean_probabilities():
     np.testing.assert_allclose(model.predict_cost(X, costs=AFFINE), expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["dnn_bayes", "cost_model", csdl.models.mlp], ids=str)
+@pytest.mark.parametrize("name", ["dnn_bayes", "cost_model", csdl.models.mlp])
 @pytest.mark.parametrize("costs", [AFFINE, EXPANDED], ids=["affine", "each"])
 def test_fit_with_known_costs_decides_by_their_mean(name, costs):
     model = estimator(name, cost_matrix=None).fit(X, Y, costs=costs)

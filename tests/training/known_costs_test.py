@@ -111,7 +111,6 @@ class TestTraining:
             ({**KNOWN, "costs": COSTS[:, :, :9]}, r"\(N, 10, 9\) and \(N, 10, 10\)"),
             ({"costs": 0 * COSTS}, "above 0; received all zeros"),
         ],
-        ids=str,
     )
     def test_what_it_refuses(self, arguments, match):
         with pytest.raises(ValueError, match=match):

@@ -1,0 +1,149 @@
+"""Methods that decide on tables at costs of each example, known when deciding or not."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+import csdl_keras as csdl
+
+
+class Part(NamedTuple):
+    """Examples of a table: a data frame, its columns as numbers, labels 0 and 1, and costs."""
+
+    frame: pd.DataFrame
+    numbers: np.ndarray
+    y: np.ndarray
+    costs: np.ndarray
+
+    @property
+    def outcomes(self) -> dict[str, np.ndarray]:
+        """Costs by empulse's names."""
+        names = ("tn_cost", "fp_cost", "fn_cost", "tp_cost")
+        return dict(zip(names, self.costs.reshape(-1, 4).T, strict=True))
+
+
+class Split(NamedTuple):
+    """A table in three parts, and training and validation examples together."""
+
+    train: Part
+    validation: Part
+    test: Part
+    labelled: Part
+
+
+#: Computes test probabilities `(N, 2)`.
+Probabilities = Callable[[], np.ndarray]
+#: Computes the decisions for test examples.
+Decide = Callable[[], np.ndarray]
+
+
+def logistic() -> object:
+    """Returns logistic regression on standardised columns, amounts as logarithms."""
+    shrink = FunctionTransformer(lambda x: np.sign(x) * np.log1p(np.abs(x)))
+    return make_pipeline(shrink, StandardScaler(), LogisticRegression(max_iter=2000))
+
+
+def boosted(split: Split, seed: int) -> Iterator[tuple[str, object, dict]]:
+    """Yields boosted trees, and what `fit` needs for them to stop early on validation examples."""
+    from catboost import CatBoostClassifier
+    from lightgbm import LGBMClassifier, early_stopping
+    from xgboost import XGBClassifier
+
+    pair = (split.validation.numbers, split.validation.y)
+    quiet = {"random_seed": seed, "verbose": 0, "allow_writing_files": False}
+    tree = {"n_estimators": 2000, "learning_rate": 0.05, "random_state": seed}
+    stop = early_stopping(50, verbose=False)
+    yield "XGBoost", XGBClassifier(random_state=seed), {}
+    yield "XGBoost, depth 3", XGBClassifier(max_depth=3, learning_rate=0.1, random_state=seed), {}
+    yield (
+        "XGBoost, stopped early",
+        XGBClassifier(max_depth=4, early_stopping_rounds=50, **tree),
+        {"eval_set": [pair], "verbose": False},
+    )
+    yield "LightGBM", LGBMClassifier(random_state=seed, verbose=-1), {}
+    yield (
+        "LightGBM, stopped early",
+        LGBMClassifier(num_leaves=15, verbose=-1, **tree),
+        {"eval_set": [pair], "callbacks": [stop]},
+    )
+    yield "CatBoost", CatBoostClassifier(**quiet), {}
+    yield (
+        "CatBoost, stopped early",
+        CatBoostClassifier(iterations=2000, early_stopping_rounds=50, **quiet),
+        {"eval_set": pair},
+    )
+
+
+def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Probabilities]]:
+    """Yields classifiers of other packages, as they are and calibrated.
+
+    Those that stop early learn from the training examples, all others from training and
+    validation examples together; calibration is by five folds of these.
+    """
+    test, known = split.test.numbers, split.labelled
+
+    def fitted(model, options: dict) -> np.ndarray:
+        part = split.train if options else known
+        return model.fit(part.numbers, part.y, **options).predict_proba(test)
+
+    def calibrated(model, method: str) -> np.ndarray:
+        by_folds = CalibratedClassifierCV(model, method=method)
+        return by_folds.fit(known.numbers, known.y).predict_proba(test)
+
+    models = [
+        *boosted(split, seed),
+        ("histogram boosting", HistGradientBoostingClassifier(random_state=seed), {}),
+        ("logistic regression", logistic(), {}),
+    ]
+    for name, model, options in models:
+        yield name, lambda model=model, options=options: fitted(model, options)
+        if "," not in name:
+            for method in ("sigmoid", "isotonic"):
+                yield f"{name}, {method}", lambda m=model, by=method: calibrated(m, by)
+
+
+def empulse_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Decide]]:
+    """Yields empulse's classifiers, and whether they know the costs when deciding."""
+    from empulse.models import CSBoostClassifier, CSLogitClassifier, CSThresholdClassifier
+    from lightgbm import LGBMClassifier
+
+    known, test = split.labelled, split.test
+    scaler = make_pipeline(*(step for _, step in logistic().steps[:-1])).fit(known.numbers)
+
+    def boosting() -> np.ndarray:
+        model = CSBoostClassifier(**known.outcomes)
+        return model.fit(known.numbers, known.y).predict(test.numbers)
+
+    def linear() -> np.ndarray:
+        model = CSLogitClassifier(**known.outcomes)
+        return model.fit(scaler.transform(known.numbers), known.y).predict(
+            scaler.transform(test.numbers)
+        )
+
+    def threshold() -> np.ndarray:
+        model = CSThresholdClassifier(LGBMClassifier(random_state=seed, verbose=-1))
+        return model.fit(known.numbers, known.y).predict(test.numbers, **test.outcomes)
+
+    yield "empulse CSBoost", False, boosting
+    yield "empulse CSLogit", False, linear
+    yield "empulse CSThreshold(LightGBM)", True, threshold
+
+
+def our_trainer(split: Split, seed: int, vectors: bool) -> csdl.Trainer:
+    """Returns a trainer without costs, or with the costs of each example's label."""
+
+    def of(part: Part) -> tuple:
+        own = (part.costs[np.arange(len(part.y)), part.y],) if vectors else ()
+        return (part.numbers, part.y, *own)
+
+    x, y, *costs = of(split.train)
+    return csdl.Trainer(
+        x, y, of(split.validation), seed=seed, **({"costs": costs[0]} if vectors else {})
+    )

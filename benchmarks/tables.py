@@ -1,0 +1,175 @@
+"""Compares what decisions on tables cost by this package's defaults and by other packages.
+
+    python benchmarks/tables.py --out benchmarks/results/tables
+
+The four tables that `empulse` ships, with the costs of each example that it documents, in
+stratified splits of 50 % for training, 20 % for validation and 30 % for the test. Costs are
+known when deciding (the Bayes decision by each example's own costs, or `csdl.decide(costs=)`), or
+not (probabilities decide by the mean costs of each class; `cost_model` and empulse's
+CSBoost and CSLogit learn costs from examples). All methods have their default arguments,
+boosted trees also others. Writes `tables.csv` row by row, from which a later call continues, and
+`tables.md`. Needs empulse, LightGBM, XGBoost and CatBoost.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+
+import empulse.datasets
+import keras
+import numpy as np
+import pandas as pd
+from formats import markdown_table
+from results_table import ResultsTable, parser
+from sklearn.model_selection import train_test_split
+from table_methods import Part, Split, empulse_decisions, our_trainer, peer_probabilities
+
+import csdl_keras as csdl
+
+FIELDS = ("table", "split", "method", "knowledge", "average_cost", "seconds")
+TABLES = {
+    "churn": "churn_tv_subscriptions",
+    "credit": "credit_scoring_pakdd",
+    "credit_vub": "vub_credit_scoring",
+    "upsell": "upsell_bank_telemarketing",
+}
+
+
+def load(name: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """Returns a table, its labels, and the costs `(N, 2, 2)`, `[true, decision]`."""
+    found = getattr(empulse.datasets, f"load_{TABLES[name]}")(backend="pandas")
+    own = {key: np.asarray(value, float) for key, value in found.instance_costs.items()}
+    none = np.zeros(len(found.target))
+    # The costs that the package documents for each table, with its default parameters.
+    if name == "churn":
+        outcomes = own["tn_cost"], own["fp_cost"], own["fn_cost"], own["tp_cost"]
+    elif name == "upsell":
+        missed = np.maximum(0.02463333 * 0.25 * own["balance"], 1.0)
+        outcomes = none, none + 1.0, missed, none + 1.0
+    else:  # Credit: the profit lost by a refusal, or the loss given default of the loan.
+        outcomes = none, own["fp_cost"], 0.75 * own["cl"], none
+    costs = np.stack(outcomes, axis=-1).reshape(-1, 2, 2)
+    return found.data, np.asarray(found.target, dtype="int64"), costs
+
+
+def make_split(name: str, seed: int) -> Split:
+    """Returns a table in a stratified 50/20/30 split."""
+    frame, y, costs = load(name)
+    numbers = pd.get_dummies(frame, dtype=float).fillna(0.0).to_numpy("float32")
+    rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
+    train, validation = train_test_split(rest, test_size=2 / 7, stratify=y[rest], random_state=seed)
+
+    def part(rows: np.ndarray) -> Part:
+        return Part(frame.iloc[rows], numbers[rows], y[rows], costs[rows])
+
+    return Split(part(train), part(validation), part(test), part(rest))
+
+
+def decisions(
+    split: Split, seed: int, skipped: Callable[[str, str], bool]
+) -> Iterator[tuple[str, str, np.ndarray, float]]:
+    """Yields method, knowledge, decisions and seconds of all that is not skipped."""
+    labelled, test = split.labelled, split.test
+    means = csdl.costs.class_means(labelled.y, csdl.costs.cost_vectors(labelled.costs, labelled.y))
+
+    def by_probabilities(name: str, compute):
+        if skipped(name, "known") and skipped(name, "unknown"):
+            return
+        start = time.perf_counter()
+        probabilities = compute()
+        seconds = time.perf_counter() - start
+        yield name, "known", csdl.bayes_decisions(probabilities, test.costs), seconds
+        # A constant added to a class's costs changes no decision.
+        yield (
+            name,
+            "unknown",
+            csdl.bayes_decisions(probabilities, csdl.costs.regret(means)),
+            seconds,
+        )
+
+    for name, compute in peer_probabilities(split, seed):
+        yield from by_probabilities(name, compute)
+    for name, known, decide in empulse_decisions(split, seed):
+        knowledge = "known" if known else "unknown"
+        if not skipped(name, knowledge):
+            start = time.perf_counter()
+            decided = decide()
+            yield name, knowledge, np.asarray(decided, int), time.perf_counter() - start
+    for algorithm in ("calibrated_bayes", "ensemble_bayes"):
+
+        def compute(algorithm=algorithm) -> np.ndarray:
+            trainer = our_trainer(split, seed, vectors=False)
+            trained = trainer.train(algorithm, csdl.costs.zero_one(2))
+            # At 0/1 costs the expected cost of a decision is the probability of the other class.
+            return 1.0 - trained.model.predict(test.numbers, verbose=0).astype("float64")
+
+        yield from by_probabilities(f"csdl_keras {algorithm}", compute)
+    if not skipped("csdl_keras cost_model", "unknown"):
+        start = time.perf_counter()
+        trained = our_trainer(split, seed, vectors=True).train("cost_model")
+        decided = csdl.decide(trained.model, test.numbers)
+        yield "csdl_keras cost_model", "unknown", decided, time.perf_counter() - start
+
+
+def table(rows: list[dict]) -> str:
+    """Formats mean costs, and their geometric mean beside the lowest of each table, in Markdown."""
+    lines = []
+    for knowledge in ("known", "unknown"):
+        costs: dict[tuple[str, str], list[float]] = {}
+        for row in rows:
+            if row["knowledge"] == knowledge:
+                costs.setdefault((row["method"], row["table"]), []).append(
+                    float(row["average_cost"])
+                )
+        means = {key: float(np.mean(values)) for key, values in costs.items()}
+        tables = [name for name in TABLES if any(name == of for _, of in means)]
+        lowest = {name: min(v for (_, of), v in means.items() if of == name) for name in tables}
+        body = []
+        for method in dict.fromkeys(method for method, _ in means):
+            if all((method, name) in means for name in tables):
+                ratios = [means[method, name] / lowest[name] for name in tables]
+                mean = float(np.exp(np.mean(np.log(ratios))))
+                body.append((mean, [method, *(f"{means[method, n]:.4g}" for n in tables)]))
+        body.sort(key=lambda pair: pair[0])
+        lines += [f"Costs {knowledge} when deciding:", ""]
+        head = ["mean test cost", *tables, "beside the lowest of each"]
+        lines += markdown_table(head, [[*cells, f"{mean:.3f}"] for mean, cells in body])
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Runs the program."""
+    options = parser(__doc__)
+    options.add_argument("--tables", default=",".join(TABLES))
+    options.add_argument("--splits", type=int, default=5)
+    options.add_argument("--methods", default="", help="part of the names of methods to run")
+    arguments = options.parse_args()
+    warnings.simplefilter("ignore")
+    results = ResultsTable(arguments.out, "tables", FIELDS)
+    for seed in range(arguments.splits):
+        for name in arguments.tables.split(","):
+            rows = results.rows()
+            done = {
+                (row["method"], row["knowledge"])
+                for row in rows
+                if (row["table"], row["split"]) == (name, str(seed))
+            }
+
+            def skipped(method: str, knowledge: str, done=done) -> bool:
+                return (method, knowledge) in done or arguments.methods not in method
+
+            split = make_split(name, seed)
+            for method, knowledge, decided, seconds in decisions(split, seed, skipped):
+                if skipped(method, knowledge):
+                    continue
+                cost = csdl.evaluation.average_cost(split.test.y, decided, split.test.costs)
+                row = (name, seed, method, knowledge, float(cost), round(seconds, 1))
+                results.append([dict(zip(FIELDS, row, strict=True))])
+                print(*row, flush=True)
+            keras.utils.clear_session()
+    results.report(table(results.rows()))
+
+
+if __name__ == "__main__":
+    main()
