@@ -104,7 +104,8 @@ def _rows(name: str, probabilities: ArrayLike) -> np.ndarray:
     """Returns probabilities as `(N, K)`, also from those of class 1 alone."""
     if as_array(name, probabilities, "(N, K) or (N,)").ndim == 1:
         probabilities = np.asarray(probabilities)[:, None]
-    return check_probabilities(probabilities)
+    # Sums do not depend on how the array lies in memory then.
+    return np.ascontiguousarray(check_probabilities(probabilities))
 
 
 def _check_reference(

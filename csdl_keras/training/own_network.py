@@ -49,7 +49,7 @@ class OwnNetwork(AutoNetwork):
         if not isinstance(x, Table):
             return with_end(self._new(x.shape[1:], num_outputs, seed), num_outputs, output, seed)
         # Raw rows become standardised numbers without NaN before the network.
-        rows = models.tabular(x, 2, (), output="features", name="rows")
+        rows = models.tabular(x, 2, (), output="features", name="rows", bins=0)
         network = self._new(rows.output_shape[1:], num_outputs, seed)
         if network.compiled:
             raise ValueError("Expected an uncompiled network for a data frame; received one.")

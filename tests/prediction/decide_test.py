@@ -138,11 +138,6 @@ class TestDecide(TestCase):
             decided = to_numpy(decision_model(model)(x))
             assert np.flatnonzero(decided == -1).tolist() == [4, 5]
 
-    def test_outputs_of_three_dimensions(self):
-        model = functional([layers.Reshape((3, 1)), layers.Dense(2, "softmax")])
-        with pytest.raises(ValueError, match=r"shape \(N, D\)"):
-            decide(model, X)
-
 
 class TestDecisionModel:
     def test_shares_layers(self):

@@ -234,7 +234,6 @@ PRICED = {"cost_matrix_input": True}
         (CostOutput(3), {"from_logits": True}, "outputs costs"),
         (CostOutput(3), {"output": "probability"}, "outputs costs"),
         (softmax(), {"cost_matrix_input": MATRIX}, "`cost_matrix_input`"),
-        (layers.Reshape((3, 1)), {"output": "cost"}, "shape .batch, D."),
         (lambda: nested([CostOutput(3)]), PRICED, "probabilities inside.*CostOutput"),
         (own_matrix, PRICED, "without an input 'cost_matrix'"),
         (taking_costs, {"from_logits": True}, "outputs costs"),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from csdl_keras import costs
 from csdl_keras._utils import arrays, checks, structure, tensors
+from csdl_keras._utils.example_axes import check_weights
 from csdl_keras.baselines._kernel_map import check_features
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import one_for_each
@@ -186,13 +187,13 @@ CHECKS = {
         numbers,
     ),
     "same_shape": Check(
-        lambda c, r: [to_numpy(one) for one in tensors.same_shape("(N, D)", most=2, costs=c, r=r)],
+        lambda c, r: [to_numpy(one) for one in tensors.same_shape("(N, D)", costs=c, r=r)],
         lambda rng, k: (vectors(rng, 4, 2 + k % 2), amounts(rng, 4, 2 + k % 2)),
         alike,
         lambda c, r: [numbers(c), numbers(r)],
     ),
     "check_weights": Check(
-        lambda w: tensors.check_weights(w, np.ones((4, 3))),
+        lambda w: check_weights(w, np.ones((4, 3))),
         lambda rng, k: (amounts(rng, 4),),
         lambda w: is_weights(w, 4),
         lambda w: None if w is None else numbers(w),

@@ -108,11 +108,15 @@ def test_one_logistic_unit():
 
 
 def test_members_begin_apart():
-    builds = [Fits(probabilities), Fits(probabilities)]
-    for build in builds:
-        estimator(build, ensemble=2).fit(X[:30], Y[:30])
+    still = LONGER.limit_epochs(1).replace({"auto.learning_rate": 1e-9})
+    fits = [estimator(probabilities, ensemble=2, settings=still) for _ in range(2)]
     (one, other), (twin, _) = (
-        [it.get_weights()[0] for it in build.models[1:3]] for build in builds
+        [
+            layer.get_weights()[0]
+            for layer in fit.fit(X[:30], Y[:30]).model_._flatten_layers()
+            if layer.name.startswith("member_")
+        ]
+        for fit in fits
     )
     assert np.abs(one - other).max() > 1e-3
     np.testing.assert_array_equal(one, twin)

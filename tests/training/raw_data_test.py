@@ -25,7 +25,7 @@ LABELS = np.where((FRAME["shop"] == "web") & FRAME["abroad"], "fraud", "right")
 PARTS = slice(0, 160), slice(160, SIZE)
 TRAIN, HELD = ((FRAME[part], LABELS[part]) for part in PARTS)
 COSTS = [[0, 9], [1, 0]]
-SETTINGS = csdl.Settings().replace({"auto.epochs": 12, "auto.min_steps": 1})
+SETTINGS = csdl.Settings().limit_epochs(12)
 
 
 def trained(algorithm="calibrated_bayes", train=TRAIN, held=HELD, costs=COSTS, **others):
