@@ -13,7 +13,7 @@ from tests.support.fresh_process import run_python
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 COSTS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [12.0, 6.0, 0.0]])
-FAST = csdl.Settings().limit_epochs(12)
+FAST = csdl.Settings().limit_epochs(8).replace({"auto.batch_size": 100, "auto.learning_rate": 0.01})
 
 
 def examples(number, seed, shares=(0.4, 0.4, 0.2)):
@@ -119,7 +119,7 @@ def test_backbone_of_keras_applications():
     head = [layers.GlobalAveragePooling2D(), layers.BatchNormalization(momentum=0.8)]
     network = keras.Sequential([layers.Rescaling(1 / 127.5, -1), backbone, *head])
     train, held = (images[:160], y[:160]), (images[160:200], y[160:200])
-    faster = FAST.replace({"auto.learning_rate": 0.03})
+    faster = FAST.replace({"auto.learning_rate": 0.1})
     model = csdl.train(
         "calibrated_bayes", *train, [[0, 1], [9, 0]], held, faster, seed=0, network=network
     )
@@ -182,10 +182,12 @@ def test_segmentation():
     marks = (rng.uniform(size=(80, 8, 8)) < 0.2).astype("int64")
     images = (marks + rng.normal(scale=0.7, size=marks.shape))[..., None].astype("float32")
     matrix = np.array([[0.0, 1.0], [20.0, 0.0]])
-    network = keras.Sequential([keras.Input((8, 8, 1)), layers.Conv2D(2, 1, activation="softmax")])
-    network.compile(keras.optimizers.Adam(0.1), "sparse_categorical_crossentropy")
-    network.fit(images[:60], marks[:60], epochs=10, verbose=0)
+    network = keras.Sequential(
+        [keras.Input((8, 8, 1)), layers.Conv2D(1, 3, 1, "same", activation="sigmoid")]
+    )
+    network.compile(keras.optimizers.Adam(0.1), "binary_crossentropy")
+    network.fit(images[:60], marks[:60, ..., None], epochs=10, verbose=0)
     decided = csdl.decide(csdl.bayes_classifier(network, matrix), images[60:])
-    likeliest = network.predict(images[60:], verbose=0).argmax(axis=-1)
+    likeliest = (network.predict(images[60:], verbose=0)[..., 0] > 0.5).astype(int)
     paid, blind = (matrix[marks[60:], each].mean() for each in (decided, likeliest))
     assert decided.shape == (20, 8, 8) and paid < 0.7 * blind

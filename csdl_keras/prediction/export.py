@@ -42,6 +42,8 @@ def export(
     `cost_matrix_input=True`. Inputs keep their dtypes,
     except that bfloat16 becomes float32. Layers that compute in 16 bits become
     float32, and for LiteRT, which lacks operations on float64, those of 64 bits too.
+    A network for data frames takes the numbers that `model.encode(frame)` returns, not
+    strings.
 
     Keras exports with TensorFlow. On another backend, the model is saved to a
     temporary file and exported by a new process, which uses no accelerator.

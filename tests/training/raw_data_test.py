@@ -25,7 +25,9 @@ LABELS = np.where((FRAME["shop"] == "web") & FRAME["abroad"], "fraud", "right")
 PARTS = slice(0, 160), slice(160, SIZE)
 TRAIN, HELD = ((FRAME[part], LABELS[part]) for part in PARTS)
 COSTS = [[0, 9], [1, 0]]
-SETTINGS = csdl.Settings().limit_epochs(12)
+SETTINGS = (
+    csdl.Settings().limit_epochs(15).replace({"auto.batch_size": 40, "auto.learning_rate": 0.01})
+)
 
 
 def trained(algorithm="calibrated_bayes", train=TRAIN, held=HELD, costs=COSTS, **others):
