@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import keras
 
 _PACKAGES = ("keras", "tensorflow", "jax", "torch", "numpy", "scipy", "scikit-learn")
-_PACKAGES += ("costsensitive", "vowpalwabbit", "empulse")
+_PACKAGES += ("costsensitive", "vowpalwabbit", "empulse", "lightgbm", "xgboost", "catboost")
 
 
 def parser(description: str) -> argparse.ArgumentParser:

@@ -141,7 +141,7 @@ def our_trainer(split: Split, seed: int, vectors: bool) -> csdl.Trainer:
 
     def of(part: Part) -> tuple:
         own = (part.costs[np.arange(len(part.y)), part.y],) if vectors else ()
-        return (part.numbers, part.y, *own)
+        return (part.frame, part.y, *own)
 
     x, y, *costs = of(split.train)
     return csdl.Trainer(

@@ -101,13 +101,13 @@ def decisions(
             trainer = our_trainer(split, seed, vectors=False)
             trained = trainer.train(algorithm, csdl.costs.zero_one(2))
             # At 0/1 costs the expected cost of a decision is the probability of the other class.
-            return 1.0 - trained.model.predict(test.numbers, verbose=0).astype("float64")
+            return 1.0 - trained.model.predict(test.frame, verbose=0).astype("float64")
 
         yield from by_probabilities(f"csdl_keras {algorithm}", compute)
     if not skipped("csdl_keras cost_model", "unknown"):
         start = time.perf_counter()
         trained = our_trainer(split, seed, vectors=True).train("cost_model")
-        decided = csdl.decide(trained.model, test.numbers)
+        decided = csdl.decide(trained.model, test.frame)
         yield "csdl_keras cost_model", "unknown", decided, time.perf_counter() - start
 
 
