@@ -34,6 +34,7 @@ def test_python_blocks_run(readme, tmp_path, monkeypatch, capsys):
     for block in blocks:
         # One epoch of few units, and one trial, show that the code runs; more only take longer.
         short = re.sub(r"(epochs|max_trials)=\d+", r"\1=1", block)
+        short = re.sub(r"limit_epochs\(\d+\)", "limit_epochs(1)", short)
         short = re.sub(r"\b500\b", "20", short)
         exec(compile(short, "README.md", "exec"), namespace)
     costs = namespace["C"][namespace["data"].y_test, namespace["decisions"]]

@@ -53,6 +53,7 @@ def differences(call: str, **environment: str) -> list[float]:
     return json.loads(run_python(code, **environment).splitlines()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(BACKEND == "torch", reason="Keras splits no batch between PyTorch's devices")
 def test_replicas_equal_one_device():
     """Pre-training with masking noise and training, by hand and as an algorithm."""

@@ -161,6 +161,7 @@ class TestStopping:
         unvalidated = make_trainer(costs=COSTS)
         assert stage_keys(unvalidated, "dnn_bayes", None) == stage_keys(make_trainer(), "dnn_bayes")
 
+    @pytest.mark.slow
     def test_in_several_processes_and_from_a_folder(self, tmp_path):
         arguments = {**AFFINE, "cache": csdl.StageCache(tmp_path)}
         expected = make_trainer(**AFFINE).train("dnn_bayes", ensemble=2).model
