@@ -135,6 +135,13 @@ def calibrate(
     return with_ending(scaling(probabilities), f"{model.name}_calibrated")
 
 
+def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
+    """Returns a classifier whose probabilities `p` are `softmax(ln(p) / temperature)`."""
+    _, probabilities, with_ending = probability_part(model, from_logits=False)
+    scaled = TemperatureScaling(temperature)(probabilities)
+    return with_ending(scaled, f"{model.name}_calibrated")
+
+
 def fit_temperature(
     probabilities: np.ndarray,
     labels: np.ndarray,

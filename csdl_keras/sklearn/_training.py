@@ -1,5 +1,6 @@
 """Trains the estimator's algorithm and validates on examples held out."""
 
+import dataclasses
 import numbers
 from collections.abc import Callable
 from typing import TypeAlias
@@ -22,6 +23,8 @@ Builder: TypeAlias = Callable[[tuple[int, ...], int], keras.Model]
 #: Source of random numbers in scikit-learn.
 RandomState: TypeAlias = int | np.random.RandomState | None
 
+_FRACTION = 0.15
+
 #: The end of messages about costs that are known when deciding.
 KNOWN_NEED_PROBABILITIES = (
     " for costs that are known when deciding, of shape (K, D) or (N, K, D); received an algorithm "
@@ -35,7 +38,7 @@ def train_model(
     examples: Examples,
     matrix: np.ndarray,
     settings: Settings,
-    fraction: float,
+    fraction: float | None,
     random_state: RandomState,
     ensemble: int | None,
     verbose: Verbose,
@@ -48,7 +51,8 @@ def train_model(
         examples: all examples; their costs are vectors `(N, D)`, or are known when deciding.
         matrix: `(K, D)` costs; the means if examples have their own.
         settings: settings of the training.
-        fraction: share of the examples held out for validation.
+        fraction: share of the examples held out for validation; `None` is 0.15, or 0 if the
+            algorithm cross-fits.
         random_state: source of the seeds of the split and of training.
         ensemble: number of networks, or `None`.
         verbose: as in `keras.Model.fit`.
@@ -75,6 +79,11 @@ def train_model(
         if not get_algorithm(algorithm).shares_training:
             # What trains on costs trains on those of the labels.
             costs = vectors_of_labels(examples.y, known)
+    if fraction is None:
+        found = get_algorithm(algorithm)
+        if ensemble is not None:
+            found = dataclasses.replace(found, members=ensemble)
+        fraction = 0.0 if found.cross_fits else _FRACTION
     kept, held_out = validation_split(examples.y, fraction, generator)
     arrays = (examples.x, examples.y) if costs is None else (examples.x, examples.y, costs)
     validation = tuple(array[held_out] for array in arrays) if len(held_out) else None

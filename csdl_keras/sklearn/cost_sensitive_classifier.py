@@ -46,7 +46,8 @@ class CostSensitiveClassifier(CostDecisions):
     A scikit-learn classifier: it can be cloned, pickled, put into a `Pipeline`
     and searched with `GridSearchCV`. `fit` holds out a stratified part of the examples
     for early stopping and for the calibration of probabilities, unless there are too
-    few examples.
+    few examples. Of an ensemble with calibrated probabilities each network is trained without
+    another fold of the examples instead, so that all examples serve for both.
 
     Your own network is the argument `network`, as in `csdl_keras.train`, trained by any
     algorithm without pre-training. A function as `algorithm` is short for a `network` with
@@ -60,8 +61,9 @@ class CostSensitiveClassifier(CostDecisions):
             which is that of `numpy.unique(y)`. `None` (default) is 0/1 costs,
             unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
-        validation_fraction: share of the examples held out, in [0, 0.99]. Defaults to
-            0.15.
+        validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
+            is 0.15, or 0 for ensembles with calibrated probabilities, such as
+            `"ensemble_bayes"`, of which each network is validated on another fold.
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
@@ -111,7 +113,7 @@ class CostSensitiveClassifier(CostDecisions):
         algorithm: str | Algorithm | Builder = "calibrated_bayes",
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
-        validation_fraction: float = 0.15,
+        validation_fraction: float | None = None,
         random_state: RandomState = None,
         ensemble: int | None = None,
         other_decisions: Sequence[object] | None = None,
@@ -182,7 +184,8 @@ class CostSensitiveClassifier(CostDecisions):
         """Checks the arguments that need no data and returns the settings."""
         if not callable(self.algorithm):
             get_algorithm(self.algorithm)
-        check_number("validation_fraction", self.validation_fraction, 0, 0.99)
+        if self.validation_fraction is not None:
+            check_number("validation_fraction", self.validation_fraction, 0, 0.99)
         if self.ensemble is not None:
             check_integer("ensemble", self.ensemble, high=MOST_MEMBERS)
         if self.other_decisions is not None:

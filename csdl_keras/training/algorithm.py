@@ -134,6 +134,11 @@ class Algorithm:
         return self.prediction == "bayes"
 
     @property
+    def cross_fits(self) -> bool:
+        """True if without validation data each network is validated on a fold of its own."""
+        return self.calibrated and self.members > 1
+
+    @property
     def shares_training(self) -> bool:
         """True if one training serves all cost matrices."""
         return self.objective.blind and self.pretraining_sees != "costs"

@@ -14,6 +14,7 @@ from csdl_keras.costs import cost_vectors
 from csdl_keras.fitting.divergence import RaiseOnDivergence
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.training.data import TrainingData
+from csdl_keras.training.folds import held_out_examples, learned_examples
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.validation_cost import ValidationCost
 
@@ -45,9 +46,9 @@ def pretrain_network(
     recipe: Recipe, data: TrainingData, options: FitOptions
 ) -> tuple[Weights, dict[str, Any]]:
     """Pre-trains a new network; returns the weights of its pre-trained layers and a record."""
-    train, pretraining = data.train, recipe.pretraining
+    train, pretraining = learned_examples(recipe, data), recipe.pretraining
     assert pretraining is not None
-    model = build_network(recipe, train.x, options.seed)
+    model = build_network(recipe, data.train.x, options.seed)
     matrix, costs = recipe.pretraining_costs, None
     if matrix is not None and train.costs is not None and pretraining.looks_at == "costs":
         costs = train.costs / recipe.unit
@@ -79,9 +80,10 @@ def fit_network(
     options: FitOptions,
 ) -> tuple[Weights, dict[str, Any]]:
     """Trains a new network, from `pretrained` layers if any; returns its weights and a record."""
-    train, validation, name = data.train, data.validation, recipe.algorithm.name
-    body, objective, costs = recipe.body, recipe.objective, (recipe.matrix, recipe.unit)
-    model = build_network(recipe, train.x, options.seed)
+    train, validation = learned_examples(recipe, data), held_out_examples(recipe, data)
+    name, costs = recipe.algorithm.name, (recipe.matrix, recipe.unit)
+    body, objective = recipe.body, recipe.objective
+    model = build_network(recipe, data.train.x, options.seed)
     if recipe.pretraining is not None:
         weights = iter(pretrained)
         for layer in recipe.pretraining.layers(model):

@@ -12,6 +12,7 @@ from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.layers import MemberScaling
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_network import FitOptions, build_network
+from csdl_keras.training.folds import folds_of
 from csdl_keras.training.recipe import Recipe
 
 
@@ -22,12 +23,18 @@ def fit_stacked(
 
     Small networks spend most of a step outside arithmetic: the five of `ensemble_bayes` on a table
     of 15,000 examples take 0.64 of the seconds of one after the other (TensorFlow, 2 cores). Each
-    network keeps its own best epoch.
+    network keeps its own best epoch. With folds of the training examples, those of its own fold
+    have the weight 0 for a network.
 
     Returns:
         The weights of the first network, then of the second, and so on, and a record.
     """
     train, validation, body = data.train, data.validation, recipe.body
+    weights = held_out = None
+    if recipe.folds:
+        validation = train
+        held_out = folds_of(recipe, data)[:, None] == np.arange(recipe.stacked)
+        weights = np.where(held_out, 0.0, recipe.folds / (recipe.folds - 1)).astype("float32")
     steps = body.steps_on(train.x.shape)
     networks = [
         build_network(recipe, train.x, member_seed(options.seed, member))
@@ -41,7 +48,7 @@ def fit_stacked(
         loss_weights=[float(recipe.stacked)],  # a mean over members becomes a sum
         steps_per_execution=executed_steps(len(train.x), batch_size),
     )
-    best = _BestEpochs(networks, validation)
+    best = _BestEpochs(networks, validation, held_out)
     history = seeded_fit(
         model,
         train.x,
@@ -50,6 +57,7 @@ def fit_stacked(
         options.unfinished,
         options.callbacks,
         [best],
+        sample_weight=weights,
         epochs=body.epochs_on(train.x.shape),
         batch_size=batch_size,
         what=repr(recipe.algorithm.name),
@@ -111,10 +119,16 @@ def _axis(layer: keras.layers.Layer) -> int:
 class _BestEpochs(keras.callbacks.Callback):
     """Keeps each member's weights of its lowest validation loss; without examples, the last."""
 
-    def __init__(self, networks: Sequence[keras.Model], validation: Examples | None):
+    def __init__(
+        self,
+        networks: Sequence[keras.Model],
+        validation: Examples | None,
+        held_out: np.ndarray | None = None,
+    ):
         super().__init__()
         self.networks = networks
         self.validation = validation
+        self.held_out = held_out  # `(N, M)`, the examples that validate each; or all of them
         self.best = np.full(len(networks), np.inf)
         self.best_weights: list[Weights] = [network.get_weights() for network in networks]
 
@@ -124,7 +138,9 @@ class _BestEpochs(keras.callbacks.Callback):
         x, y = self.validation.x, self.validation.y
         outputs = np.asarray(self.model.predict(x, batch_size=1024, verbose=0), "float64")
         chosen = np.maximum(outputs[np.arange(len(y)), :, y], keras.config.epsilon())
-        losses = -np.log(chosen).mean(axis=0)
+        losses = -np.mean(
+            np.log(chosen), axis=0, where=True if self.held_out is None else self.held_out
+        )
         better = np.flatnonzero(losses < self.best)
         self.best[better] = losses[better]
         self._keep(better)

@@ -39,6 +39,8 @@ class Recipe:
         stopping_costs: fingerprint of the known costs by which Bayes decisions on validation
             examples are priced for early stopping; `None` (default) if it looks at none.
         columns: the columns of the data frame that its network takes, or `None` (default).
+        folds: number of folds of the training examples, of which network `member` is validated
+            on its own, see `folds`. Defaults to 0, none.
     """
 
     algorithm: Algorithm
@@ -54,6 +56,7 @@ class Recipe:
     unlabelled_size: int = 0
     stopping_costs: str | None = None
     columns: Columns | None = None
+    folds: int = 0
 
     @property
     def body(self) -> Any:
@@ -149,4 +152,5 @@ class Recipe:
         classes = len(self.matrix)
         common = {"stage": stage, "version": version, "classes": classes, **self.context}
         common |= {} if self.columns is None else {"columns": describe(self.columns)}
+        common |= {"folds": self.folds} if self.folds else {}
         return common if self.member == 0 else {**common, "member": self.member}

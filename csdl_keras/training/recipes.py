@@ -64,16 +64,18 @@ def recipes(
         check_images(data)
     if not matrix.any():
         raise ValueError("Expected costs with an entry above 0; received all zeros.")
-    if algorithm.calibrated and data.validation is None:
+    members = algorithm.members
+    if algorithm.cross_fits and data.validation is None and len(train.y) >= 2 * members:
+        own["folds"] = members
+    elif algorithm.calibrated and data.validation is None:
         _warn_caller(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
-            "they stay as they are."
+            "they stay as they are. An ensemble of several networks needs none."
         )
     if data.unlabelled is not None:
         own["unlabelled"] = data.unlabelled_fingerprint
         own["unlabelled_size"] = len(data.unlabelled)
     first = Recipe(algorithm, matrix, settings, train.x.shape, context, **own)
-    members = algorithm.members
     if members > 1 and algorithm.objective.stacks and first.body.stacks(train.x):
         return [dataclasses.replace(first, stacked=members)]
     if known and algorithm.weighs_costs and first.body.monitor(train.x) == ValidationCost.monitor:

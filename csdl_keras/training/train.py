@@ -38,7 +38,10 @@ def train(
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
-            costs_val)`, for early stopping and calibration, or `None` (default).
+            costs_val)`, for early stopping and calibration. `None` (default): of an
+            ensemble with calibrated probabilities, such as `"ensemble_bayes"`, each network is
+            trained without another fold of the examples, which takes the place of
+            validation data; others train all epochs and are not calibrated.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of everything random; `None` (default) follows
             `keras.utils.set_random_seed`.

@@ -10,11 +10,12 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras.costs import regret
-from csdl_keras.prediction.calibrate import calibrate
+from csdl_keras.prediction.calibrate import calibrate, fit_temperature, with_temperature
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.fit_stacked import split_members
+from csdl_keras.training.folds import folds_of, held_out_examples
 from csdl_keras.training.raw_data import with_classes
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.stages import Stages
@@ -58,19 +59,34 @@ def assemble(
     if not recipe.body.is_network:
         return load_csosr(weights[0])
     algorithm = recipe.algorithm
-    held_out = data.validation if algorithm.calibrated else None
-    members = [_member(recipe, arrays, data.train, held_out) for arrays in weights]
+    recipes = [dataclasses.replace(recipe, member=index) for index in range(len(weights))]
+    held_out = [held_out_examples(one, data) if algorithm.calibrated else None for one in recipes]
+    members = [
+        _member(recipe, arrays, data.train, examples)
+        for arrays, examples in zip(weights, held_out, strict=True)
+    ]
     model = members[0] if len(members) == 1 else models.ensemble(members)
     if algorithm.output == "cost":
         return model
-    if held_out is not None:
-        model = calibrate(model, held_out.x, held_out.y)
+    if recipe.folds:
+        model = _cross_fitted(model, data.train, folds_of(recipe, data))
+    elif held_out[0] is not None:
+        model = calibrate(model, held_out[0].x, held_out[0].y)
     if not algorithm.weighs_costs:
         return model
     if recipe.example_costs is None and data.mean_costs is None:
         return models.bayes_classifier(model, recipe.matrix)
     # A constant added to a class's costs changes no decision, so it is removed.
     return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
+
+
+def _cross_fitted(model: keras.Model, examples: Examples, folds: np.ndarray) -> keras.Model:
+    """Returns an ensemble with the temperature that suits its members on their own folds."""
+    members = keras.Model(model.inputs, model.get_layer("mean").input)
+    outputs = np.stack(members.predict(examples.x, verbose=0), axis=1)
+    own = folds >= 0
+    rows = outputs[own, folds[own]]
+    return with_temperature(model, fit_temperature(rows, examples.y[own])[0])
 
 
 def _member(
