@@ -37,11 +37,6 @@ class Examples:
     costs: np.ndarray | None = None
     known: KnownCosts | None = None
 
-    @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """The inputs, the labels, and the costs if there are any."""
-        return (self.x, self.y) if self.costs is None else (self.x, self.y, self.costs)
-
 
 def check_examples(
     name: str, x: ArrayLike | Table, y: ArrayLike, costs: CostsLike | None = None
