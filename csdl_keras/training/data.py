@@ -61,7 +61,7 @@ def check_examples(
 def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     """Returns a float32 copy of inputs that pass their checks and are as many as the labels.
 
-    In the `Table` of a data frame NaN is a missing value.
+    In the `Table` of a data frame NaN is a missing value; the message says so of other rows.
     """
     framed = isinstance(x, Table)
     inputs = x.rows if framed else input_array(name, x)
@@ -70,7 +70,10 @@ def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
     right = np.isfinite(inputs) | (framed & np.isnan(inputs))
-    check_entries(name, inputs, right, "finite, also as float32")
+    hint = ""
+    if inputs.ndim == 2 and not framed and np.isnan(inputs).any():
+        hint = " The network for tables takes NaN as missing in a data frame: pandas.DataFrame(x)."
+    check_entries(name, inputs, right, "finite, also as float32", hint)
     return inputs
 
 
