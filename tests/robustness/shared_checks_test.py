@@ -20,7 +20,7 @@ from csdl_keras._utils.example_axes import check_weights
 from csdl_keras.baselines._kernel_map import check_features
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import one_for_each
-from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.calibration_error import check_probabilities, probabilities_by_class
 from csdl_keras.training.data import float32_inputs
 from tests.robustness.containers import CONTAINERS, contained
 from tests.robustness.documented import (
@@ -84,6 +84,10 @@ def alike(first, second):
 def both_columns(p):
     p = numbers(p)
     return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
+
+
+def as_rows(p):
+    return numbers(p)[:, None] if is_finite(p, 1) else p
 
 
 def optional_size(x, low, size):
@@ -154,6 +158,12 @@ CHECKS = {
         lambda rng, k: (probabilities(rng, 4, k),),
         is_probabilities,
         both_columns,
+    ),
+    "probabilities_by_class": Check(
+        probabilities_by_class,
+        lambda rng, k: (rng.uniform(size=4),),
+        lambda p: is_probabilities(as_rows(p)),
+        lambda p: both_columns(as_rows(p)),
     ),
     "tensor_or_array": Check(
         lambda x: tensors.tensor_or_array("x", x),
