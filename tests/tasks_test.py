@@ -24,6 +24,23 @@ def examples(number, seed, shares=(0.4, 0.4, 0.2)):
     return x.astype("float32"), y
 
 
+def transactions(number):
+    """Countries and amounts of transactions, and which are fraud: many of one country."""
+    rng = np.random.default_rng(0)
+    countries, amounts = rng.choice(["DE", "FR", "XX"], number), rng.lognormal(4, 1.5, number)
+    fraud = rng.uniform(size=number) < np.where(countries == "XX", 0.3, 0.03)
+    return pandas.DataFrame({"country": countries, "amount": amounts}), fraud
+
+
+def frozen_backbone():
+    """Returns the first block of a network of `keras.applications`, with random weights."""
+    whole = keras.applications.MobileNetV2((32, 32, 3), 0.35, weights=None)
+    # Without weights from elsewhere, signals of later blocks are too small to learn from.
+    backbone = keras.Model(whole.input, whole.get_layer("expanded_conv_project_BN").output)
+    backbone.trainable = False
+    return backbone
+
+
 (X, Y), VALIDATION, (X_TEST, Y_TEST) = (examples(n, n) for n in (600, 400, 1500))
 # Its network is trained once, whatever the costs.
 TRAINER = csdl.Trainer(X, Y, VALIDATION, FAST, seed=0)
@@ -45,10 +62,7 @@ def test_money_with_gains():
 
 def test_fraud_from_a_data_frame_with_amounts():
     """A transaction is blocked at the fee of a call, if more than that is at stake."""
-    rng = np.random.default_rng(0)
-    countries, amounts = rng.choice(["DE", "FR", "XX"], 2000), rng.lognormal(4, 1.5, 2000)
-    frame = pandas.DataFrame({"country": countries, "amount": amounts})
-    fraud = rng.uniform(size=2000) < np.where(countries == "XX", 0.3, 0.03)
+    frame, fraud = transactions(2000)
     labels = np.where(fraud, "fraud", "genuine")
     costs = csdl.costs.from_binary(tp_cost=20, fp_cost=20, tn_cost=0, fn_cost=frame["amount"])
     costs = costs[:, ::-1, ::-1]  # classes are in the order of their names: fraud, genuine
@@ -112,12 +126,8 @@ def test_backbone_of_keras_applications():
     images = rng.uniform(0, 255, (240, 32, 32, 3)).astype("float32")
     y = np.arange(240) % 2
     images[y == 1, :, :, 0] *= 0.2  # class 1 has little red
-    whole = keras.applications.MobileNetV2((32, 32, 3), 0.35, weights=None)
-    # Without weights from elsewhere, signals of later blocks are too small to learn from.
-    backbone = keras.Model(whole.input, whole.get_layer("expanded_conv_project_BN").output)
-    backbone.trainable = False
     head = [layers.GlobalAveragePooling2D(), layers.BatchNormalization(momentum=0.8)]
-    network = keras.Sequential([layers.Rescaling(1 / 127.5, -1), backbone, *head])
+    network = keras.Sequential([layers.Rescaling(1 / 127.5, -1), frozen_backbone(), *head])
     train, held = (images[:160], y[:160]), (images[160:200], y[160:200])
     faster = FAST.replace({"auto.learning_rate": 0.1})
     model = csdl.train(

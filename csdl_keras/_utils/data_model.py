@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.labels import listed_classes, own_classes, positions
+from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
 
@@ -62,9 +62,7 @@ class DataModel(keras.Model):
     def get_config(self) -> dict[str, Any]:
         """Returns the config, with the classes if there are any."""
         config = super().get_config()
-        return (
-            config if self.classes is None else {**config, "classes": listed_classes(self.classes)}
-        )
+        return config if self.classes is None else {**config, "classes": self.classes.tolist()}
 
 
 def class_rows(model: keras.Model, name: str, labels: Any) -> Any:

@@ -1,6 +1,5 @@
 """Class labels of any type as the rows of a cost matrix."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -85,8 +84,3 @@ def _refuse(name: str, label: object, place: int) -> None:
     missing = label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
     what = "without missing labels" if missing else "of strings, booleans or integers"
     raise ValueError(f"Expected `{name}` {what}; received {label!r} at {place}.")
-
-
-def listed_classes(classes: np.ndarray | Sequence[Any] | None) -> list[Any] | None:
-    """Returns classes as Python objects for a config, or `None`."""
-    return None if classes is None else np.asarray(classes).tolist()

@@ -36,7 +36,7 @@ def check_inputs(model: Any, x: Any) -> Any:
     if array.shape[-1] == 1:
         alike.append(array.shape[:-1])
     for shape in alike:
-        if _fits(shape, expected):
+        if shape_fits(shape, expected):
             return array.reshape(shape)
     raise ValueError(
         f"Expected `x` of shape (N, {str(expected[1:])[1:]}; received shape {array.shape}."
@@ -92,7 +92,8 @@ def _numbers(x: Any) -> np.ndarray:
     return array.astype(np.float64) if array.dtype == np.longdouble else array
 
 
-def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
+def shape_fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
+    """Returns True if a shape is as expected, where `None` is any size."""
     return len(shape) == len(expected) and all(
         wanted in (None, size) for size, wanted in zip(shape, expected, strict=True)
     )

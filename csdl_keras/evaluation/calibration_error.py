@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range, check_rows, real_array
+from csdl_keras._utils.arrays import as_array, check_range, check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
@@ -133,6 +133,26 @@ def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
             f"{rows[wrong[0]]}."
         )
     return rows
+
+
+def probabilities_by_class(
+    probabilities: ArrayLike, shape: str = "(N, K) or (N,)", name: str = "probabilities"
+) -> np.ndarray:
+    """Returns `check_probabilities` of class probabilities, also of `(N,)`, class 1 alone.
+
+    Args:
+        probabilities: `(N, K)`, `(N, 1)` or `(N,)`.
+        shape: the shape that messages expect.
+        name: name of the probabilities in messages about their array.
+
+    Example:
+
+    >>> probabilities_by_class([0.25, 1.0])
+    array([[0.75, 0.25],
+           [0.  , 1.  ]])
+    """
+    array = as_array(name, probabilities, shape)
+    return check_probabilities(array[:, None] if array.ndim == 1 else array)
 
 
 def _check(

@@ -62,7 +62,7 @@ class CostReport:
 
     @property
     def sentence(self) -> str:
-        """What the cheapest model saves, and how certain that is."""
+        """Says what the cheapest model saves, and how certain that is."""
         return _report_text.sentence(self)
 
     def __str__(self) -> str:

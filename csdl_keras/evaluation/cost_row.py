@@ -1,4 +1,4 @@
-"""What the decisions of one model cost, as a report says it."""
+"""Computes the costs of one model's decisions, and compares them, for a report."""
 
 import dataclasses
 
@@ -78,7 +78,7 @@ class PricedExamples:
 
     @property
     def cheapest(self) -> np.ndarray:
-        """What the cheapest decision for each example costs, `(N,)`."""
+        """The cost of the cheapest decision for each example, `(N,)`."""
         return self.costs.min(axis=1) + self._lowest
 
     def row(

@@ -4,11 +4,11 @@ import dataclasses
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_rows
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares
-from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.prior_doubts import uncalibrated, uncertain, unexplained
 
 _ITERATIONS = 10_000
@@ -102,10 +102,8 @@ def estimate_priors(
 
 def _rows(name: str, probabilities: ArrayLike) -> np.ndarray:
     """Returns probabilities as `(N, K)`, also from those of class 1 alone."""
-    if as_array(name, probabilities, "(N, K) or (N,)").ndim == 1:
-        probabilities = np.asarray(probabilities)[:, None]
     # Sums do not depend on how the array lies in memory then.
-    return np.ascontiguousarray(check_probabilities(probabilities))
+    return np.ascontiguousarray(probabilities_by_class(probabilities, name=name))
 
 
 def _check_reference(

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_rows, real_array
+from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike, check_known_costs
 from csdl_keras.costs.known import expected_costs as expected_under
-from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import example_costs
 
 
@@ -65,8 +65,7 @@ def risk_coverage_curve(
 
 def _of_probabilities(probabilities: ArrayLike, cost_matrix: CostsLike) -> np.ndarray:
     """Returns the expected cost of each decision, `(N, D)`."""
-    array = as_array("probabilities", probabilities, "(N, K) or (N,)")
-    rows = check_probabilities(array[:, None] if array.ndim == 1 else array)
+    rows = probabilities_by_class(probabilities)
     return expected_under(rows, check_known_costs(cost_matrix, len(rows), rows.shape[1]))
 
 

@@ -20,6 +20,9 @@ class FrameColumns(keras.layers.Layer):
 
     Call arguments:
         inputs: `(batch, F)`; category number `i` is `i`, and NaN is missing or unknown.
+
+    Returns:
+        `(batch, F)`, the inputs.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ from csdl_keras._utils.arrays import as_array, check_label, check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_cost_matrix, check_labels, cost_vectors
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, expected_costs
-from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost
 from csdl_keras.plots._axes import (
     GREY,
@@ -64,8 +64,7 @@ def _of_two_classes(cost_matrix: CostsLike) -> KnownCosts:
 def _of_class_one(probabilities: ArrayLike) -> np.ndarray:
     """Returns the probabilities of class 1, `(N,)`."""
     shape = "(N,), (N, 1) or (N, 2)"
-    array = as_array("probabilities", probabilities, shape)
-    rows = check_probabilities(array[:, None] if array.ndim == 1 else array)
+    rows = probabilities_by_class(probabilities, shape)
     if rows.shape[1] > 2:
         raise ValueError(
             f"Expected `probabilities` of shape {shape}, since only problems of two classes have "

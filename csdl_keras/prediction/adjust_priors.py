@@ -5,11 +5,10 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
-from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
 from csdl_keras.prediction.calibrate import probability_part
 
@@ -70,10 +69,7 @@ def adjust_priors(
         return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits)
     if from_logits:
         raise ValueError("Expected probabilities, or a model with from_logits=True; received both.")
-    rows = model_or_probabilities
-    if as_array("probabilities", rows, "(N, K) or (N,)").ndim == 1:
-        rows = np.asarray(rows)[:, None]
-    rows = check_probabilities(rows)
+    rows = probabilities_by_class(model_or_probabilities)
     before = class_shares("from_priors", from_priors, rows.shape[1])
     after = class_shares("to_priors", to_priors, rows.shape[1], positive=False)
     weighted = np.maximum(rows, LEAST_PROBABILITY) * prior_ratios(before, after)

@@ -1,4 +1,4 @@
-"""What the package's estimators have in common: decisions, their costs and their score."""
+"""Base class of the package's estimators: decisions, their costs and their score."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -133,11 +133,11 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
 
     def _check_inputs(self, X: ArrayLike) -> Any:  # noqa: N803
         """Returns inputs that pass the checks of a fitted estimator."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must implement `_check_inputs`.")
 
     def _probabilities(self, x: Any) -> np.ndarray:
         """Returns class probabilities `(N, K)` of inputs that passed their checks."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must implement `_probabilities`.")
 
     def _check_known(self, x: Any, costs: CostsLike | None) -> KnownCosts | None:
         """Checks costs known when deciding; `None` if the estimator decides in its own way."""

@@ -37,11 +37,6 @@ class Examples:
     costs: np.ndarray | None = None
     known: KnownCosts | None = None
 
-    @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """The inputs, the labels, and the costs if there are any."""
-        return (self.x, self.y) if self.costs is None else (self.x, self.y, self.costs)
-
 
 def check_examples(
     name: str, x: ArrayLike | Table, y: ArrayLike, costs: CostsLike | None = None
@@ -66,7 +61,7 @@ def check_examples(
 def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     """Returns a float32 copy of inputs that pass their checks and are as many as the labels.
 
-    In the `Table` of a data frame NaN is a missing value.
+    In the `Table` of a data frame NaN is a missing value; the message says so of other rows.
     """
     framed = isinstance(x, Table)
     inputs = x.rows if framed else input_array(name, x)
@@ -75,7 +70,10 @@ def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
     right = np.isfinite(inputs) | (framed & np.isnan(inputs))
-    check_entries(name, inputs, right, "finite, also as float32")
+    hint = ""
+    if inputs.ndim == 2 and not framed and np.isnan(inputs).any():
+        hint = " The network for tables takes NaN as missing in a data frame: pandas.DataFrame(x)."
+    check_entries(name, inputs, right, "finite, also as float32", hint)
     return inputs
 
 

@@ -10,7 +10,7 @@ from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras._utils.structure import estimator_hint, inputs_of
+from csdl_keras._utils.structure import estimator_hint, inputs_of, shape_fits
 from csdl_keras.training._network_ends import with_end
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
@@ -81,7 +81,7 @@ class OwnNetwork(AutoNetwork):
                 )
         inputs_of(_built(network, shape))
         expected = [tuple(end.shape[1:]) for end in network.inputs]
-        if len(expected) != 1 or not _fits(shape, expected[0]):
+        if len(expected) != 1 or not shape_fits(shape, expected[0]):
             raise ValueError(
                 f"Expected a network for inputs of shape {shape}; received one for "
                 f"{', '.join(map(str, expected))}. Images of another size fit behind a "
@@ -121,12 +121,6 @@ def _built(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
     if isinstance(network, keras.Sequential) and not network.built:
         network.build((None, *shape))
     return network
-
-
-def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
-    return len(shape) == len(expected) and all(
-        wanted in (None, size) for size, wanted in zip(shape, expected, strict=True)
-    )
 
 
 def _fresh(network: keras.Model, seed: int | None) -> keras.Model:

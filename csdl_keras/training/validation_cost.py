@@ -89,7 +89,7 @@ class ValidationCost(keras.callbacks.Callback):
             return
         classes, num_decisions = self.costs.shape[-2:]
         width = int(rows_output_of(self.model).shape[-1])
-        expected, what = (num_decisions, "decisions")
+        expected, what = num_decisions, "decisions"
         if self._kind == "probability":
             width, expected, what = max(width, 2), classes, "classes"
         if width != expected:

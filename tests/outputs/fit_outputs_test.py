@@ -6,17 +6,12 @@ import pytest
 from keras import layers, ops
 
 import csdl_keras as csdl
-from csdl_keras.losses import LogisticCostLoss, OneSidedLoss, PoissonCostLoss
 from csdl_keras.sklearn import CostSensitiveClassifier
 from tests.support.small_models import FEATURES, Subclassed, functional, inputs
 from tests.support.testing import TestCase, dtype_policy
 
 C = np.array([[0.0, 1.0, 0.5], [0.9, 0.0, 0.1], [0.3, 0.7, 0.0]])
 X, LABELS = inputs(12), np.arange(12) % 3
-P = np.random.default_rng(1).dirichlet(np.ones(3), 12).astype("float32")
-LOSSES = (csdl.SOSRLoss, OneSidedLoss, PoissonCostLoss, LogisticCostLoss)
-METRICS = (csdl.AverageCost, csdl.NormalizedCost, csdl.Savings)
-TWO = np.array([[0.0, 1.0], [0.25, 0.0]])
 ENTROPY = "sparse_categorical_crossentropy"
 NO_SCORES, NO_ACCURACY = "Expected a loss of costs", "the costliest decision as the model's"
 TORCH = keras.backend.backend() == "torch"
@@ -207,59 +202,6 @@ class TestKerasOwnLossesAndMetrics(TestCase):
         with refused("Expected no `class_weight`"):
             model.train_on_batch(X, C[LABELS], class_weight=weights)
         fit(model, csdl.SOSRLoss(C), [csdl.AverageCost(C)], class_weight=weights)
-
-
-@pytest.mark.parametrize("tensor", [np.asarray, ops.convert_to_tensor])
-class TestEager(TestCase):
-    @pytest.mark.parametrize("make", METRICS)
-    def test_metrics(self, make, tensor):
-        for matrix, output, labels, outputs, match in [
-            (C, None, LABELS, P, "which are probabilities"),
-            (C, "cost", LABELS, P, "which are probabilities"),
-            (C, "probability", LABELS, np.log(P), "logits are neither"),
-            (TWO, None, LABELS % 2, P[:, :1], "one column"),
-            (TWO, "probability", LABELS % 2, 3 * P[:, :1] - 1, "rows of numbers in"),
-        ]:
-            with refused(match):
-                make(matrix, output=output).update_state(labels, tensor(outputs))
-        make(C).update_state(LABELS, tensor(1.2 * P))  # Costs may be close to distributions.
-        metric = make(TWO, output="probability")
-        metric.update_state(LABELS % 2, tensor(P[:, :1]))
-        assert np.isfinite(float(metric.result()))
-
-    @pytest.mark.parametrize("make", METRICS)
-    def test_a_refused_batch_adds_nothing(self, make, tensor):
-        metric = make(C)
-        metric.update_state(LABELS, tensor(C[LABELS]))
-        before = float(metric.result())
-        if tensor is np.asarray:  # Tensors are checked once, until the next reset.
-            with refused("which are probabilities"):
-                metric.update_state(LABELS, P)
-            assert float(metric.result()) == before
-        metric.reset_state()
-        with refused("rows that sum to 1"):
-            metric.update_state(LABELS, tensor(P))
-
-    @pytest.mark.parametrize("make", LOSSES)
-    def test_losses(self, make, tensor):
-        for loss, y in ((make(C), LABELS), (make(), C[LABELS])):
-            with refused("rows that sum to 1"):
-                loss(y, tensor(P))
-            assert np.isfinite(float(loss(y, tensor(2 * P))))
-        with refused("which are probabilities"):
-            csdl.losses.expected_cost(None, tensor(P))
-
-
-@pytest.mark.skipif(TORCH, reason="PyTorch's tensors have values")
-@pytest.mark.parametrize("make", LOSSES)
-def test_a_compiled_function_returns_nan(make):
-    if keras.backend.backend() == "jax":
-        from jax import jit
-    else:
-        from tensorflow import function as jit
-    run = jit(lambda p: make(C)(LABELS, p))
-    assert np.isnan(float(run(ops.convert_to_tensor(P))))
-    assert np.isfinite(float(run(ops.convert_to_tensor(2 * P))))
 
 
 @pytest.mark.parametrize("name", ["decision_model", "serving_model", "ensemble", "export"])

@@ -7,23 +7,13 @@ from keras import layers
 
 import csdl_keras as csdl
 from csdl_keras import bayes_classifier, decide
-from csdl_keras.costs import AffineCosts
 from csdl_keras.layers import BayesDecision
 from csdl_keras.prediction.probability_model import probability_model
-from tests.support.small_models import functional, inputs
+from tests.prediction.known_costs import AFFINE, COSTS, MATRIX, PRICES, X, softmax
+from tests.support.small_models import functional
 from tests.support.testing import TestCase, dtype_policy
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
-X = inputs(30)
-RNG = np.random.default_rng(0)
-MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
-COSTS = RNG.uniform(0, 9, size=(30, 3, 4))
-PRICES = np.array([[0.0, 3.0, 1.0, 0.5], [1.0, 0.0, 6.0, 0.5], [2.0, 2.0, 0.0, 0.1]])
-AFFINE = AffineCosts(RNG.uniform(1, 9, size=30), PRICES, PRICES[::-1])
-
-
-def softmax():
-    return layers.Dense(3, "softmax")
 
 
 class TestCostInput(TestCase):

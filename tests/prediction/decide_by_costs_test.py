@@ -16,16 +16,11 @@ from csdl_keras.costs import AffineCosts
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import ensemble, expected_cost_model
 from csdl_keras.prediction.probability_model import probability_model
-from tests.support.small_models import BUILDERS, Subclassed, Twice, functional, inputs, nested
+from tests.prediction.known_costs import AFFINE, COSTS, MATRIX, PRICES, X, softmax
+from tests.support.small_models import BUILDERS, Subclassed, Twice, functional, nested
 from tests.support.testing import dtype_policy
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
-X = inputs(30)
-RNG = np.random.default_rng(0)
-MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
-COSTS = RNG.uniform(0, 9, size=(30, 3, 4))
-PRICES = np.array([[0.0, 3.0, 1.0, 0.5], [1.0, 0.0, 6.0, 0.5], [2.0, 2.0, 0.0, 0.1]])
-AFFINE = AffineCosts(RNG.uniform(1, 9, size=30), PRICES, PRICES[::-1])
 KINDS = {"matrix": PRICES, "each": COSTS, "float32": COSTS.astype("float32"), "affine": AFFINE}
 
 
@@ -44,10 +39,6 @@ def by_loop(probabilities: np.ndarray, costs) -> np.ndarray:
         found.append(expected.index(min(expected)))
     assert len(set(found)) > 1, "a test that every constant would pass"
     return np.array(found)
-
-
-def softmax():
-    return layers.Dense(3, "softmax")
 
 
 def two_columns(p):

@@ -108,3 +108,28 @@ def are_sizes(x: Any, *numbers: int) -> bool:
     if not np.iterable(x) or isinstance(x, (str, bytes, dict, set)):
         return False
     return all(is_integer(size, 1, 2**31 - 1) for size in x) and (not numbers or len(x) in numbers)
+
+
+def is_inputs(x: Any) -> bool:
+    array = array_of_numbers(x)
+    return array is not None and array.ndim >= 2 and 0 not in array.shape[1:]
+
+
+def is_float32_inputs(x: Any) -> bool:
+    """Inputs of four examples, finite also as float32."""
+    if not is_inputs(x) or len(x) != 4:
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(array_of_numbers(x).astype("f4")).all())
+
+
+def is_example(x: Any) -> bool:
+    """What a model of three inputs takes: `(N, 3)`, and Keras drops a last axis of one element."""
+    array = np.asarray(x) if is_flags(x) else array_of_numbers(x)
+    return array is not None and array.size > 0 and array.shape[1:] in ((3,), (3, 1))
+
+
+def is_features(x: Any) -> bool:
+    array = array_of_numbers(x)
+    right = array is not None and array.ndim == 2 and array.size
+    return bool(right and all(abs(entry) <= 1e18 for entry in array.ravel().tolist()))

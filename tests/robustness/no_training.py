@@ -17,8 +17,8 @@ class ReachedError(Exception):
     def __init__(self, given: Any):
         super().__init__("A training begins.")
         parts = [one.parts for one in given if isinstance(one, TrainingData)]
-        found = [array for examples in sum(parts, []) for array in examples.arrays]
-        self.arrays = tuple(found + [one for one in given if isinstance(one, np.ndarray)])
+        found = [array for one in sum(parts, []) for array in (one.x, one.y, one.costs)]
+        self.arrays = tuple(one for one in [*found, *given] if isinstance(one, np.ndarray))
 
 
 def _begin(*args: Any, **kwargs: Any) -> None:

@@ -1,11 +1,10 @@
-"""Checks that public functions share, with right and wrong arguments of every kind.
+"""Checks of arrays that public functions share, with right and wrong arguments of every kind.
 
 A check takes what its documentation says, whatever holds it, and nothing else.
 """
 
 import dataclasses
 import math
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,25 +15,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csdl_keras import costs
-from csdl_keras._utils import arrays, checks, structure, tensors
+from csdl_keras._utils import arrays, structure, tensors
 from csdl_keras._utils.example_axes import check_weights
 from csdl_keras.baselines._kernel_map import check_features
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import one_for_each
-from csdl_keras.evaluation.calibration_error import check_probabilities
-from csdl_keras.models.heads import check_input_shape, check_sizes
+from csdl_keras.evaluation.calibration_error import check_probabilities, probabilities_by_class
 from csdl_keras.training.data import float32_inputs
 from tests.robustness.containers import CONTAINERS, contained
 from tests.robustness.documented import (
-    are_sizes,
     array_of_numbers,
     is_amounts,
+    is_example,
+    is_features,
     is_finite,
-    is_flags,
+    is_float32_inputs,
     is_indices,
+    is_inputs,
     is_integer,
     is_matrix,
-    is_number,
     is_numbers,
     is_probabilities,
     is_targets,
@@ -43,7 +42,7 @@ from tests.robustness.documented import (
 )
 from tests.robustness.outcome import assert_same, outcome
 from tests.robustness.samples import amounts, matrix, probabilities, vectors
-from tests.robustness.spoiled import JUNK, SCALARS, spoil, spoilings
+from tests.robustness.spoiled import spoil, spoilings
 from tests.support.testing import to_numpy
 
 MODEL = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
@@ -78,30 +77,6 @@ def labels(x, *_):
     return np.asarray(x).astype("i8")
 
 
-def is_inputs(x):
-    array = array_of_numbers(x)
-    return array is not None and array.ndim >= 2 and 0 not in array.shape[1:]
-
-
-def is_float32_inputs(x):
-    if not is_inputs(x) or len(x) != 4:
-        return False
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(array_of_numbers(x).astype("f4")).all())
-
-
-def is_example(x):
-    """What the model takes: `(N, 3)`, and Keras drops a last axis of one element."""
-    array = np.asarray(x) if is_flags(x) else array_of_numbers(x)
-    return array is not None and array.size > 0 and array.shape[1:] in ((3,), (3, 1))
-
-
-def is_features(x):
-    array = array_of_numbers(x)
-    right = array is not None and array.ndim == 2 and array.size
-    return bool(right and all(abs(entry) <= 1e18 for entry in array.ravel().tolist()))
-
-
 def alike(first, second):
     return is_numbers(first, 2, 2) and is_numbers(second) and np.shape(first) == np.shape(second)
 
@@ -109,6 +84,10 @@ def alike(first, second):
 def both_columns(p):
     p = numbers(p)
     return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
+
+
+def as_rows(p):
+    return numbers(p)[:, None] if is_finite(p, 1) else p
 
 
 def optional_size(x, low, size):
@@ -179,6 +158,12 @@ CHECKS = {
         lambda rng, k: (probabilities(rng, 4, k),),
         is_probabilities,
         both_columns,
+    ),
+    "probabilities_by_class": Check(
+        probabilities_by_class,
+        lambda rng, k: (rng.uniform(size=4),),
+        lambda p: is_probabilities(as_rows(p)),
+        lambda p: both_columns(as_rows(p)),
     ),
     "tensor_or_array": Check(
         lambda x: tensors.tensor_or_array("x", x),
@@ -251,67 +236,3 @@ class TestArrays:
             for kind in sorted(HELD.get(name, CONTAINERS)):
                 held = [contained(one, kind) for one in arguments]
                 assert_same(outcome(CHECKS[name].function, *held), expected, 1e-6)
-
-
-def is_callbacks(x):
-    known = isinstance(x, (list, tuple))
-    return known and all(isinstance(one, keras.callbacks.Callback) for one in x)
-
-
-PLAIN = {
-    "check_choice": (
-        checks.check_choice,
-        [("a", "2")],
-        lambda x: isinstance(x, str) and x in ("a", "2"),
-    ),
-    "check_path": (checks.check_path, [], lambda x: isinstance(x, (str, os.PathLike))),
-    "check_number": (checks.check_number, [0, 2, True], lambda x: is_number(x, 0, 2)),
-    "check_number, any": (checks.check_number, [], lambda x: is_number(x, -math.inf, 1e308)),
-    "check_number, low": (
-        checks.check_number,
-        [0.5, 2.5],
-        lambda x: is_number(x, -1, 2.5) and x >= 0.5,
-    ),
-    "check_integer": (checks.check_integer, [0, 2], lambda x: is_integer(x, 0, 2)),
-    "check_integer, any": (checks.check_integer, [], lambda x: is_integer(x, 1)),
-    "check_bool": (checks.check_bool, [], lambda x: isinstance(x, bool)),
-    "check_names": (
-        arrays.check_names,
-        [2],
-        lambda x: np.iterable(x) and not isinstance(x, str) and len(list(x)) == 2,
-    ),
-    "check_sizes": (check_sizes, [], are_sizes),
-    "check_callbacks": (checks.check_callbacks, None, is_callbacks),
-    "check_optimizer": (
-        checks.check_optimizer,
-        None,
-        lambda x: isinstance(x, keras.optimizers.Optimizer) or str(x) == "adam",
-    ),
-    "check_verbose": (
-        checks.check_verbose,
-        None,
-        lambda x: isinstance(x, (str, int)) and x in ("auto", 0, 1, 2),
-    ),
-    "check_label": (arrays.check_label, None, lambda x: x is None or isinstance(x, str)),
-    "check_input_shape": (check_input_shape, None, lambda x: are_sizes(x) and len(x) > 0),
-}
-VALUES = [*SCALARS, *JUNK, "adam", "auto", ["a", "b"], (4,), (8, 8, 3), (8, 0, 3)]
-VALUES += [keras.callbacks.History(), [keras.callbacks.History()], keras.optimizers.SGD()]
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_plain_arguments(name):
-    function, more, documented = PLAIN[name]
-    for value in VALUES:
-        result = outcome(function, *([value] if more is None else ["x", value, *more]))
-        assert bool(documented(value)) != isinstance(result, ValueError), (value, result)
-
-
-def test_bounds_of_numbers():
-    assert checks.check_number("x", np.float32(2.5), 0, 2.5) == 2.5
-    assert type(checks.check_number("x", 2)) is float
-    assert type(checks.check_integer("x", np.int64(2))) is int
-    with pytest.raises(ValueError, match=r"in \(0, 1\]; received 0"):
-        checks.check_number("x", 0, 0, 1, exclude_low=True)
-    with pytest.raises(ValueError, match="at least 1 and at most 3; received 4"):
-        checks.check_integer("x", 4, 1, 3)

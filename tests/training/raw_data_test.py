@@ -122,6 +122,17 @@ def test_classes_of_images_are_kept(tmp_path):
         assert one.classes.tolist() == ["a", "b"]
 
 
+def test_nan_in_an_array_of_rows_hints_at_data_frames():
+    rows, y = np.ones((20, 3)), np.arange(20) % 2
+    rows[2, 1] = np.nan
+    infinite = np.nan_to_num(rows, nan=np.inf)
+    for wrong, hinted in ((rows, True), (rows[:, None], False), (infinite, False)):
+        with pytest.raises(ValueError, match="`x` to be finite") as refused:
+            csdl.train("calibrated_bayes", wrong, y, COSTS)
+        assert hinted == str(refused.value).endswith("in a data frame: pandas.DataFrame(x).")
+    csdl.Trainer(pandas.DataFrame(rows), y)
+
+
 @pytest.mark.parametrize(
     ("changes", "match"),
     [

@@ -1,188 +1,21 @@
-"""Algorithms from end to end, on scikit-learn's digits and tiny networks."""
+"""`csdl_keras.train`: its epochs, its arguments and what it returns, on digits."""
 
 import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS
-from tests.support.testing import dtype_policy
 from tests.support.trainers import (
     DATA,
     LONGER,
     MATRICES,
     SETTINGS,
     VALIDATION,
-    Counter,
     make_trainer,
-    outputs,
 )
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
-
-#: Calls of `fit` of each algorithm, trained in the order of the table for the first matrix.
-FITS = dict(
-    zip(ALGORITHMS, (1, 2, 1, 0, 1, 0, 0, 2, 2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), strict=True)
-)
-#: The same for the second matrix.
-FITS_AGAIN = {"dnn_blind": 0, "dnn_bayes": 0, "sdae_bayes": 0, "sdae_sosr": 1, "csdnn": 2}
-
-
-@pytest.fixture(scope="module")
-def table(run_module_eagerly):
-    """Every algorithm for the first matrix, then some for the second; fits that each one took."""
-    counter = Counter()
-    trainer = make_trainer(callbacks=[counter])
-    trained, fits = {}, ({}, {})
-    for index, names in enumerate((ALGORITHMS, FITS_AGAIN)):
-        for name in names:
-            before = counter.fits
-            ensemble = 2 if name == "ensemble_bayes" else None
-            trained[name, index] = trainer.train(name, MATRICES[index], ensemble=ensemble)
-            fits[index][name] = counter.fits - before
-    return trained, fits
-
-
-class TestTable:
-    @pytest.mark.parametrize("name", ALGORITHMS)
-    def test_every_algorithm_decides(self, table, name):
-        model = table[0][name, 0].model
-        decisions = csdl.decide(model, DATA.x_test)
-        assert decisions.shape == DATA.y_test.shape
-        if name == "csosr":
-            cost = MATRICES[0][DATA.y_test, decisions].mean()
-            assert cost < 0.2 * MATRICES[0][DATA.y_test].mean(axis=0).min()
-            return
-        blind = ALGORITHMS[name].prediction == "argmax"
-        found = outputs(model) if blind else -outputs(model)
-        np.testing.assert_array_equal(decisions, found.argmax(axis=1))
-
-    def test_shared_stages_run_once(self, table):
-        assert table[1] == (FITS, FITS_AGAIN)
-        seconds = {key: trained.seconds for key, trained in table[0].items()}
-        assert seconds["dnn_bayes", 0] == seconds["dnn_blind", 0] > 0
-        assert seconds["sdae_bayes", 1] == seconds["sdae_blind", 0] > 0
-
-    def test_alone_it_is_the_same(self, table):
-        alone = make_trainer().train("csdnn", MATRICES[0])
-        assert_same_weights(alone.model, table[0]["csdnn", 0].model)
-        mine = Algorithm("mine", "Mine", "mlp", "none", "sosr", "argmin")
-        own = make_trainer().train(mine, MATRICES[0])
-        assert_same_weights(own.model, table[0]["dnn_sosr", 0].model)
-
-    def test_bayes_algorithms_are_blind_networks_that_decide_by_the_matrix(self, table):
-        blind = outputs(table[0]["dnn_blind", 0].model)
-        for index, matrix in enumerate(MATRICES):
-            costs = outputs(table[0]["dnn_bayes", index].model)
-            np.testing.assert_allclose(costs, blind @ matrix, rtol=1e-4, atol=1e-5)
-
-    def test_pretraining_makes_a_difference(self, table):
-        names = ("dnn_sosr", "sdae_sosr", "seae_sosr", "csdnn")
-        kernels = [table[0][name, 0].model.get_weights()[0] for name in names]
-        for i, kernel in enumerate(kernels):
-            for other in kernels[:i]:
-                assert np.abs(kernel - other).max() > 1e-4
-
-
-BOTH = ["pretraining", "training"]
-
-
-class TestOptions:
-    """Each option of the settings reaches the stage that it is for, and no other."""
-
-    @pytest.mark.parametrize(
-        ("change", "name", "stages"),
-        [
-            ({"hard_hinge": True}, "csdnn", ["training"]),
-            ({"pretraining.optimizer": "sgd"}, "sdae_bayes", BOTH),
-            ({"pretraining.beta": 0.5}, "csdnn", BOTH),
-            ({"mlp.momentum": 0.0}, "csdnn", ["training"]),
-            ({"auto.clipnorm": None}, "cost_model", ["training"]),
-            ({"auto.clipnorm": None}, "calibrated_bayes", []),
-            ({"hard_hinge": True}, "dnn_blind", []),
-            ({"pretraining.beta": 0.5}, "sdae_bayes", []),
-            ({"cnn.epochs": 5}, "csdnn", []),
-        ],
-        ids=str,
-    )
-    def test_what_an_option_changes(self, change, name, stages):
-        trainer = make_trainer()
-        before = trainer.stages(name, MATRICES[0])
-        after = trainer.stages(name, MATRICES[0], SETTINGS.replace(change))
-        assert [stage for stage in before if before[stage] != after[stage]] == stages
-
-    @pytest.mark.parametrize(
-        ("change", "name"),
-        [
-            ({"hard_hinge": True}, "dnn_sosr"),
-            ({"pretraining.tied_weights": True}, "csdnn"),
-            ({"pretraining.optimizer": "sgd"}, "csdnn"),
-            ({"mlp.momentum": 0.0}, "dnn_sosr"),
-            ({"cnn.variant": "full"}, "cnn_bayes"),
-            ({"auto.clipnorm": 1e-3}, "cost_model"),
-        ],
-        ids=str,
-    )
-    def test_the_network_is_another(self, table, change, name):
-        others = make_trainer(settings=SETTINGS.replace(change)).train(name, MATRICES[0]).model
-        weights = table[0][name, 0].model.get_weights()
-        assert np.abs(weights[0] - others.get_weights()[0]).max() > 1e-5
-
-    def test_beta_of_0_is_the_cost_blind_stage(self):
-        """SEAE and CAE without costs share the stages of the SDAE."""
-        trainer, settings = make_trainer(), SETTINGS.replace({"pretraining.beta": 0.0})
-        sdae = trainer.stages("sdae_sosr", MATRICES[0])
-        assert trainer.stages("csdnn", MATRICES[0], settings) == sdae
-        assert trainer.stages("seae_sosr", MATRICES[0], settings) == sdae
-
-    def test_weights_are_mean_costs_of_the_class(self):
-        """A class whose mistakes cost 30 times as much is taken for others less often."""
-        matrix = csdl.costs.zero_one(10)
-        matrix[3] *= 30.0
-        trainer = make_trainer(settings=LONGER.replace({"mlp.epochs": 3}))
-        blind, weighted = (
-            csdl.decide(trainer.train(name, matrix).model, DATA.x_test) == 3
-            for name in ("dnn_blind", "dnn_weighted")
-        )
-        assert weighted.sum() > blind.sum()
-
-    @pytest.mark.parametrize("name", ["beta", "mlp.beta", "rnn.epochs", "mlp.epochs.a", ""])
-    def test_unknown_choices(self, name):
-        with pytest.raises(ValueError, match=f"the name of a choice.*received {name!r}"):
-            csdl.Settings().replace({name: 1})
-
-    def test_choices_that_do_not_fit(self):
-        with pytest.raises(ValueError, match="Expected `mlp` to be an instance of MLP; received 3"):
-            csdl.Settings(mlp=3)
-        with pytest.raises(ValueError, match="Expected `momentum` .* received 1.5"):
-            csdl.Settings().replace({"mlp.momentum": 1.5})
-
-
-class TestCache:
-    def test_stages_outlive_the_trainer(self, tmp_path):
-        counter, caches = Counter(), [csdl.StageCache(tmp_path) for _ in range(2)]
-        first, second = (
-            make_trainer(cache=cache, callbacks=[counter]).train("csdnn", MATRICES[0])
-            for cache in caches
-        )
-        assert counter.fits == 2  # pre-training and training, once
-        assert (first.seconds, first.epochs) == (second.seconds, second.epochs)
-        assert_same_weights(first.model, second.model)
-
-    def test_another_policy_is_another_stage(self):
-        before = make_trainer().stages("csdnn", MATRICES[0])
-        with dtype_policy("mixed_bfloat16"):
-            after = make_trainer().stages("csdnn", MATRICES[0])
-        assert all(before[name] != after[name] for name in BOTH)
-
-    def test_what_it_refuses(self, tmp_path):
-        with pytest.raises(ValueError, match="Expected a `seed` with a `cache`"):
-            make_trainer(cache=csdl.StageCache(tmp_path), seed=None)
-        with pytest.raises(ValueError, match="one of .'pretraining', 'training'.; received 'all'"):
-            make_trainer().run_stage("all", "csdnn", MATRICES[0])
-        assert make_trainer().run_stage("pretraining", "dnn_sosr", MATRICES[0]) is None
 
 
 class Spoiler(keras.callbacks.Callback):
