@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import keras
 import numpy as np
 import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
@@ -136,14 +137,27 @@ def empulse_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Deci
     yield "empulse CSThreshold(LightGBM)", True, threshold
 
 
-def our_trainer(split: Split, seed: int, vectors: bool) -> csdl.Trainer:
-    """Returns a trainer without costs, or with the costs of each example's label."""
+def our_model(split: Split, seed: int, algorithm: str) -> keras.Model:
+    """Trains one of this package's default algorithms.
 
-    def of(part: Part) -> tuple:
-        own = (part.costs[np.arange(len(part.y)), part.y],) if vectors else ()
+    An ensemble learns from training and validation examples together, as other packages' methods
+    do, and one network from the training examples alone. At 0/1 costs, the expected cost of a
+    decision is the probability of the other class; `cost_model` learns the costs of the examples.
+    """
+    on_costs = algorithm == "cost_model"
+
+    def examples(part: Part) -> tuple:
+        own = (csdl.costs.cost_vectors(part.costs, part.y),) if on_costs else ()
         return (part.frame, part.y, *own)
 
-    x, y, *costs = of(split.train)
-    return csdl.Trainer(
-        x, y, of(split.validation), seed=seed, **({"costs": costs[0]} if vectors else {})
+    together = csdl.ALGORITHMS[algorithm].members > 1
+    x, y, *costs = examples(split.labelled if together else split.train)
+    return csdl.train(
+        algorithm,
+        x,
+        y,
+        None if on_costs else csdl.costs.zero_one(2),
+        None if together else examples(split.validation),
+        seed=seed,
+        costs=costs[0] if on_costs else None,
     )

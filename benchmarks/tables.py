@@ -22,7 +22,7 @@ import pandas as pd
 from formats import markdown_table
 from results_table import ResultsTable, parser
 from sklearn.model_selection import train_test_split
-from table_methods import Part, Split, empulse_decisions, our_trainer, peer_probabilities
+from table_methods import Part, Split, empulse_decisions, our_model, peer_probabilities
 
 import csdl_keras as csdl
 
@@ -98,16 +98,13 @@ def decisions(
     for algorithm in ("calibrated_bayes", "ensemble_bayes"):
 
         def compute(algorithm=algorithm) -> np.ndarray:
-            trainer = our_trainer(split, seed, vectors=False)
-            trained = trainer.train(algorithm, csdl.costs.zero_one(2))
-            # At 0/1 costs the expected cost of a decision is the probability of the other class.
-            return 1.0 - trained.model.predict(test.frame, verbose=0).astype("float64")
+            model = our_model(split, seed, algorithm)
+            return 1.0 - model.predict(test.frame, verbose=0).astype("float64")
 
         yield from by_probabilities(f"csdl_keras {algorithm}", compute)
     if not skipped("csdl_keras cost_model", "unknown"):
         start = time.perf_counter()
-        trained = our_trainer(split, seed, vectors=True).train("cost_model")
-        decided = csdl.decide(trained.model, test.frame)
+        decided = csdl.decide(our_model(split, seed, "cost_model"), test.frame)
         yield "csdl_keras cost_model", "unknown", decided, time.perf_counter() - start
 
 

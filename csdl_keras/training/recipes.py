@@ -19,6 +19,7 @@ from csdl_keras.costs import (
 )
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import TrainingData, check_images
+from csdl_keras.training.folds import assign_folds
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.validation_cost import ValidationCost
@@ -65,9 +66,11 @@ def recipes(
     if not matrix.any():
         raise ValueError("Expected costs with an entry above 0; received all zeros.")
     members = algorithm.members
-    if algorithm.cross_fits and data.validation is None and len(train.y) >= 2 * members:
-        own["folds"] = members
-    elif algorithm.calibrated and data.validation is None:
+    if data.validation is None and algorithm.cross_fits:
+        folds = assign_folds(train.y, members, context["seed"])
+        if np.bincount(folds[folds >= 0], minlength=members).min() > 1:
+            own["folds"] = members
+    if data.validation is None and algorithm.calibrated and "folds" not in own:
         _warn_caller(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
             "they stay as they are. An ensemble of several networks needs none."

@@ -142,9 +142,11 @@ def test_networks_of_costs_are_calibrated_on_their_folds():
     assert costs[np.arange(90), decided].mean() < costs.mean(axis=0).min()
 
 
-def test_too_few_examples_are_not_divided():
+@pytest.mark.parametrize("labels", [Y[:9], np.arange(12)], ids=["few", "all differ"])
+def test_too_few_examples_are_not_divided(labels):
+    matrix = csdl.costs.zero_one(12)
     with pytest.warns(UserWarning, match="calibrates probabilities on `validation_data`"):
-        csdl.train("ensemble_bayes", X[:9], Y[:9], MATRIX, settings=SETTINGS, seed=0)
+        csdl.train("ensemble_bayes", X[: len(labels)], labels, matrix, settings=SETTINGS, seed=0)
 
 
 def test_the_estimator_holds_out_nothing_else():
