@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from tables import TABLES, make_split
 
 import csdl_keras as csdl
-from csdl_keras.prediction.calibrate import fit_temperature
+from csdl_keras.prediction.fit_temperature import fit_temperature
 
 FIELDS = ("table", "split", "model", "epoch", "calibration", "average_cost")
 CALIBRATIONS = ("none", "temperature", "bias_corrected")

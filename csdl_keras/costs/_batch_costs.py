@@ -100,8 +100,8 @@ class BatchCosts:
         expected = ops.matmul(rows, fixed)
         if self._amount is None:
             return expected
-        rows = ops.cast(rows, "float32")
-        return expected + self._amount[:, None] * ops.matmul(rows, self._per_unit)
+        amount, per_unit = (ops.cast(it, expected.dtype) for it in (self._amount, self._per_unit))
+        return expected + amount[:, None] * ops.matmul(rows, per_unit)
 
     def of_labels(self, y_true: Tensor) -> Tensor:
         """Returns the cost vector of each label, `(batch, D)`; NaN for one that is no class."""

@@ -106,7 +106,7 @@ def cost_report(
         baseline: integers `(N,)`, the decisions of today's rule, with which models are compared;
             `None` (default) for none.
         unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
-        amounts: instead of `cost_matrix`, amounts of any sign in the same forms: gains are
+        amounts: instead of `cost_matrix`, amounts `(K, D)` or `(N, K, D)` of any sign: gains are
             negative, and right decisions may cost something. Defaults to `None`.
         class_names: `K` names; `None` (default) writes the index of each class.
         decision_names: `D` names; `None` (default) writes the names of the classes and the

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows, real_array
+from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.data_model import class_rows, with_data
 from csdl_keras._utils.structure import check_inputs, inputs_of
@@ -17,12 +17,12 @@ from csdl_keras.layers import (
     ClassProbabilities,
     TemperatureScaling,
 )
-from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
 )
+from csdl_keras.prediction.fit_temperature import fit_temperature
 from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
 METHODS = ("temperature", "bias_corrected")
@@ -73,7 +73,8 @@ def calibrate(
         batch_size: as in `keras.Model.predict`.
         spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
             to 1e6, or `None` for the likelihood alone. Defaults to 1.
-        sample_weight: weights `(N,)` of the examples, which are divided by their mean, such as
+        sample_weight: weights `(N,)` of the examples, or `(N, ...)` of pixels, where 0 leaves out
+            those without a right label. They are divided by their mean. For example
             the inverse shares at which classes were drawn; `None` (default) is 1 for each.
 
     Returns:
@@ -109,11 +110,10 @@ def calibrate(
     rank = len(probabilities.shape) - 1
     labels = labels_of_rank(class_rows(model, "y_val", y_val), classes, rank)
     if sample_weight is not None:
-        sample_weight = real_array("sample_weight", sample_weight, 1, "(N,)", low=0.0)
-        check_rows("sample_weight", sample_weight, len(labels))
-        if not sample_weight.any():
-            raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
-        sample_weight = np.repeat(sample_weight, labels[0].size)
+        of_examples = as_array("sample_weight", sample_weight, "(N,)").ndim == 1
+        shape = labels.shape[:1] if of_examples else labels.shape
+        sample_weight = check_sample_weight(sample_weight, shape)
+        sample_weight = np.repeat(sample_weight, labels.size // sample_weight.size)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     part = BayesClassifier(inputs, probabilities)
     outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
@@ -127,72 +127,28 @@ def calibrate(
     temperature, bias = fit_temperature(
         outputs, labels, method == "bias_corrected", spread, sample_weight
     )
+    name = _free_name(model)
     scaling = (
-        TemperatureScaling(temperature)
+        TemperatureScaling(temperature, name=name)
         if method == "temperature"
-        else BiasCorrectedTemperatureScaling(temperature, bias)
+        else BiasCorrectedTemperatureScaling(temperature, bias, name=name)
     )
     return with_ending(scaling(probabilities), f"{model.name}_calibrated")
+
+
+def _free_name(model: keras.Model) -> str:
+    """Returns a name that no layer has, also where a model that was loaded is calibrated again."""
+    taken, name = {layer.name for layer in model.layers}, "temperature_scaling"
+    while name in taken:
+        name = f"{name}_again"
+    return name
 
 
 def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
     """Returns a classifier whose probabilities `p` are `softmax(ln(p) / temperature)`."""
     _, probabilities, with_ending = probability_part(model, from_logits=False)
-    scaled = TemperatureScaling(temperature)(probabilities)
+    scaled = TemperatureScaling(temperature, name=_free_name(model))(probabilities)
     return with_ending(scaled, f"{model.name}_calibrated")
-
-
-def fit_temperature(
-    probabilities: np.ndarray,
-    labels: np.ndarray,
-    with_bias: bool = False,
-    spread: float | None = 1.0,
-    sample_weight: np.ndarray | None = None,
-) -> tuple[float, np.ndarray]:
-    """Fits the temperature and biases under which the labels are most likely.
-
-    Args:
-        probabilities: `(N, K)`.
-        labels: integers `(N,)`.
-        with_bias: whether to fit biases; otherwise they are zeros.
-        spread: standard deviation of the priors, or `None` for none.
-        sample_weight: weights `(N,)`, not all 0; `None` is 1 for each. They are divided by
-            their mean, so that the priors weigh as much as without.
-
-    Returns:
-        `(temperature, bias)`.
-    """
-    from scipy.optimize import minimize  # slow to import
-
-    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
-    size, classes = logs.shape
-    rows = np.arange(size)
-    shares = np.full(size, 1 / size)
-    if sample_weight is not None:
-        shares = sample_weight / np.sum(sample_weight)
-
-    def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
-        sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
-        scores = logs * sharpness + bias
-        scores -= scores.max(axis=1, keepdims=True)
-        weights = np.exp(scores)
-        total = weights.sum(axis=1)
-        loss = shares @ (np.log(total) - scores[rows, labels])
-        error = weights / total[:, None]
-        error[rows, labels] -= 1.0
-        gradient = np.zeros_like(values)
-        gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
-        if with_bias:
-            gradient[1:] = shares @ error
-        loss += 0.5 * weight * np.sum(values**2) / size
-        return loss, gradient + weight * values / size
-
-    weight = 0.0 if spread is None else 1.0 / spread**2
-    # Exponentials could overflow with larger values, which no data need.
-    bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
-    start = np.zeros(len(bounds))
-    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)
 
 
 def probability_part(

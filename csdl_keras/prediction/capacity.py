@@ -128,11 +128,13 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     known = np.where(possible[open_rows], costs[open_rows], np.inf)
     kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     kind, column = np.nonzero(np.isfinite(kinds))
+    # HiGHS has absolute tolerances: costs are those beyond the cheapest, in units of the largest.
+    beyond = (kinds - kinds.min(axis=1, keepdims=True))[kind, column]
     variables = np.arange(len(kind))
     limited = column < len(room)
     ones = np.ones(len(kind))
     found = linprog(
-        kinds[kind, column],
+        beyond / (beyond.max(initial=0.0) or 1.0),
         A_ub=coo_array(
             (ones[limited], (column[limited], variables[limited])), shape=(len(room), len(kind))
         ),

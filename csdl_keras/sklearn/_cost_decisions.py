@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _num_samples
 
+from csdl_keras._utils.arrays import check_sample_weight
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, class_means, zero_one
 from csdl_keras.costs.known import (
@@ -73,7 +74,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         X: ArrayLike,  # noqa: N803
         y: ArrayLike,
         costs: CostsLike | None = None,
-        sample_weight: Sequence[float] | np.ndarray | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Returns minus the average cost of the decisions, `-1/N sum_n C[y_n, d_n]`.
 
@@ -92,6 +93,8 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         vectors, known = true_costs(y, self.classes_, matrix, costs)
         known = self._check_known(x, known)
         paid = decision_costs(vectors, self._decide(x, known))
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, paid.shape)
         return -float(np.average(paid, weights=sample_weight))
 
     def _set_costs(

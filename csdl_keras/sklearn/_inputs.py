@@ -1,6 +1,8 @@
 """Inputs of the estimator: arrays, and data frames with categories and missing values."""
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -9,6 +11,26 @@ from sklearn.utils.validation import validate_data
 
 from csdl_keras._utils.frames import Columns, as_table, is_frame
 from csdl_keras._utils.types import ArrayLike
+
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+P = ParamSpec("P")
+Fit = Callable[Concatenate[Estimator, P], Estimator]
+
+
+def keeps_state(fit: Fit[Estimator, P]) -> Fit[Estimator, P]:
+    """Makes a `fit` that raises leave its estimator as it was, fitted or not."""
+
+    @functools.wraps(fit)
+    def keeping(self: Estimator, *args: P.args, **kwargs: P.kwargs) -> Estimator:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return keeping
 
 
 def fitted_inputs(estimator: BaseEstimator, X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:  # noqa: N803

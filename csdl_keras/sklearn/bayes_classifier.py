@@ -18,6 +18,7 @@ from csdl_keras._utils.labels import positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.sklearn._cost_decisions import CostDecisions
+from csdl_keras.sklearn._inputs import keeps_state
 from csdl_keras.sklearn._labels import check_other_decisions
 
 _METHODS = ("sigmoid", "isotonic", "temperature")
@@ -93,6 +94,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         self.cv = cv
         self.other_decisions = other_decisions
 
+    @keeps_state
     def fit(
         self,
         X: ArrayLike,  # noqa: N803

@@ -18,7 +18,7 @@ from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._inputs import encoded, fitted_inputs
+from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
 from csdl_keras.sklearn._labels import check_other_decisions
 from csdl_keras.sklearn._training import (
     KNOWN_NEED_PROBABILITIES,
@@ -31,6 +31,7 @@ from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
 from csdl_keras.training.own_network import Network
+from csdl_keras.training.raw_data import with_classes
 from csdl_keras.training.settings import Settings, check_settings
 
 
@@ -130,6 +131,7 @@ class CostSensitiveClassifier(CostDecisions):
         self.verbose = verbose
         self.network = network
 
+    @keeps_state
     def fit(
         self,
         X: ArrayLike,  # noqa: N803
@@ -170,6 +172,9 @@ class CostSensitiveClassifier(CostDecisions):
             self.verbose,
             self.network,
         )
+        named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
+        if named and isinstance(self.model_, keras.Model):
+            self.model_ = with_classes(self.model_, self.classes_)  # for `model_.save`
         self.probability_model_ = probability_model(self.model_)
         self._input_shape = x.shape[1:]
         self._columns = getattr(x, "columns", None)

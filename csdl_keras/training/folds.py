@@ -20,7 +20,7 @@ def assign_folds(labels: np.ndarray, number: int, seed: int | None) -> np.ndarra
     Example:
 
     >>> assign_folds(np.array([0, 0, 0, 0, 1, 1, 2]), 2, seed=0)
-    array([ 1,  0,  0,  1,  1,  0, -1])
+    array([ 1,  0,  1,  0,  0,  1, -1])
     """
     order = np.lexsort((np.random.default_rng(seed or 0).uniform(size=len(labels)), labels))
     folds = np.empty(len(labels), np.int64)

@@ -14,6 +14,7 @@ from csdl_keras._utils.structure import estimator_hint, inputs_of, shape_fits
 from csdl_keras.training._network_ends import with_end
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
+from csdl_keras.training.data import TrainingData
 from csdl_keras.training.descriptions import describe
 from csdl_keras.training.settings import Settings
 
@@ -33,6 +34,8 @@ class OwnNetwork(AutoNetwork):
             or a model, of which each member of an ensemble trains a copy with new weights.
             Layers that are frozen, and those that learn without gradients as
             `Normalization`, keep their weights.
+        shares: whether networks of a function share layers, which are copied then with
+            their weights, so that none trains those of another. Defaults to False.
         **choices: as for `AutoNetwork`.
 
     Example:
@@ -44,6 +47,7 @@ class OwnNetwork(AutoNetwork):
     """
 
     network: Network
+    shares: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if not isinstance(x, Table):
@@ -72,14 +76,18 @@ class OwnNetwork(AutoNetwork):
         """Returns a new network for inputs of a shape."""
         shape = tuple(shape)
         if isinstance(self.network, keras.Model):
-            network = _fresh(_built(self.network, shape), seed)
+            network = _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
         else:
             network = self.network(shape, num_outputs)
             if not isinstance(network, keras.Model):
                 raise ValueError(
                     f"Expected a builder to return a keras.Model; received {network!r}."
                 )
-        inputs_of(_built(network, shape))
+            if isinstance(network, keras.Sequential) and not network.built:
+                network.build((None, *shape))
+            if self.shares and not network.compiled:
+                network = _copied(network)
+        inputs_of(network)
         expected = [tuple(end.shape[1:]) for end in network.inputs]
         if len(expected) != 1 or not shape_fits(shape, expected[0]):
             raise ValueError(
@@ -90,7 +98,9 @@ class OwnNetwork(AutoNetwork):
         return network
 
 
-def with_network(algorithm: Algorithm, network: Network | None, settings: Settings) -> Algorithm:
+def with_network(
+    algorithm: Algorithm, network: Network | None, settings: Settings, data: TrainingData
+) -> Algorithm:
     """Returns an algorithm with a network of the user's, trained as `settings.auto` says."""
     if network is None:
         return algorithm
@@ -113,27 +123,46 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
         )
     fields = dataclasses.fields(AutoNetwork)
     choices = {field.name: getattr(settings.auto, field.name) for field in fields}
-    return dataclasses.replace(algorithm, body=OwnNetwork(network=network, **choices))
+    several = algorithm.members > 1 and not isinstance(network, keras.Model)
+    shares = several and data.columns is None and _share_layers(network, data)
+    body = OwnNetwork(network=network, shares=shares, **choices)
+    return dataclasses.replace(algorithm, body=body)
 
 
-def _built(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
-    """Returns the network; a sequential one gets its inputs if it has none yet."""
-    if isinstance(network, keras.Sequential) and not network.built:
-        network.build((None, *shape))
+def _share_layers(build: Callable[..., Any], data: TrainingData) -> bool:
+    """Returns whether networks of a function share layers, such as a backbone made before."""
+    shape, num_classes = data.train.x.shape[1:], max(2, int(data.train.y.max()) + 1)
+    networks = [build(shape, num_classes) for _ in range(2)]
+    if not all(isinstance(network, keras.Model) for network in networks):
+        return False
+    first, second = (
+        {id(layer) for layer in network._flatten_layers() if layer.weights} for network in networks
+    )
+    return not first.isdisjoint(second)
+
+
+def _with_inputs(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
+    """Returns the network, or of a sequential one without inputs one that has them."""
+    if not isinstance(network, keras.Sequential) or network.built:
+        return network
+    # The user's own layers stay as they are, so that other data may have another shape.
+    layers = [it if it.built else type(it).from_config(it.get_config()) for it in network.layers]
+    network = keras.Sequential(layers, name=network.name)
+    network.build((None, *shape))
     return network
 
 
-def _fresh(network: keras.Model, seed: int | None) -> keras.Model:
-    """Returns a copy with new weights, but for layers without weights to train."""
-    seeds = Seeds(seed, "network")
+def _copied(network: keras.Model, seeds: Seeds | None = None) -> keras.Model:
+    """Returns a copy, with `seeds` with new weights of all layers that have some to train."""
 
     def copied(layer: Any) -> Any:
-        return type(layer).from_config(_reseeded(layer.get_config(), seeds))
+        config = layer.get_config()
+        return type(layer).from_config(config if seeds is None else _reseeded(config, seeds))
 
     inputs_of(network)
     copy = keras.models.clone_model(network, clone_function=copied)
     for old, new in zip(network._flatten_layers(), copy._flatten_layers(), strict=True):
-        if old.weights and not old.trainable_weights:
+        if old.weights and (seeds is None or not old.trainable_weights):
             new.set_weights(old.get_weights())
             if hasattr(new, "finalize_state"):
                 new.finalize_state()  # `Normalization` computes with what follows from its weights.

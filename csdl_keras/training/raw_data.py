@@ -62,11 +62,12 @@ def _like(columns: Columns, x: Any) -> Any:
 
 def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike | None) -> None:
     """Raises unless an algorithm and a cost matrix fit the columns and labels of the data."""
-    if data.classes is not None and cost_matrix is not None:
-        rows = np.shape(as_array("cost_matrix", cost_matrix, "(K, D)"))[:1]
+    matrix = data.mean_costs if cost_matrix is None else cost_matrix
+    if data.classes is not None and matrix is not None:
+        rows = np.shape(as_array("cost_matrix", matrix, "(K, D)"))[:1]
         if rows != (len(data.classes),):
             raise ValueError(
-                f"Expected a `cost_matrix` with a row for each of the labels "
+                "Expected costs with a row for each of the labels "
                 f"{data.classes.tolist()}, in that order; received {rows[0] if rows else 'no'} "
                 "rows."
             )

@@ -72,7 +72,7 @@ def train(
 
     Raises:
         ValueError: if an argument fails its check, before anything is trained; the message
-            names labels of validation examples that training examples lack.
+            names strings among the labels of validation examples that training examples lack.
         DivergedError: if training diverges, with the epoch and the likely causes.
 
     Example:

@@ -10,7 +10,8 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras.costs import regret
-from csdl_keras.prediction.calibrate import calibrate, fit_temperature, with_temperature
+from csdl_keras.prediction.calibrate import calibrate, with_temperature
+from csdl_keras.prediction.fit_temperature import fit_temperature
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network

@@ -196,7 +196,7 @@ class Trainer:
         self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None, settings: Settings | None
     ) -> list[Recipe]:
         settings = self.settings if settings is None else check_settings(settings)
-        algorithm = with_network(get_algorithm(algorithm), self.network, settings)
+        algorithm = with_network(get_algorithm(algorithm), self.network, settings, self.data)
         if self.jobs > 1:
             check_sendable(algorithm)
         check_fits(self.data, algorithm, cost_matrix)

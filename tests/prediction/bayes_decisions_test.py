@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from csdl_keras.costs.known import AffineCosts
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
@@ -50,14 +51,27 @@ def test_limits(data):
     expected = np.array(data.draw(st.lists(rows, min_size=size, max_size=size)))
     limits = data.draw(st.dictionaries(st.integers(0, width - 1), st.integers(0, size), min_size=1))
     assume(len(limits) < width or sum(limits.values()) >= size)
-    decided, prices = limited_decisions(expected, limits, True)
+    unit = data.draw(st.sampled_from([1.0, 1e-9, 1e12]))
+    decided, prices = limited_decisions(expected * unit, limits, True)
     counts = np.bincount(decided, minlength=width)
     assert all(counts[k] <= most for k, most in limits.items())
     total = expected[np.arange(size), decided].sum()
     np.testing.assert_allclose(total, lowest_total(expected, limits), atol=1e-9)
     for k in limits:
         more = lowest_total(expected, {**limits, k: limits[k] + 1})
-        np.testing.assert_allclose(prices[k], total - more, atol=1e-9)
+        np.testing.assert_allclose(prices[k] / unit, total - more, atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1.0, 1e9, 1e12])
+def test_any_unit_of_costs(unit):
+    """Beside SciPy's assignment of examples to single places."""
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        expected = rng.lognormal(size=(60, 4))
+        places = np.repeat(np.arange(4), (5, 20, 3, 60))
+        best = expected[:, places][linear_sum_assignment(expected[:, places])].sum()
+        decided, _ = limited_decisions(expected * unit, {0: 5, 1: 20, 2: 3}, False)
+        np.testing.assert_allclose(expected[np.arange(60), decided].sum(), best, rtol=1e-9)
 
 
 def test_many_examples_keep_their_limits():

@@ -6,7 +6,7 @@ from keras import layers
 from csdl_keras import bayes_classifier, calibrate, output_kind
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import BayesClassifier
-from csdl_keras.prediction.calibrate import fit_temperature
+from csdl_keras.prediction.fit_temperature import fit_temperature
 from tests.support.small_models import functional, nested
 from tests.support.testing import TestCase
 
@@ -125,6 +125,26 @@ class TestCalibrate(TestCase):
         )
         self.assertAllClose(found, expected, atol=1e-4)
         assert np.abs(found - plain).max() > 1e-3
+
+    def test_weights_of_pixels(self):
+        """Pixels without a label get any class and the weight 0."""
+        model = keras.Sequential([keras.Input((4, 5)), layers.Dense(3, "softmax")])
+        x = RNG.normal(size=(30, 4, 5)).astype("float32")
+        labels, weights = RNG.integers(3, size=(30, 4)), RNG.integers(2, size=(30, 4))
+        others = np.where(weights, labels, (labels + 1) % 3)
+        found, other, plain = (
+            calibrate(model, x, y, sample_weight=own).predict(x, verbose=0)
+            for y, own in ((labels, weights), (others, weights), (labels, None))
+        )
+        self.assertAllClose(found, other, atol=1e-6)
+        assert np.abs(found - plain).max() > 1e-4
+
+    def test_again_on_later_data(self):
+        model = functional([layers.Dense(3, "softmax")])
+        for _ in range(3):
+            keras.backend.clear_session()  # names begin anew, as in another process
+            model = calibrate(model, X, drawn(model.predict(X, verbose=0)))
+        self.assertAllClose(model.predict(X, verbose=0).sum(axis=1), np.ones(len(X)))
 
     @pytest.mark.parametrize("units", [1, 3])
     def test_logits(self, units):

@@ -144,3 +144,15 @@ def test_frames_and_series_of_pandas():
     assert model.feature_names_in_.tolist() == list("abcd")
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame[list("bacd")])
+
+
+def test_its_model_keeps_labels_that_are_names():
+    np.testing.assert_array_equal(fitted().model_.classes, LABELS)
+    numbers = estimator().fit(X, np.arange(90) % 3)
+    assert getattr(numbers.model_, "classes", None) is None
+
+
+@pytest.mark.parametrize("weights", [np.ones(5), np.zeros(90), np.full(90, np.nan), -np.ones(90)])
+def test_score_checks_weights(weights):
+    with pytest.raises(ValueError, match="Expected .*`sample_weight`"):
+        fitted().score(X, Y, sample_weight=weights)

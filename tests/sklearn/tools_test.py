@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import sklearn
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from csdl_keras.sklearn import average_cost_scorer
+from csdl_keras.sklearn import BayesClassifier, CostSensitiveClassifier, average_cost_scorer
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator
 
 FOLDS = StratifiedKFold(3)
@@ -85,3 +87,19 @@ class TestRouting:
     def test_without_it_the_scorer_cannot_ask(self):
         with pytest.raises(RuntimeError, match="Expected metadata routing to be enabled"):
             average_cost_scorer(MATRIX).set_score_request(costs=True)
+
+
+@pytest.mark.parametrize("kind", [CostSensitiveClassifier, BayesClassifier])
+def test_a_refused_fit_changes_nothing(kind):
+    arguments = {"settings": SETTINGS} if kind is CostSensitiveClassifier else {}
+    first = GaussianNB() if kind is BayesClassifier else "dnn_bayes"
+    model = kind(first, **arguments)
+    with pytest.raises(ValueError):
+        model.fit(X, Y, costs=np.ones((5, 3)))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    model.fit(X, Y)
+    before = model.predict(X)
+    with pytest.raises(ValueError):
+        model.fit(X, np.arange(90) % 2, costs=np.ones((90, 3, 3)))
+    np.testing.assert_array_equal(model.predict(X), before)

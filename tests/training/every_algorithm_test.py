@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
 #: Calls of `fit` of each algorithm, trained in the order of the table for the first matrix.
 FITS = dict(
-    zip(ALGORITHMS, (1, 2, 1, 0, 1, 0, 0, 2, 2, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), strict=True)
+    zip(ALGORITHMS, (1, 2, 1, 0, 1, 0, 0, 2, 2, 0, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1), strict=True)
 )
 #: The same for the second matrix.
 FITS_AGAIN = {"dnn_blind": 0, "dnn_bayes": 0, "sdae_bayes": 0, "sdae_sosr": 1, "csdnn": 2}

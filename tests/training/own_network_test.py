@@ -155,3 +155,29 @@ COMPILED.compile("sgd", "sparse_categorical_crossentropy")
 def test_what_is_refused(algorithm, network, match):
     with pytest.raises(ValueError, match=match):
         trained(algorithm, network)
+
+
+def test_a_backbone_made_outside_of_the_function():
+    """Each network gets a copy, and what the user made stays as it is."""
+    backbone = keras.Sequential([keras.Input((5,)), keras.layers.Dense(6, "relu")])
+    before = backbone.get_weights()
+    for trainable in (False, True):
+        backbone.trainable = trainable
+        model = trained(
+            "ensemble_bayes",
+            lambda shape, k: keras.Sequential([backbone, keras.layers.Dense(k, "softmax")]),
+            ensemble=2,
+        )
+        members = [it for it in model._flatten_layers() if it.name == backbone.name]
+        assert len(members) == 2
+        for member in members:
+            changed = np.abs(member.get_weights()[0] - before[0]).max()
+            assert (changed > 0) == trainable
+        assert_same_weights(backbone, before)
+
+
+def test_a_chain_without_inputs_takes_other_data_later():
+    network = keras.Sequential([keras.layers.Dense(6, "relu")])
+    for width in (5, 4):
+        assert trained("calibrated_bayes", network, X[:, :width]).input_shape == (None, width)
+    assert not network.built

@@ -159,3 +159,10 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
 def test_what_is_refused_before_training(changes, match):
     with pytest.raises(ValueError, match=match):
         trained(**changes)
+
+
+def test_known_costs_need_a_row_for_each_label():
+    labels = np.array(["b", "c"] * 20)
+    costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
+    with pytest.raises(ValueError, match=r"a row for each of the labels \['b', 'c'\].* 3 rows"):
+        csdl.train("calibrated_bayes", np.ones((40, 2)), labels, costs=costs)

@@ -103,6 +103,7 @@ def test_every_field_of_a_recipe(tried):
         "unlabelled": "a digest",
         "stopping_costs": "a digest",
         "columns": Columns(("a",), (None,)),
+        "folds": 2,
     }
     # Both follow from data whose contents are in keys.
     assert field_names(Recipe) == changes.keys() | {"shape", "unlabelled_size"}
