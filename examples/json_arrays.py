@@ -13,8 +13,13 @@ DTYPES = {f"tensor({name})": np.dtype(dtype) for name, dtype in NAMES.items()}
 COST_MATRIX = "cost_matrix"
 
 
-def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str, np.ndarray]:
-    """Converts a JSON body to arrays of the model's shapes and dtypes."""
+def read_arrays(
+    body: bytes, fields: dict[str, Any], max_batch: int, missing: bool = False
+) -> dict[str, np.ndarray]:
+    """Converts a JSON body to arrays of the model's shapes and dtypes.
+
+    With `missing`, null and NaN are missing values of inputs of floats, but not of costs.
+    """
     try:
         content = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -23,7 +28,10 @@ def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str
         found = sorted(content)[:20] if isinstance(content, dict) else type(content).__name__
         message = f"Expected an object with exactly the fields {sorted(fields)}; received {found}."
         raise HTTPException(422, message[:1000])
-    arrays = {name: read_array(name, content[name], end) for name, end in fields.items()}
+    arrays = {
+        name: read_array(name, content[name], end, missing and name != COST_MATRIX)
+        for name, end in fields.items()
+    }
     sizes = {name: len(array) for name, array in arrays.items()}
     if COST_MATRIX in fields and (len(fields[COST_MATRIX].shape) == 2 or sizes[COST_MATRIX] == 1):
         del sizes[COST_MATRIX]  # One matrix is for all examples.
@@ -33,7 +41,7 @@ def read_arrays(body: bytes, fields: dict[str, Any], max_batch: int) -> dict[str
     return arrays
 
 
-def read_array(name: str, values: Any, end: Any) -> np.ndarray:
+def read_array(name: str, values: Any, end: Any, missing: bool = False) -> np.ndarray:
     """Converts nested lists to an array of the model's shape and dtype."""
     expected = row_shape(name, end)
     try:
@@ -56,10 +64,10 @@ def read_array(name: str, values: Any, end: Any) -> np.ndarray:
         # Floats cannot hold all integers of 64 bits, and NumPy turns numbers beside a string
         # into strings.
         array = np.asarray(values, dtype=object)
-    return convert(name, array, dtype)
+    return convert(name, array, dtype, missing)
 
 
-def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def convert(name: str, array: np.ndarray, dtype: np.dtype, missing: bool = False) -> np.ndarray:
     """Converts values from JSON to the model's dtype; raises an HTTPException if it cannot."""
     if dtype.kind == "U":
         if not all(isinstance(value, str) for value in array.flat):
@@ -76,14 +84,17 @@ def convert(name: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     try:
         if array.dtype.kind not in "iufO":  # Integers of more than 64 bits are objects.
             raise TypeError
+        if array.dtype == object and any(isinstance(value, str) for value in array.flat):
+            raise TypeError  # NumPy would read numbers from strings beside null.
         with np.errstate(over="ignore", invalid="ignore"):
-            converted = array.astype(dtype)
+            converted = array.astype(dtype)  # None becomes NaN.
     except (TypeError, ValueError, OverflowError) as error:
         raise HTTPException(422, f"Expected {what}; received {kinds(array)}.") from error
     if whole and (array.dtype != object or converted.tolist() != array.tolist()):
         raise HTTPException(422, f"Expected {what}; received {kinds(array)}.")
     if not whole:
-        check(np.isfinite(converted), array, f"finite numbers in {name!r}, of {dtype}")
+        right = np.isfinite(converted) | (np.isnan(converted) & missing)
+        check(right, array, f"finite numbers in {name!r}, of {dtype}")
     if name == COST_MATRIX:
         check(converted >= 0, array, f"costs of at least 0 in {name!r}")
     return converted

@@ -5,6 +5,7 @@
 `POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`. If the
 model has several inputs, or the input `cost_matrix`, requests have a field for each of them. Costs
 are one matrix `[[...]]` for the request or, if the model takes them, one for each example.
+With `--missing-values`, null in inputs of floats is a missing value, NaN for the model.
 `GET /health` returns shapes, dtypes, limits and the number of requests being answered.
 Neither Keras nor TensorFlow is needed: `pip install ".[serving]"`.
 """
@@ -31,6 +32,7 @@ def create_app(
     concurrency: int = 2,
     waiting: int = 16,
     body_seconds: float = 10.0,
+    missing_values: bool = False,
 ) -> FastAPI:
     """Creates the application.
 
@@ -45,6 +47,8 @@ def create_app(
             are told to retry later, so that waiting times stay bounded. Incomplete
             bodies are not counted, but limited to the memory of as many complete ones.
         body_seconds: seconds that a body may take to arrive.
+        missing_values: whether the model takes NaN for missing values of its inputs, which
+            are null or NaN in requests. Defaults to False, which refuses them.
 
     Raises:
         ValueError: if the model has an input of a dtype that JSON cannot express.
@@ -67,7 +71,7 @@ def create_app(
             raise HTTPException(503, "Too many requests at once.", {"Retry-After": "1"})
 
     def answer(body: bytes) -> bytes:
-        arrays = read_arrays(body, fields, max_batch)
+        arrays = read_arrays(body, fields, max_batch, missing_values)
         feed = {fields[name].name: array for name, array in arrays.items()}
         try:
             decisions, costs = session.run(["decision", "costs"], feed)
@@ -102,6 +106,7 @@ def create_app(
             "status": "ok",
             "shapes": shapes,
             "dtypes": {name: DTYPES[end.type].name for name, end in fields.items()},
+            "missing_values": missing_values,
             "max_batch": max_batch,
             "max_bytes": max_bytes,
             "max_cost_matrices": 0 if costs is None else max_batch ** (len(costs.shape) - 2),
@@ -183,13 +188,20 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--concurrency", type=int, default=2, help="requests computed at once")
     parser.add_argument("--waiting", type=int, default=16, help="requests that may wait")
+    help = "null in inputs is a missing value, which the model takes"
+    parser.add_argument("--missing-values", action="store_true", help=help)
     arguments = parser.parse_args()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # Concurrent requests share the cores.
     session = onnxruntime.InferenceSession(
         arguments.model, options, providers=["CPUExecutionProvider"]
     )
-    app = create_app(session, concurrency=arguments.concurrency, waiting=arguments.waiting)
+    app = create_app(
+        session,
+        concurrency=arguments.concurrency,
+        waiting=arguments.waiting,
+        missing_values=arguments.missing_values,
+    )
     uvicorn.run(app, host=arguments.host, port=arguments.port, http=ClosingProtocol)
 
 

@@ -164,17 +164,19 @@ def read_column(name: Any, values: Any) -> np.ndarray:
     if array.dtype.kind in "mM":
         _refuse(name, "dates", array.dtype)
     listed = [None if _is_missing(value) else value for value in array.tolist()]
-    kinds = {kind: value for value in listed for kind in [_kind(value)] if value is not None}
+    kinds = {_kind(value): value for value in listed if value is not None}
     if "date" in kinds:
         _refuse(name, "dates", kinds["date"])
     if categorical:
-        return _objects([_category(value) for value in listed])
+        kinds = {_kind(_category(value)): value for value in listed if value is not None}
     if "other" in kinds or len(kinds) > 1:
         received = sorted({type(value).__name__ for value in kinds.values()})
         raise ValueError(
             f"Expected column {name!r} to hold numbers, strings or booleans, one kind of them; "
             f"received {' and '.join(received)}, such as {next(iter(kinds.values()))!r}."
         )
+    if categorical:
+        return _objects([_category(value) for value in listed])
     if "string" in kinds:
         return _objects(listed)
     return np.array([np.nan if value is None else float(value) for value in listed], "float64")

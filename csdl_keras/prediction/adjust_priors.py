@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.structure import estimator_hint
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
@@ -67,6 +68,9 @@ def adjust_priors(
     check_bool("from_logits", from_logits)
     if isinstance(model_or_probabilities, keras.Model):
         return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits)
+    if hint := estimator_hint(model_or_probabilities):
+        received = type(model_or_probabilities).__name__
+        raise ValueError(f"Expected a keras.Model or probabilities; received {received}.{hint}")
     if from_logits:
         raise ValueError("Expected probabilities, or a model with from_logits=True; received both.")
     rows = probabilities_by_class(model_or_probabilities)

@@ -48,6 +48,7 @@ class TestOneColumn:
             (pandas.Series([2, 1], dtype="category"), [2, 1]),
             (pandas.Series([1.0, NAN], dtype="category"), [1, None]),
             (pandas.cut(pandas.Series([1, 3]), [0, 2, 4]), ["(0, 2]", "(2, 4]"]),
+            (pandas.Series([pandas.Interval(0, 2), "?"], dtype="category"), ["(0, 2]", "?"]),
         ],
     )
     def test_categories(self, values, expected):
@@ -73,6 +74,13 @@ class TestOneColumn:
     def test_what_is_refused(self, values):
         with pytest.raises(ValueError, match="column 'a'"):
             read_column("a", values)
+
+    @pytest.mark.parametrize("dtype", [object, "category"])
+    @pytest.mark.parametrize("values", [["a", 1, "b", 1], [True, "a", None], [2, False]])
+    def test_values_of_mixed_types(self, values, dtype):
+        frame = pandas.DataFrame({"q": pandas.Series(values, dtype=dtype)})
+        with pytest.raises(ValueError, match="column 'q'.*one kind of them; received .* and "):
+            Columns.of(frame)
 
 
 @given(st.lists(st.one_of(st.none(), st.sampled_from("abc")), min_size=1), st.text("abcd"))

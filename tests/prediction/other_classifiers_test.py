@@ -13,6 +13,7 @@ ESTIMATOR = LogisticRegression().fit(X, Y)
 @pytest.mark.parametrize(
     "call",
     [
+        lambda model: csdl.adjust_priors(model, [1, 1], [9, 1]),
         lambda model: csdl.bayes_classifier(model, [[0, 1], [5, 0]]),
         lambda model: csdl.calibrate(model, X, Y),
         lambda model: csdl.decide(model, X),
