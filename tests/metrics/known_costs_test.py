@@ -206,9 +206,9 @@ def test_estimated_costs_need_a_column_for_each_decision():
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_probabilities_of_every_precision(dtype):
     """Scikit-learn's are float64."""
-    probabilities = RNG.dirichlet(np.ones(3), size=len(AMOUNT)).astype(dtype)
-    labels = np.arange(len(AMOUNT)) % 3
+    probabilities = RNG.dirichlet(np.ones(3), size=SIZE).astype(dtype)
+    labels = np.arange(SIZE) % 3
     found = [AverageCost(output="probability") for _ in range(2)]
-    for metric, costs in zip(found, (AFFINE, np.asarray(AFFINE)), strict=True):
+    for metric, costs in zip(found, (AFFINE, MATRICES), strict=True):
         metric.update_state(labels, probabilities, costs=costs)
     assert float(found[0].result()) == pytest.approx(float(found[1].result()), rel=1e-3)
