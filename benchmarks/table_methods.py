@@ -137,8 +137,8 @@ def empulse_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Deci
     yield "empulse CSThreshold(LightGBM)", True, threshold
 
 
-def our_model(split: Split, seed: int, algorithm: str) -> keras.Model:
-    """Trains one of this package's default algorithms.
+def our_model(split: Split, seed: int, algorithm: str, networks: int | None = None) -> keras.Model:
+    """Trains one of this package's default algorithms, with its own number of networks or another.
 
     An ensemble learns from training and validation examples together, as other packages' methods
     do, and one network from the training examples alone. At 0/1 costs, the expected cost of a
@@ -150,7 +150,8 @@ def our_model(split: Split, seed: int, algorithm: str) -> keras.Model:
         own = (csdl.costs.cost_vectors(part.costs, part.y),) if on_costs else ()
         return (part.frame, part.y, *own)
 
-    together = csdl.ALGORITHMS[algorithm].members > 1
+    networks = networks or csdl.ALGORITHMS[algorithm].members
+    together = networks > 1
     x, y, *costs = examples(split.labelled if together else split.train)
     return csdl.train(
         algorithm,
@@ -159,5 +160,6 @@ def our_model(split: Split, seed: int, algorithm: str) -> keras.Model:
         None if on_costs else csdl.costs.zero_one(2),
         None if together else examples(split.validation),
         seed=seed,
+        ensemble=networks,
         costs=costs[0] if on_costs else None,
     )
