@@ -125,10 +125,10 @@ ROWS = {
         (
             ({"model": None}, "keras.Model"),
             ({"x_val": np.ones((6, 4))}, "of shape"),
-            ({"y_val": [0, 1, 2]}, "for each of"),
+            ({"y_val": [0, 1, 2], "sample_weight": None}, "for each of"),
             ({"y_val": [0, 1, 2, 3, 0, 1]}, "below 3"),
             ({"from_logits": True}, "outputs probabilities"),
-            ({"sample_weight": np.ones(5)}, "an entry for each of 6 labels"),
+            ({"sample_weight": np.ones(5)}, r"`sample_weight` of shape \(6,\)"),
             ({"sample_weight": np.zeros(6)}, "`sample_weight` above 0"),
             ({"sample_weight": -np.ones(6)}, "at least 0"),
             *named(method=["platt"], spread=[1e-7, 1e7]),
