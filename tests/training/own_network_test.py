@@ -160,13 +160,15 @@ def test_what_is_refused(algorithm, network, match):
 def test_a_backbone_made_outside_of_the_function():
     """Each network gets a copy, and what the user made stays as it is."""
     backbone = keras.Sequential([keras.Input((5,)), keras.layers.Dense(6, "relu")])
-    before = backbone.get_weights()
+    before = [array.copy() for array in backbone.get_weights()]
+    settings = csdl.Settings().replace({"auto.batch_size": 10}).limit_epochs(4)
     for trainable in (False, True):
         backbone.trainable = trainable
         model = trained(
             "ensemble_bayes",
             lambda shape, k: keras.Sequential([backbone, keras.layers.Dense(k, "softmax")]),
             ensemble=2,
+            settings=settings,
         )
         members = [it for it in model._flatten_layers() if it.name == backbone.name]
         assert len(members) == 2
