@@ -46,8 +46,7 @@ class Trainer:
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`:
             training stops early on the validation cost and keeps the best epoch; cost-blind
             training looks at the error rate, Bayes algorithms at what decisions with known
-            `costs` cost. `None` (default): networks of an ensemble with calibrated
-            probabilities are validated on a fold each, all others train all epochs.
+            `costs` cost. `None` (default): see `csdl_keras.train`.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of weights, shuffling and all that layers draw, so that results do not
             depend on the order of stages; each stage begins with
