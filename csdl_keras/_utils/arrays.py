@@ -88,11 +88,11 @@ def real_array(
 
 def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     """Returns weights of that shape, which are not negative and not all 0."""
-    wanted = f"{shape}, one for each label,"
+    wanted = f"{shape}, one for each label"
     weights = real_array("sample_weight", values, len(shape), wanted, low=0.0)
     if weights.shape != shape:
         raise ValueError(
-            f"Expected `sample_weight` of shape {wanted[:-1]}; received shape {weights.shape}."
+            f"Expected `sample_weight` of shape {wanted}; received shape {weights.shape}."
         )
     if not weights.any():
         raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")

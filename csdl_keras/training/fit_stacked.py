@@ -30,7 +30,7 @@ def fit_stacked(
         The weights of the first network, then of the second, and so on, and a record.
     """
     train, validation, body = data.train, data.validation, recipe.body
-    weights = held_out = None
+    weights, held_out = None, True
     if recipe.folds:
         validation = train
         held_out = folds_of(recipe, data)[:, None] == np.arange(recipe.stacked)
@@ -123,12 +123,12 @@ class _BestEpochs(keras.callbacks.Callback):
         self,
         networks: Sequence[keras.Model],
         validation: Examples | None,
-        held_out: np.ndarray | None = None,
+        held_out: np.ndarray | bool = True,
     ):
         super().__init__()
         self.networks = networks
         self.validation = validation
-        self.held_out = held_out  # `(N, M)`, the examples that validate each; or all of them
+        self.held_out = held_out  # `(N, M)`, the examples that validate each
         self.best = np.full(len(networks), np.inf)
         self.best_weights: list[Weights] = [network.get_weights() for network in networks]
 
@@ -138,9 +138,7 @@ class _BestEpochs(keras.callbacks.Callback):
         x, y = self.validation.x, self.validation.y
         outputs = np.asarray(self.model.predict(x, batch_size=1024, verbose=0), "float64")
         chosen = np.maximum(outputs[np.arange(len(y)), :, y], keras.config.epsilon())
-        losses = -np.mean(
-            np.log(chosen), axis=0, where=True if self.held_out is None else self.held_out
-        )
+        losses = -np.mean(np.log(chosen), axis=0, where=self.held_out)
         better = np.flatnonzero(losses < self.best)
         self.best[better] = losses[better]
         self._keep(better)
