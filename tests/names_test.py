@@ -34,9 +34,9 @@ NAMES = {
     "csdl_keras.experiments": "",
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
-        ClassProbabilities CostOutput Decision ExpectedCost InverseLink MaskingNoise
-        MemberMean MemberScaling PriorAdjustment RandomShift TableEncoding TemperatureScaling
-        WithinChannelLRN
+        ClassProbabilities CostOutput Decision ExpectedCost ImageViews InverseLink MaskingNoise
+        MemberMean MemberScaling PriorAdjustment RandomAffine RandomShift StandardizedConv2D
+        TableEncoding TemperatureScaling ViewMean WithinChannelLRN
     """,
     "csdl_keras.losses": """
         LogisticCostLoss MINLoss ObservedCostLoss OneSidedLoss PoissonCostLoss
@@ -47,7 +47,7 @@ NAMES = {
     "csdl_keras.models": """
         AuxiliaryCostModel BayesClassifier ExpectedCostModel auxiliary_costs
         bayes_classifier caffe_cifar10 convnet cost_estimator decision_model ensemble
-        expected_cost_model labelled_costs mlp serving_model tabular
+        expected_cost_model labelled_costs mlp serving_model tabular view_average
     """,
     "csdl_keras.plots": """
         beta_curve cost_against cost_against_threshold cost_confusion cost_matrix_heatmap

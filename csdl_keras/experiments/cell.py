@@ -49,6 +49,11 @@ class Cell:
         labels = self.source.cost_labels()
         return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
 
+    @property
+    def effort(self) -> str:
+        """The effort of its training, `"quick"` unless the algorithm or its network says more."""
+        return getattr(self.settings.body_of(self.algorithm), "effort", "quick")
+
     def stages(self, trainer: Trainer) -> dict[str, dict[str, Any]]:
         """Describes the stages: `"pretraining"`, unless there is none, `"training"`, `"decisions"`.
 
@@ -67,8 +72,10 @@ class Cell:
         # Named only where they differ from the algorithms of the paper.
         if algorithm.calibrated:
             decisions["calibrated"] = True
-        if algorithm.members > 1:
+        if (algorithm.members or 1) > 1:
             decisions["members"] = algorithm.members
+        if self.effort != "quick":
+            decisions["effort"] = self.effort
         return {**stages, "decisions": decisions}
 
 

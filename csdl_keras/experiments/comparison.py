@@ -9,7 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.files import replacing, save_model
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell
+from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
@@ -39,6 +39,22 @@ DEFAULT_ALGORITHMS: tuple[str, ...] = (
 )
 
 
+@dataclasses.dataclass(frozen=True)
+class ComparedResult(Result):
+    """A result with the effort behind it.
+
+    Args:
+        effort: the effort of the training.
+    """
+
+    effort: str
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> "ComparedResult":
+        """Returns the result of an outcome."""
+        return cls(**dataclasses.asdict(Result.of(outcome)), effort=outcome.cell.effort)
+
+
 @dataclasses.dataclass
 class ComparisonRun:
     """Runs algorithms for several cost matrices of one data set, and keeps the best model.
@@ -66,11 +82,11 @@ class ComparisonRun:
     seed: int = 0
 
     #: The result of the model that is kept, `None` as long as there is none.
-    best: Result | None = dataclasses.field(init=False, default=None)
+    best: ComparedResult | None = dataclasses.field(init=False, default=None)
     #: The file of the model of the lowest validation cost.
     model_path: pathlib.Path = dataclasses.field(init=False)
     #: The results so far, in the order of matrices and algorithms.
-    results: list[Result] = dataclasses.field(init=False, default_factory=list)
+    results: list[ComparedResult] = dataclasses.field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self.model_path = self.folder / "best_model.keras"
@@ -86,7 +102,7 @@ class ComparisonRun:
         Returns:
             What failed; its results are missing, all others are there.
         """
-        found: dict[Cell, Result] = {}
+        found: dict[Cell, ComparedResult] = {}
         failures = self.runner.failures
         watcher.expect(len(self.runner.missing(self.cells)))
         for outcome, model in self.runner.run(self.cells):
@@ -94,7 +110,7 @@ class ComparisonRun:
             with failures.step(cell.name):
                 if outcome.diverged is not None:
                     raise DivergedError(outcome.diverged, outcome.epochs)
-                found[cell] = Result.of(outcome)
+                found[cell] = ComparedResult.of(outcome)
                 self.results = [found[it] for it in self.cells if it in found]
                 self._write()
                 watcher.finished(outcome)
@@ -103,11 +119,11 @@ class ComparisonRun:
         return failures
 
     def _write(self) -> None:
-        columns = [field.name for field in dataclasses.fields(Result)]
+        columns = [field.name for field in dataclasses.fields(ComparedResult)]
         rows = map(dataclasses.asdict, self.results)
         write_rows(self.folder / "results.csv", columns, rows)
 
-    def _keep_best(self, result: Result, model: Classifier) -> None:
+    def _keep_best(self, result: ComparedResult, model: Classifier) -> None:
         """Saves the model of the lowest validation cost; half a model is never in the folder."""
         if self.best is not None and result.validation_cost >= self.best.validation_cost:
             return
@@ -133,6 +149,7 @@ class Summary:
 
     Args:
         algorithm: name of the algorithm.
+        effort: the effort of its training.
         matrices: number of cost matrices.
         average_cost: mean over matrices.
         standard_error: standard error of that mean, NaN for a single matrix.
@@ -141,6 +158,7 @@ class Summary:
     """
 
     algorithm: str
+    effort: str
     matrices: int
     average_cost: float
     standard_error: float
@@ -148,7 +166,7 @@ class Summary:
     train_seconds: float
 
 
-def summarise(results: Sequence[Result]) -> list[Summary]:
+def summarise(results: Sequence[ComparedResult]) -> list[Summary]:
     """Returns one `Summary` for each algorithm, the lowest average cost first.
 
     Algorithms with fewer cost matrices than others, as after an interruption, come last: a
@@ -162,6 +180,7 @@ def summarise(results: Sequence[Result]) -> list[Summary]:
         summaries.append(
             Summary(
                 algorithm=name,
+                effort=own[0].effort,
                 matrices=len(own),
                 average_cost=float(costs.mean()),
                 standard_error=float(error),
@@ -173,7 +192,7 @@ def summarise(results: Sequence[Result]) -> list[Summary]:
 
 
 def plot_costs(
-    summaries: Sequence[Summary], results: Sequence[Result], title: str, path: pathlib.Path
+    summaries: Sequence[Summary], results: Sequence[ComparedResult], title: str, path: pathlib.Path
 ) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG.
 

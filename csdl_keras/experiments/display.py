@@ -204,6 +204,7 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
     """Returns the table of a comparison; the lowest average cost over all matrices is bold."""
     table = Table(title=title, title_justify="left", caption_justify="left")
     table.add_column("algorithm")
+    table.add_column("effort")
     for heading in ("average test cost", "error rate", "seconds"):
         table.add_column(heading, justify="right")
     matrices = max(summary.matrices for summary in summaries)
@@ -216,6 +217,7 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
             spread += f" (n = {summary.matrices})"
         cells = [
             f"{summary.algorithm} ({get_algorithm(summary.algorithm).title})",
+            summary.effort,
             f"{summary.average_cost:.3f}{spread}",
             f"{summary.error_rate:.1%}",
             f"{summary.train_seconds:.1f}",

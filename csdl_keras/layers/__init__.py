@@ -5,6 +5,7 @@ from csdl_keras.layers.caffe import CaffePooling2D, WithinChannelLRN
 from csdl_keras.layers.class_costs import ClassCosts, ExpectedCost
 from csdl_keras.layers.cost_output import CostOutput, InverseLink
 from csdl_keras.layers.decision import BayesDecision, Decision
+from csdl_keras.layers.image_views import ImageViews, ViewMean
 from csdl_keras.layers.members import MemberMean, MemberScaling
 from csdl_keras.layers.noise import MaskingNoise, RandomShift
 from csdl_keras.layers.prior_adjustment import PriorAdjustment
@@ -13,6 +14,8 @@ from csdl_keras.layers.probabilities import (
     ClassProbabilities,
     TemperatureScaling,
 )
+from csdl_keras.layers.random_affine import RandomAffine
+from csdl_keras.layers.standardized_conv import StandardizedConv2D
 from csdl_keras.layers.table_encoding import TableEncoding
 
 __all__ = [
@@ -25,13 +28,17 @@ __all__ = [
     "CostOutput",
     "Decision",
     "ExpectedCost",
+    "ImageViews",
     "InverseLink",
     "MaskingNoise",
     "MemberMean",
     "MemberScaling",
     "PriorAdjustment",
+    "RandomAffine",
     "RandomShift",
+    "StandardizedConv2D",
     "TableEncoding",
     "TemperatureScaling",
+    "ViewMean",
     "WithinChannelLRN",
 ]

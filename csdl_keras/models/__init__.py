@@ -17,6 +17,7 @@ from csdl_keras.prediction import (
     decision_model,
     ensemble,
     serving_model,
+    view_average,
 )
 
 __all__ = [
@@ -35,4 +36,5 @@ __all__ = [
     "mlp",
     "serving_model",
     "tabular",
+    "view_average",
 ]

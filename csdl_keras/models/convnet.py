@@ -6,7 +6,7 @@ import keras
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras.layers import RandomShift
+from csdl_keras.layers import RandomAffine, StandardizedConv2D
 from csdl_keras.models.heads import (
     check_input_shape,
     check_output_layer,
@@ -25,13 +25,14 @@ def convnet(
     name: str = "convnet",
     seed: int | None = None,
 ) -> keras.Model:
-    """Builds a convolutional network with batch normalisation.
+    """Builds a convolutional network without batch normalisation.
 
-    Each entry of `filters` is a block of 3x3 convolutions, one in the first and two
-    in the others, each with batch normalisation and a ReLU. There is 2x2 max pooling
+    Each entry of `filters` is a block of 3x3 convolutions with standardised kernels and a ReLU,
+    one in the first and two in the others. There is 2x2 max pooling
     between blocks while the image is at least 4 pixels wide. The mean and the
     maximum over positions, dropout and the output layer follow. In training, images
-    are shifted at random; they are not changed otherwise, which might change the class.
+    are shifted at random; `csdl_keras.train` also rotates, zooms and flips them where it finds
+    that classes survive that.
 
     Args:
         input_shape: `(height, width, channels)` of images in [0, 1].
@@ -66,23 +67,19 @@ def convnet(
     seeds = Seeds(seed)
     inputs = x = keras.Input(input_shape)
     if shift:
-        x = RandomShift(
-            shift, shift, fill_mode="nearest", seed=seeds.next(), data_format="channels_last"
-        )(x)
+        x = RandomAffine(shift, seed=seeds.next())(x)
     for index, size in enumerate(sizes):
         if index and min(x.shape[1:3]) >= 4:
             x = keras.layers.MaxPooling2D(2, data_format="channels_last")(x)
         for _ in range(2 if index else 1):
-            x = keras.layers.Conv2D(
+            x = StandardizedConv2D(
                 size,
                 3,
                 padding="same",
-                use_bias=False,
+                activation="relu",
                 data_format="channels_last",
                 kernel_initializer=seeds.initializer("he_normal"),
             )(x)
-            x = keras.layers.BatchNormalization()(x)
-            x = keras.layers.Activation("relu")(x)
     x = keras.layers.Concatenate()(
         [
             keras.layers.GlobalAveragePooling2D(data_format="channels_last")(x),

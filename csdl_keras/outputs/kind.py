@@ -192,11 +192,13 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
         layer = layer.layer
     if isinstance(layer, keras.Model):
         return describe_output(layer)
-    if isinstance(layer, keras.layers.Average):
+    if isinstance(layer, keras.layers.Average) or getattr(layer, "keeps_output_kind", False):
         # A mean of costs is a cost; a mean of probabilities is a probability.
         parts = layer._inbound_nodes[history.node_index].input_tensors
         kinds = {describe_tensor(part)[0] for part in parts}
-        return (kinds.pop() if len(kinds) == 1 else "unknown"), f"Average {layer.name!r}"
+        return (
+            kinds.pop() if len(kinds) == 1 else "unknown"
+        ), f"{type(layer).__name__} {layer.name!r}"
     words = f"{type(layer).__name__} {layer.name!r}"
     declared = getattr(layer, "output_kind", None)
     if declared in OUTPUTS:

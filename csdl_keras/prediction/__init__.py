@@ -9,6 +9,7 @@ from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.ensemble import ensemble
 from csdl_keras.prediction.export import export
 from csdl_keras.prediction.serving import decision_model, serving_model
+from csdl_keras.prediction.view_average import view_average
 
 __all__ = [
     "BayesClassifier",
@@ -22,4 +23,5 @@ __all__ = [
     "ensemble",
     "export",
     "serving_model",
+    "view_average",
 ]

@@ -16,6 +16,7 @@ from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.training.data import Examples
 from csdl_keras.training.own_network import Network
+from csdl_keras.training.recipes import with_members
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
@@ -43,6 +44,8 @@ def train_model(
     ensemble: int | None,
     verbose: Verbose,
     network: Network | None = None,
+    effort: str | None = None,
+    minutes: float | None = None,
 ) -> tuple[Classifier, float]:
     """Trains on a part of the examples and validates on the others.
 
@@ -57,6 +60,7 @@ def train_model(
         ensemble: number of networks, or `None`.
         verbose: as in `keras.Model.fit`.
         network: the user's own, or `None` (default).
+        effort, minutes: as in `csdl_keras.train`.
 
     Returns:
         The model, and the cost that an output of 1 stands for if it outputs costs.
@@ -81,9 +85,12 @@ def train_model(
             costs = vectors_of_labels(examples.y, known)
     if fraction is None:
         found = get_algorithm(algorithm)
-        if ensemble is not None:
-            found = dataclasses.replace(found, members=ensemble)
-        fraction = 0.0 if found.cross_fits else _FRACTION
+        found = dataclasses.replace(
+            found, members=ensemble or found.members, effort=effort or found.effort
+        )
+        found = with_members(found, settings, examples.x.shape)
+        # With a limit of time there may be one network only.
+        fraction = 0.0 if found.cross_fits and minutes is None else _FRACTION
     kept, held_out = validation_split(examples.y, fraction, generator)
     arrays = (examples.x, examples.y) if costs is None else (examples.x, examples.y, costs)
     validation = tuple(array[held_out] for array in arrays) if len(held_out) else None
@@ -92,7 +99,13 @@ def train_model(
     trainer = Trainer(
         x, y, validation, settings, seed, verbose=verbose, costs=own_costs, network=network
     )
-    trained = trainer.train(algorithm, matrix if costs is None else None, ensemble=ensemble)
+    trained = trainer.train(
+        algorithm,
+        matrix if costs is None else None,
+        ensemble=ensemble,
+        effort=effort,
+        minutes=minutes,
+    )
     return trained.model, trained.unit
 
 

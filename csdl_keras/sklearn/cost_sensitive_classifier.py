@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape
-from csdl_keras._utils.checks import check_integer, check_number, check_verbose
+from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_verbose
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts
@@ -30,6 +30,7 @@ from csdl_keras.sklearn._training import (
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
+from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.raw_data import with_classes
 from csdl_keras.training.settings import Settings, check_settings
@@ -63,7 +64,7 @@ class CostSensitiveClassifier(CostDecisions):
             unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
         validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
-            is 0.15, or 0 for ensembles with calibrated probabilities, such as
+            is 0.15, or without `minutes` 0 for ensembles with calibrated probabilities, such as
             `"ensemble_bayes"`, of which each network is validated on another fold.
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
@@ -77,6 +78,7 @@ class CostSensitiveClassifier(CostDecisions):
             labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         network: a network of your own that the algorithm trains, see `csdl_keras.train`; or `None`.
+        effort, minutes: how long training may take, see `csdl_keras.train`. `None` by default.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
@@ -120,6 +122,8 @@ class CostSensitiveClassifier(CostDecisions):
         other_decisions: Sequence[object] | None = None,
         verbose: Verbose = 0,
         network: Network | None = None,
+        effort: str | None = None,
+        minutes: float | None = None,
     ):
         self.algorithm = algorithm
         self.cost_matrix = cost_matrix
@@ -130,6 +134,8 @@ class CostSensitiveClassifier(CostDecisions):
         self.other_decisions = other_decisions
         self.verbose = verbose
         self.network = network
+        self.effort = effort
+        self.minutes = minutes
 
     @keeps_state
     def fit(
@@ -171,6 +177,8 @@ class CostSensitiveClassifier(CostDecisions):
             self.ensemble,
             self.verbose,
             self.network,
+            self.effort,
+            self.minutes,
         )
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
         if named and isinstance(self.model_, keras.Model):
@@ -193,6 +201,10 @@ class CostSensitiveClassifier(CostDecisions):
             check_number("validation_fraction", self.validation_fraction, 0, 0.99)
         if self.ensemble is not None:
             check_integer("ensemble", self.ensemble, high=MOST_MEMBERS)
+        if self.effort is not None:
+            check_choice("effort", self.effort, EFFORTS)
+        if self.minutes is not None:
+            check_number("minutes", self.minutes, 0, exclude_low=True)
         if self.other_decisions is not None:
             check_other_decisions(self.other_decisions)
         random_generator(self.random_state)

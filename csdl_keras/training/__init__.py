@@ -8,6 +8,7 @@ from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
 from csdl_keras.training.bodies import BODIES, MLP, AutoNetwork, CaffeCNN, KernelMachine
 from csdl_keras.training.body import Body
+from csdl_keras.training.effort import EFFORTS, Effort
 from csdl_keras.training.objective import Objective
 from csdl_keras.training.objectives import OBJECTIVES
 from csdl_keras.training.pretrainings import PRETRAININGS, AutoEncoders, Pretraining
@@ -24,6 +25,8 @@ __all__ = [
     "BODIES",
     "Body",
     "CaffeCNN",
+    "EFFORTS",
+    "Effort",
     "KernelMachine",
     "MLP",
     "OBJECTIVES",

@@ -7,6 +7,7 @@ from csdl_keras._utils.checks import check_bool, check_choice, check_integer, ch
 from csdl_keras.training.bodies import BODIES, KernelMachine
 from csdl_keras.training.body import Body
 from csdl_keras.training.descriptions import describe
+from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.objective import Objective
 from csdl_keras.training.objectives import OBJECTIVES
 from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
@@ -43,7 +44,9 @@ class Algorithm:
         calibrated: whether probabilities are calibrated on the validation examples, if
             there are any, before decisions. Defaults to False.
         members: number of networks, trained from different seeds, whose outputs are
-            averaged; at most 1,000. Defaults to 1.
+            averaged; at most 1,000. `None` (default): as many as the effort says.
+        effort: `"quick"`, `"balanced"` or `"best"`, see `csdl_keras.train`; `None` (default)
+            is that of its `Body`, `"quick"`.
 
     Raises:
         ValueError: if a choice is unknown or does not fit the others.
@@ -63,7 +66,8 @@ class Algorithm:
     prediction: str
     in_table2: bool = True
     calibrated: bool = False
-    members: int = 1
+    members: int | None = None
+    effort: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("name", "title"):
@@ -90,11 +94,14 @@ class Algorithm:
                 "Expected body='svm' and training='one_sided_svm' together; received "
                 f"{self.body!r} and {self.training!r}."
             )
-        check_integer("members", self.members, high=MOST_MEMBERS)
-        if self.members > 1 and not body.is_network:
+        if self.members is not None:
+            check_integer("members", self.members, high=MOST_MEMBERS)
+        if self.effort is not None:
+            check_choice("effort", self.effort, EFFORTS)
+        if not body.is_network and (self.members or 1, self.effort or "quick") != (1, "quick"):
             raise ValueError(
-                "Expected members=1 with body='svm', whose training draws nothing at random; "
-                f"received {self.members}."
+                "Expected members=1 and effort='quick' with body='svm', whose training draws "
+                f"nothing at random; received {self.members} and {self.effort!r}."
             )
         if self.calibrated and not (self.weighs_costs or self.objective.calibrates):
             raise ValueError(
@@ -136,7 +143,7 @@ class Algorithm:
     @property
     def cross_fits(self) -> bool:
         """True if without validation data each network is validated on a fold of its own."""
-        return self.calibrated and self.members > 1
+        return self.calibrated and self.members is not None and self.members > 1
 
     @property
     def shares_training(self) -> bool:

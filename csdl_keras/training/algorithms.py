@@ -1,5 +1,7 @@
 """The algorithms of the paper's Table 1, and a few beyond it, as data."""
 
+import dataclasses
+
 from csdl_keras._utils.checks import check_choice
 from csdl_keras.training.algorithm import Algorithm
 
@@ -35,7 +37,17 @@ _TABLE = (
     Algorithm("csdnn", "CSDNN", "mlp", "cae", "sosr", "argmin"),
     Algorithm("cnn_sosr", "CNN SOSR", "cnn", "none", "sosr", "argmin"),
     Algorithm("calibrated_bayes", "Calibrated Bayes", "auto", "none", "nll", "bayes", False, True),
-    Algorithm("ensemble_bayes", "Ensemble Bayes", "auto", "none", "nll", "bayes", False, True, 5),
+    Algorithm(
+        "ensemble_bayes",
+        "Ensemble Bayes",
+        "auto",
+        "none",
+        "nll",
+        "bayes",
+        in_table2=False,
+        calibrated=True,
+        effort="balanced",
+    ),
     Algorithm("cost_model", "Cost model", "auto", "none", "expected_cost", "argmin", False, True),
     Algorithm("dnn_weighted", "DNN weighted", "mlp", "none", "weighted_nll", "argmax", False),
     Algorithm("cnn_weighted", "CNN weighted", "cnn", "none", "weighted_nll", "argmax", False),
@@ -73,3 +85,10 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     if not isinstance(algorithm, str) or algorithm not in _Algorithms.aliases:
         check_choice("algorithm", algorithm, tuple(ALGORITHMS))
     return ALGORITHMS[algorithm]
+
+
+def with_effort(algorithm: Algorithm, effort: str | None) -> Algorithm:
+    """Returns an algorithm at another effort; `None`, and what is no network, keep theirs."""
+    if effort is None or not algorithm.body_kind.is_network:
+        return algorithm
+    return dataclasses.replace(algorithm, effort=effort)

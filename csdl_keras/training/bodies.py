@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import keras
 import numpy as np
@@ -11,6 +11,9 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras.training.body import Body
 from csdl_keras.training.choices import Choices, count, layer_sizes, one_of, positive, share
+from csdl_keras.training.descriptions import describe
+
+_TABLE_EPOCHS = 30
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -81,31 +84,35 @@ class AutoNetwork(Body):
 
     Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`.
     They are trained by AdamW, at a rate that rises for a twentieth of the updates and falls to
-    0 by a half cosine. For images, which are shifted at random, the last epoch is kept; for
-    tables the epoch of the lowest validation loss, which depends on no cost matrix.
+    0 by a half cosine. Images are shifted at random, and from a sixth of the epochs on rotated,
+    zoomed and flipped as far as held-out classes survive that, see `training.EFFORTS`; the last
+    epoch is kept, and outputs are averaged over shifted copies of an image. For tables the epoch
+    of the lowest validation loss is kept, which depends on no cost matrix.
 
     Args:
-        color_epochs: epochs on images of several channels, which take longer to learn.
-            Defaults to 36.
-        table_epochs: epochs on tables. Defaults to 30.
+        epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
+        filters: filters of each block of `models.convnet`; `None` (default) are those of the
+            effort.
+        label_smoothing: share of a label that is spread over all classes when training
+            probabilities on images, which calibration undoes. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs, where a few examples
             may cost far more than the others; `None` for no limit. Defaults to 1.
-        **choices: see `Body`; 12 epochs (of images without colors) of batches of 50 at a
-            learning rate of 0.003, and at least 1000 updates, by default.
+        **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
+            updates, by default.
 
     Example:
 
     >>> AutoNetwork().epochs_on((100_000, 28, 28, 1)), AutoNetwork().epochs_on((100, 4))
-    (12, 500)
+    (20, 500)
     """
 
-    epochs: int = count(12, serves="schedule")
-    color_epochs: int = count(36, serves="schedule")
-    table_epochs: int = count(30, serves="schedule")
+    epochs: Any = count(None, serves="schedule", optional=True)
+    filters: tuple[int, ...] | None = layer_sizes(None, optional=True)
     batch_size: int = count(50)
     learning_rate: float = positive(3e-3)
     patience: int | None = count(None, serves="schedule", optional=True)
     min_steps: int = count(1000, serves="schedule")
+    label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 
     has_features: ClassVar[bool] = True
@@ -114,23 +121,32 @@ class AutoNetwork(Body):
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if x.ndim != 4:
             return models.tabular(x, num_outputs, output=output, seed=seed)
-        sides = x.shape[1:3]
         return models.convnet(
             x.shape[1:],
             num_outputs,
-            # Small images are cheap, so they can have the wider network that they need.
-            filters=(32, 64, 128) if math.prod(sides) <= 256 else (16, 32, 64),
+            filters=self._filters_on(x.shape[1:3]),
             # Two pixels of 28, and at least a whole pixel.
-            shift=min(0.5, max(0.07, 1 / max(sides))),
+            shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
             seed=seed,
         )
 
+    def networks_on(self, shape: Sequence[int]) -> int:
+        return self.level.image_networks if len(shape) == 4 else self.level.table_networks
+
+    def smoothing(self, x: np.ndarray) -> float:
+        return self.label_smoothing if x.ndim == 4 else 0.0
+
+    def augments(self, x: np.ndarray) -> bool:
+        return x.ndim == 4
+
+    def averages_views(self, x: np.ndarray) -> bool:
+        return x.ndim == 4
+
     def epochs_on(self, shape: Sequence[int]) -> int:
-        if len(shape) != 4:
-            epochs = self.table_epochs
-        else:
-            epochs = self.color_epochs if shape[-1] > 1 else self.epochs
+        epochs = self.epochs
+        if epochs is None:
+            epochs = self.level.epochs_on(shape) if len(shape) == 4 else _TABLE_EPOCHS
         batches = math.ceil(shape[0] / self.batch_size)
         return max(epochs, math.ceil(self.min_steps / batches))
 
@@ -152,13 +168,17 @@ class AutoNetwork(Body):
         clip = self.clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
-    def limit_epochs(self, epochs: int) -> Self:
-        return dataclasses.replace(
-            self, epochs=epochs, color_epochs=epochs, table_epochs=epochs, min_steps=1
-        )
-
     def describe_for(self, on_costs: bool) -> dict[str, Any]:
-        return {**self.describe(), "clipnorm": self.clipnorm if on_costs else None}
+        # The effort says how wide the network is where `filters` do not.
+        filters = self.filters or self.level.filters
+        clip = self.clipnorm if on_costs else None
+        return {**self.describe(), "filters": describe(filters), "clipnorm": clip}
+
+    def _filters_on(self, sides: Sequence[int]) -> tuple[int, ...]:
+        if self.filters is not None:
+            return self.filters
+        # Small images are cheap, so they can have the wider network that they need.
+        return (32, 64, 128) if math.prod(sides) <= 256 else self.level.filters
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 import keras
 import numpy as np
 
-from csdl_keras.training.choices import Choices, count, positive
+from csdl_keras.training.choices import Choices, count, one_of, positive
+from csdl_keras.training.effort import EFFORTS, Effort
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,8 @@ class Body(Choices):
         min_steps: updates that training may take at least. On small training sets, where the
             epochs give fewer, epochs and patience are multiplied by a whole number. Defaults
             to 800.
+        effort: `"quick"` (default), `"balanced"` or `"best"`, see `csdl_keras.train`, whose
+            argument of that name replaces it.
 
     Raises:
         ValueError: if a value is out of range.
@@ -47,6 +50,7 @@ class Body(Choices):
     learning_rate: float = positive(1e-3)
     patience: int | None = count(10, serves="schedule", optional=True)
     min_steps: int = count(800, serves="schedule")
+    effort: str = one_of("quick", EFFORTS, serves="schedule")
 
     #: Whether it is a network; kernel machines are not.
     is_network: ClassVar[bool] = True
@@ -82,6 +86,27 @@ class Body(Choices):
     def stacks(self, x: np.ndarray) -> bool:
         """Tells whether several of these networks train faster as one, see `fit_stacked`."""
         return False
+
+    def smoothing(self, x: np.ndarray) -> float:
+        """Returns the share of a label that is spread over all classes, see `fit_network`."""
+        return 0.0
+
+    def augments(self, x: np.ndarray) -> bool:
+        """Tells whether images are changed in training as far as classes survive that."""
+        return False
+
+    def averages_views(self, x: np.ndarray) -> bool:
+        """Tells whether a trained network averages over shifted copies of an image."""
+        return False
+
+    @property
+    def level(self) -> Effort:
+        """The numbers behind the name of its effort."""
+        return EFFORTS[self.effort]
+
+    def networks_on(self, shape: Sequence[int]) -> int:
+        """Returns the number of networks whose outputs are averaged, unless a call says it."""
+        return self.level.networks
 
     def stretch(self, size: int) -> int:
         """Returns the factor of epochs that gives `min_steps` updates on `size` examples."""

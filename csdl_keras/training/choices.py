@@ -79,14 +79,14 @@ def flag(default: bool) -> Any:
     return choice(default, check_bool)
 
 
-def one_of(default: str, choices: Iterable[str]) -> Any:
+def one_of(default: str, choices: Iterable[str], serves: str | None = None) -> Any:
     """One of several names."""
-    return choice(default, lambda name, value: check_choice(name, value, choices))
+    return choice(default, lambda name, value: check_choice(name, value, choices), serves)
 
 
-def layer_sizes(default: tuple[int, ...]) -> Any:
-    """A tuple of whole numbers of at least 1."""
-    return choice(default, _sizes)
+def layer_sizes(default: tuple[int, ...] | None, optional: bool = False) -> Any:
+    """A tuple of whole numbers of at least 1; `optional` allows `None`."""
+    return choice(default, _or_none(_sizes) if optional else _sizes)
 
 
 def choices_of(kind: type) -> Any:

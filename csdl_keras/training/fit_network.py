@@ -2,19 +2,21 @@
 
 import dataclasses
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.frames import Table
-from csdl_keras._utils.types import Verbose, Weights
+from csdl_keras._utils.types import Tensor, Verbose, Weights
 from csdl_keras.costs import cost_vectors
 from csdl_keras.fitting.divergence import RaiseOnDivergence
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.training.augmentation import ChooseAugmentation, affine_layer
 from csdl_keras.training.data import TrainingData
 from csdl_keras.training.folds import held_out_examples, learned_examples
+from csdl_keras.training.keep_deadline import KeepDeadline
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.validation_cost import ValidationCost
 
@@ -28,12 +30,26 @@ class FitOptions:
         unfinished: folder that keeps the state of a stage under way, or `None`.
         callbacks: Keras callbacks for each `fit`.
         verbose: as in `keras.Model.fit`.
+        deadline: time at which training ends, as `time.time()` tells it; `None` (default) for
+            none.
     """
 
     seed: int | None
     unfinished: pathlib.Path | None
     callbacks: Sequence[keras.callbacks.Callback]
     verbose: Verbose
+    deadline: float | None = None
+
+    @property
+    def watched(self) -> bool:
+        """Tells whether anybody sees metrics of validation examples that stop nothing."""
+        return bool(self.callbacks or self.verbose)
+
+    @property
+    def all_callbacks(self) -> list[keras.callbacks.Callback]:
+        """The callbacks, and what keeps the deadline before them: they may show what it logs."""
+        kept = [] if self.deadline is None else [KeepDeadline(self.deadline)]
+        return [*kept, *self.callbacks]
 
 
 def build_network(recipe: Recipe, x: np.ndarray, seed: int | None) -> keras.Model:
@@ -92,7 +108,10 @@ def fit_network(
     optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
     executed = executed_steps(len(train.x), body.batch_size)
     arguments = objective.compile_arguments(train, *costs, name)
-    callbacks = list(options.callbacks)
+    smoothing = body.smoothing(train.x)
+    if smoothing and objective.stacks:
+        arguments["loss"] = _smoothed_crossentropy(smoothing)
+    callbacks = options.all_callbacks
     if recipe.stopping_costs is not None:
         assert validation is not None and validation.known is not None
         # Before the others, which may read what it writes; the metric of errors has its name.
@@ -102,6 +121,10 @@ def fit_network(
         arguments["metrics"] = []
     if not model.compiled:  # as a network of the user's may be
         model.compile(optimizer, **arguments, steps_per_execution=executed)
+    epochs = body.epochs_on(shape)
+    if body.augments(train.x) and affine_layer(model) is not None:
+        looked_at = train if validation is None else validation
+        callbacks.append(ChooseAugmentation(looked_at.x, looked_at.y, round(epochs / 6)))
     stopping, monitor = [], body.monitor(train.x)
     if validation is not None and monitor is not None:
         stopping.append(
@@ -122,11 +145,24 @@ def fit_network(
         stopping,
         sample_weight=objective.sample_weight(train, recipe.matrix, name),
         validation_data=(
-            None if validation is None else (validation.x, objective.targets(validation, *costs))
+            (validation.x, objective.targets(validation, *costs))
+            if validation is not None and (monitor is not None or options.watched)
+            else None
         ),
-        epochs=body.epochs_on(shape),
+        epochs=epochs,
         batch_size=body.batch_size,
         what=repr(name),
         verbose=options.verbose,
     )
     return model.get_weights(), {"epochs": len(history.epoch)}
+
+
+def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:
+    """Returns the cross-entropy of integer labels, of which a share is spread over all classes."""
+
+    def smoothed_crossentropy(labels: Tensor, probabilities: Tensor) -> Tensor:
+        labels = keras.ops.cast(keras.ops.reshape(labels, (-1,)), "int32")
+        rows = keras.ops.one_hot(labels, probabilities.shape[-1], dtype=probabilities.dtype)
+        return keras.losses.categorical_crossentropy(rows, probabilities, label_smoothing=share)
+
+    return smoothed_crossentropy

@@ -55,7 +55,7 @@ def fit_stacked(
         np.repeat(train.y[:, None], recipe.stacked, axis=1),
         options.seed,
         options.unfinished,
-        options.callbacks,
+        options.all_callbacks,
         [best],
         sample_weight=weights,
         epochs=body.epochs_on(train.x.shape),

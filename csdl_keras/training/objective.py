@@ -190,7 +190,7 @@ class Objective:
             )
         return weights / weights.mean()
 
-    def classifier(self, network: keras.Model, held_out: Examples | None) -> keras.Model:
+    def classifier(self, network: keras.Model) -> keras.Model:
         """Returns the trained network as one whose outputs can be decided from."""
         return network if self.link is None else models.cost_estimator(network, self.link)
 

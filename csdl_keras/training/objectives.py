@@ -16,7 +16,6 @@ from csdl_keras.losses import (
     SOSRLoss,
 )
 from csdl_keras.metrics import AverageCost
-from csdl_keras.prediction.calibrate import calibrate
 from csdl_keras.training.body import Body
 from csdl_keras.training.data import Examples
 from csdl_keras.training.objective import Objective
@@ -55,10 +54,8 @@ class _ExpectedCost(Objective):
             "metrics": {"expected_cost": [AverageCost()]},
         }
 
-    def classifier(self, network: keras.Model, held_out: Examples | None) -> keras.Model:
-        # Members differ in probabilities and costs, so each is calibrated by itself.
-        costs = network.cost_model()
-        return costs if held_out is None else calibrate(costs, held_out.x, held_out.y)
+    def classifier(self, network: keras.Model) -> keras.Model:
+        return network.cost_model()
 
 
 _CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy

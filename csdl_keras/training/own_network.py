@@ -66,6 +66,15 @@ class OwnNetwork(AutoNetwork):
     def stacks(self, x: Any) -> bool:
         return False
 
+    def smoothing(self, x: Any) -> float:
+        return 0.0
+
+    def augments(self, x: Any) -> bool:
+        return False
+
+    def averages_views(self, x: Any) -> bool:
+        return False
+
     def describe(self, without: Any = ("schedule",)) -> dict[str, Any]:
         kinds: Any = ()
         if isinstance(self.network, keras.Model):
@@ -123,7 +132,7 @@ def with_network(
         )
     fields = dataclasses.fields(AutoNetwork)
     choices = {field.name: getattr(settings.auto, field.name) for field in fields}
-    several = algorithm.members > 1 and not isinstance(network, keras.Model)
+    several = (algorithm.members or 1) > 1 and not isinstance(network, keras.Model)
     shares = several and data.columns is None and _share_layers(network, data)
     body = OwnNetwork(network=network, shares=shares, **choices)
     return dataclasses.replace(algorithm, body=body)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ from csdl_keras.training.folds import assign_folds
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.validation_cost import ValidationCost
+
+#: Least number of folds of an ensemble that is validated on them.
+_LEAST_FOLDS = 5
 
 _PACKAGE = f"{pathlib.Path(__file__).parents[1]}{os.sep}"
 
@@ -66,10 +70,13 @@ def recipes(
     if not matrix.any():
         raise ValueError("Expected costs with an entry above 0; received all zeros.")
     members = algorithm.members
+    assert members is not None  # see `with_members`
     if data.validation is None and algorithm.cross_fits:
-        folds = assign_folds(train.y, members, context["seed"])
-        if np.bincount(folds[folds >= 0], minlength=members).min() > 1:
-            own["folds"] = members
+        # Two networks would otherwise learn from half of the examples each.
+        number = max(members, _LEAST_FOLDS)
+        folds = assign_folds(train.y, number, context["seed"])
+        if np.bincount(folds[folds >= 0], minlength=number).min() > 1:
+            own["folds"] = number
     if data.validation is None and algorithm.calibrated and "folds" not in own:
         _warn_caller(
             f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
@@ -84,6 +91,15 @@ def recipes(
     if known and algorithm.weighs_costs and first.body.monitor(train.x) == ValidationCost.monitor:
         first = dataclasses.replace(first, stopping_costs=data.known_fingerprint)
     return [dataclasses.replace(first, member=member) for member in range(members)]
+
+
+def with_members(algorithm: Algorithm, settings: Settings, shape: Sequence[int]) -> Algorithm:
+    """Returns an algorithm that knows its number of networks on inputs of a shape, `(N, ...)`."""
+    if algorithm.members is not None:
+        return algorithm
+    body = settings.body_of(algorithm)
+    members = body.networks_on(shape) if body.is_network else 1
+    return dataclasses.replace(algorithm, members=members)
 
 
 def _warn_caller(message: str) -> None:

@@ -80,9 +80,11 @@ class Settings(Choices):
         return changed
 
     def body_of(self, algorithm: Algorithm) -> Any:
-        """Returns the body of an algorithm with its choices."""
-        body = algorithm.body
-        return getattr(self, body) if isinstance(body, str) else body
+        """Returns the body of an algorithm with its choices, at the algorithm's effort."""
+        body = getattr(self, algorithm.body) if isinstance(algorithm.body, str) else algorithm.body
+        if algorithm.effort is None or not body.is_network:
+            return body
+        return dataclasses.replace(body, effort=algorithm.effort)
 
     def objective_of(self, algorithm: Algorithm) -> Objective:
         """Returns the objective of an algorithm under these settings."""

@@ -59,6 +59,8 @@ class Stages:
         cache: the cache of finished stages.
         callbacks: Keras callbacks for each `fit` in this process.
         verbose: as in `keras.Model.fit`.
+        deadline: time at which training ends, as `time.time()` tells it; `None` (default) for
+            none.
     """
 
     data: TrainingData
@@ -66,6 +68,7 @@ class Stages:
     cache: StageCache
     callbacks: Sequence[keras.callbacks.Callback] = ()
     verbose: Verbose = 0
+    deadline: float | None = None
 
     def pretrained(self, recipe: Recipe) -> StageResult | None:
         """Returns the result of the recipe's pre-training; `None` without one."""
@@ -152,7 +155,7 @@ class Stages:
         seed = member_seed(self.seed, recipe.member)
         if seed is not None:
             keras.utils.set_random_seed(seed)
-        return FitOptions(seed, unfinished, self.callbacks, self.verbose)
+        return FitOptions(seed, unfinished, self.callbacks, self.verbose, self.deadline)
 
     @remember_divergence
     def _pretrain(self, recipe: Recipe, unfinished: pathlib.Path | None) -> Result:

@@ -25,6 +25,8 @@ def train(
     costs: CostsLike | None = None,
     unlabelled: ArrayLike | None = None,
     network: Network | None = None,
+    effort: str | None = None,
+    minutes: float | None = None,
 ) -> keras.Model:
     """Trains an algorithm from end to end and returns the classifier.
 
@@ -62,6 +64,16 @@ def train(
             features, such as a backbone of `keras.applications`. A missing output layer is
             added, after the mean over positions; for `cost_model`, which has its own, the
             network's is left out. Defaults to `None`.
+        effort: `"quick"`, `"balanced"` or `"best"`: seconds, minutes or most of an hour on two
+            cores for some thousand small images. On images the default algorithms train one
+            narrow network, two wide ones or four, on tables one, five or ten; of other
+            algorithms they average one, five or ten networks trained as always. `None`
+            (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
+        minutes: most minutes that training may take. Some updates are timed first, then the
+            highest effort that fits is trained, up to `effort` if that is given, with as many
+            networks as fit; if not even `"quick"` does, with fewer epochs, at least one. The
+            results depend on the speed of the machine. Not for algorithms with pre-training.
+            `None` (default) for no limit.
 
     Returns:
         A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
@@ -103,4 +115,6 @@ def train(
         unlabelled=unlabelled,
         network=network,
     )
-    return trainer.train(algorithm, cost_matrix, ensemble=ensemble).model
+    return trainer.train(
+        algorithm, cost_matrix, ensemble=ensemble, effort=effort, minutes=minutes
+    ).model

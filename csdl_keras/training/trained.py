@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,13 +11,16 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras.costs import regret
+from csdl_keras.fitting.stage_cache import StageResult
 from csdl_keras.prediction.calibrate import calibrate, with_temperature
 from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.view_average import view_average
+from csdl_keras.training.augmentation import affine_layer
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.fit_stacked import split_members
-from csdl_keras.training.folds import folds_of, held_out_examples
+from csdl_keras.training.folds import held_out_examples
 from csdl_keras.training.raw_data import with_classes
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.stages import Stages
@@ -70,7 +74,7 @@ def assemble(
     if algorithm.output == "cost":
         return model
     if recipe.folds:
-        model = _cross_fitted(model, data.train, folds_of(recipe, data))
+        model = with_temperature(model, _cross_fitted(members, held_out))
     elif held_out[0] is not None:
         model = calibrate(model, held_out[0].x, held_out[0].y)
     if not algorithm.weighs_costs:
@@ -81,13 +85,15 @@ def assemble(
     return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
 
 
-def _cross_fitted(model: keras.Model, examples: Examples, folds: np.ndarray) -> keras.Model:
-    """Returns an ensemble with the temperature that suits its members on their own folds."""
-    members = keras.Model(model.inputs, model.get_layer("mean").input)
-    outputs = np.stack(members.predict(examples.x, verbose=0), axis=1)
-    own = folds >= 0
-    rows = outputs[own, folds[own]]
-    return with_temperature(model, fit_temperature(rows, examples.y[own])[0])
+def _cross_fitted(members: Sequence[keras.Model], held_out: Sequence[Examples | None]) -> float:
+    """Returns the temperature that suits members on the examples that each was held out from."""
+    folds = [examples for examples in held_out if examples is not None]
+    rows = [
+        member.predict(examples.x, verbose=0)
+        for member, examples in zip(members, folds, strict=True)
+    ]
+    labels = np.concatenate([examples.y for examples in folds])
+    return fit_temperature(np.concatenate(rows), labels)[0]
 
 
 def _member(
@@ -95,19 +101,30 @@ def _member(
 ) -> keras.Model:
     network = build_network(recipe, data.x, seed=0)  # Its weights are replaced at once.
     network.set_weights(arrays)
-    return recipe.objective.classifier(network, held_out)
+    model = recipe.objective.classifier(network)
+    affine = affine_layer(network) if recipe.body.averages_views(data.x) else None
+    if affine is not None and recipe.algorithm.output == "probability":
+        mirrored = bool(keras.ops.convert_to_numpy(affine.strengths)[3])
+        model = view_average(model, flip=mirrored)
+    if recipe.objective.calibrates and held_out is not None:
+        # Members differ in probabilities and costs, so each is calibrated by itself.
+        model = calibrate(model, held_out.x, held_out.y)
+    return model
 
 
 def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
     """Returns the classifier of an algorithm's networks; trains networks that are not trained."""
-    seconds, results = 0.0, []
+    seconds, results = 0.0, list[StageResult]()
     for recipe in members:
+        late = stages.deadline is not None and time.time() > stages.deadline
+        if results and late and not stages.is_trained(recipe):
+            break  # The networks that are trained are an ensemble, too.
         pretrained = stages.pretrained(recipe)
         results.append(stages.trained(recipe))
         seconds += results[-1].seconds + (pretrained.seconds if pretrained else 0.0)
     weights = [
         arrays
-        for recipe, result in zip(members, results, strict=True)
+        for recipe, result in zip(members[: len(results)], results, strict=True)
         for arrays in split_members(result.arrays, recipe.stacked)
     ]
     first = members[0]

@@ -21,10 +21,11 @@ from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.budget import deadline, recipes_in_time
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.raw_data import check_fits, check_raw_data
 from csdl_keras.training.recipe import Recipe
-from csdl_keras.training.recipes import recipes
+from csdl_keras.training.recipes import recipes, with_members
 from csdl_keras.training.settings import Settings, check_settings
 from csdl_keras.training.stages import Stages
 from csdl_keras.training.trained import Trained, train_several
@@ -122,6 +123,8 @@ class Trainer:
         cost_matrix: ArrayLike | None = None,
         settings: Settings | None = None,
         ensemble: int | None = None,
+        effort: str | None = None,
+        minutes: float | None = None,
     ) -> Trained:
         """Trains one algorithm for one cost matrix.
 
@@ -134,7 +137,8 @@ class Trainer:
             settings: choices that replace the trainer's own; `None` (default) keeps those.
             ensemble: number of networks, trained from seeds of their own, whose
                 outputs are averaged before the decision; `None` (default) is the
-                algorithm's own number, 1 for those of the paper.
+                algorithm's own number, or as many as the effort says.
+            effort, minutes: how long training may take, see `csdl_keras.train`.
 
         Returns:
             A `Trained`. Its model outputs probabilities (cost-blind algorithms, `min` and the
@@ -149,10 +153,22 @@ class Trainer:
         if ensemble is not None:
             check_integer("ensemble", ensemble, high=MOST_MEMBERS)
             algorithm = dataclasses.replace(algorithm, members=ensemble)
-        members = self._members(algorithm, cost_matrix, settings)
-        untrained = sum(not self._stages.is_trained(recipe) for recipe in members)
+        if effort is not None or minutes is not None:
+            algorithm = dataclasses.replace(algorithm, effort=effort)
+        stages = self._stages
+
+        def make(algorithm: Algorithm, settings: Settings | None) -> list[Recipe]:
+            return self._members(algorithm, cost_matrix, settings)
+
+        if minutes is None:
+            members = make(algorithm, settings)
+        else:
+            end = deadline(minutes)
+            stages = dataclasses.replace(stages, deadline=end)
+            members = recipes_in_time(make, algorithm, settings or self.settings, self.data, end)
+        untrained = sum(not stages.is_trained(recipe) for recipe in members)
         processes = self.jobs if untrained > 1 else 1
-        ((_, trained),) = train_several(self._stages, [members], processes, _raise)
+        ((_, trained),) = train_several(stages, [members], processes, _raise)
         return trained
 
     def train_all(
@@ -195,7 +211,8 @@ class Trainer:
         self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None, settings: Settings | None
     ) -> list[Recipe]:
         settings = self.settings if settings is None else check_settings(settings)
-        algorithm = with_network(get_algorithm(algorithm), self.network, settings, self.data)
+        algorithm = with_members(get_algorithm(algorithm), settings, self.data.train.x.shape)
+        algorithm = with_network(algorithm, self.network, settings, self.data)
         if self.jobs > 1:
             check_sendable(algorithm)
         check_fits(self.data, algorithm, cost_matrix)

@@ -187,7 +187,7 @@ class AlgorithmHyperModel(CheckedHyperModel):
         """
         if self.cost_matrix is not None and self.algorithm.weighs_costs:
             return bayes_classifier(model, self.cost_matrix)
-        return self.objective.classifier(model, None)
+        return self.objective.classifier(model)
 
     def _learning_rates(self, space: Space | Mapping[str, Space]) -> dict[str, Space]:
         """Returns a space for each optimizer that is searched."""

@@ -9,7 +9,7 @@ import pytest
 from keras import tree
 
 from csdl_keras import CAE, layers
-from tests.layers import caffe_loops
+from tests.layers import caffe_loops, image_loops
 from tests.layers.dense_cases import OF_PIXELS
 from tests.support.testing import JIT_COMPILE, MIXED_POLICIES, TestCase, dtype_policy
 
@@ -22,6 +22,7 @@ IMAGES = RNG.normal(size=(5, 7, 6, 2)).astype("float32")
 TABLE = np.where(np.arange(4) == 2, np.arange(200)[:, None] % 3, RNG.normal(size=(200, 4)))
 TABLE[::9, 3] = np.nan
 BIAS = np.array([0.5, -1.0, 2.0])
+KERNEL = RNG.normal(size=(2, 2, 2, 2)).astype("float32")
 COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
 
 
@@ -88,6 +89,16 @@ CASES = {
         P,
         normalized(P.astype("float64") * np.array([0.3 / 1, 0.0, 0.7 / 5])),
     ),
+    "ImageViews": Case(lambda: layers.ImageViews(1, flip=True), IMAGES, image_loops.views(IMAGES)),
+    "RandomAffine": Case(lambda: layers.RandomAffine(0.2, 30, 0.2, True), IMAGES, IMAGES),
+    "StandardizedConv2D": Case(
+        lambda: layers.StandardizedConv2D(
+            2, 2, activation="relu", kernel_initializer=keras.initializers.Constant(KERNEL.tolist())
+        ),
+        IMAGES,
+        image_loops.standardized_convolution(IMAGES, KERNEL),
+    ),
+    "ViewMean": Case(lambda: layers.ViewMean(5), IMAGES, IMAGES.mean(axis=0, keepdims=True)),
     "RandomShift": Case(lambda: layers.RandomShift(0.2, 0.2, seed=0), IMAGES, IMAGES),
     "TableEncoding": Case(lambda: layers.TableEncoding.adapted(TABLE, [0, 0, 3, 0], 5), X, (5, 22)),
     "WithinChannelLRN": Case(

@@ -36,6 +36,7 @@ from csdl_keras.models import (
     mlp,
     serving_model,
     tabular,
+    view_average,
 )
 
 RNG = np.random.default_rng(0)
@@ -190,6 +191,8 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "CaffePooling2D max": lambda: on_images(csdl_layers.CaffePooling2D("max")),
     "CaffePooling2D average": lambda: on_images(csdl_layers.CaffePooling2D("average", 4, 3)),
+    "RandomAffine": lambda: on_images(csdl_layers.RandomAffine(0.2, 10, 0.1, True)),
+    "StandardizedConv2D": lambda: on_images(csdl_layers.StandardizedConv2D(2, 3, padding="same")),
     "RandomShift": lambda: on_images(csdl_layers.RandomShift(0.2, 0.2)),
     "WithinChannelLRN": lambda: on_images(csdl_layers.WithinChannelLRN(5, alpha=1.0, beta=2.0)),
     "CAE": lambda: cae(tied=False),
@@ -214,5 +217,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "auxiliary_costs": auxiliary,
     "ensemble": lambda: Case(ensemble([network(softmax()) for _ in range(3)])),
     "convnet": lambda: Case(convnet(IMAGES.shape[1:], 3, filters=(4, 6)), IMAGES),
+    "view_average": lambda: Case(
+        view_average(convnet(IMAGES.shape[1:], 3, filters=(4, 6)), flip=True), IMAGES
+    ),
     "tabular": lambda: Case(tabular(X, 3, hidden_units=(6,))),
 }

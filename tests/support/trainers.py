@@ -16,7 +16,6 @@ SETTINGS = csdl.Settings().replace(
         "mlp.min_steps": 1,
         "cnn.min_steps": 1,
         "auto.epochs": 1,
-        "auto.table_epochs": 1,
         "auto.min_steps": 1,
     }
 )

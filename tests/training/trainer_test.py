@@ -216,7 +216,7 @@ class TestStackedMembers:
                 found = self.model.predict(TestStackedMembers.X_VAL, verbose=0)
                 losses.append(-np.log(np.maximum(found[rows, :, DATA.y_val], 1e-7)).mean(axis=0))
 
-        change = {"auto.learning_rate": 0.01, "auto.batch_size": 20, "auto.table_epochs": 4}
+        change = {"auto.learning_rate": 0.01, "auto.batch_size": 20, "auto.epochs": 4}
         validation = (self.X_VAL, DATA.y_val)
         trainer = self.trainer(change, callbacks=[Losses()], validation_data=validation)
         chosen = [

@@ -24,7 +24,8 @@ from csdl_keras.experiments.comparison import (
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
 from csdl_keras.fitting.stage_cache import StageCache
-from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_effort
+from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.workers import default_jobs
 
@@ -62,8 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="train N epochs at most, and pre-train no longer than that; by default "
         f"{settings.mlp.epochs} for the paper's fully-connected and {settings.cnn.epochs} for its "
         f"convolutional network, {settings.pretraining.epochs} in pre-training and "
-        f"{settings.auto.epochs} for ensemble_bayes, calibrated_bayes and cost_model, "
-        f"{settings.auto.color_epochs} on images in color, more on small sets",
+        "those of the effort for ensemble_bayes, calibrated_bayes and cost_model",
+    )
+    parser.add_argument(
+        "--effort",
+        choices=tuple(EFFORTS),
+        help="how much training all algorithms get, in networks and, of the default algorithms, "
+        "their width and epochs; by default balanced for ensemble_bayes and quick for others",
     )
     add_seed(parser, "training, of --imbalanced and of --train-size")
     parser.add_argument(
@@ -86,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     algorithms = DEFAULT_ALGORITHMS
     if arguments.algorithms is not None:
         algorithms = check_algorithms(names(arguments.algorithms))
+    compared = [with_effort(get_algorithm(name), arguments.effort) for name in algorithms]
     settings = Settings()
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
@@ -109,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     runner = CellRunner(StageCache(), jobs)
     display = CellDisplay(console, runner)
     comparison = ComparisonRun(
-        source, algorithms, arguments.cost_seeds, folder, settings, runner, arguments.seed
+        source, compared, arguments.cost_seeds, folder, settings, runner, arguments.seed
     )
     failures = runner.failures
     start = time.perf_counter()

@@ -1,0 +1,89 @@
+"""Tests of the choice of what images are changed by in training."""
+
+import keras
+import numpy as np
+import pytest
+
+from csdl_keras.layers import RandomAffine
+from csdl_keras.training.augmentation import ChooseAugmentation, chosen_strengths
+
+RNG = np.random.default_rng(0)
+
+
+def by_side(images):
+    """Class 1 has its light in the right half: mirrored images look like the other class."""
+    right = images[:, :, 5:].sum(axis=(1, 2, 3)) > images[:, :, :5].sum(axis=(1, 2, 3))
+    return np.where(right[:, None], [0.01, 0.99], [0.99, 0.01])
+
+
+def by_brightness(images):
+    """Class 1 is bright, however it is turned."""
+    return np.where(images.mean(axis=(1, 2, 3))[:, None] > 0.5, [0.01, 0.99], [0.99, 0.01])
+
+
+def halves(size):
+    """Images with light in one half, and labels that say in which."""
+    labels = RNG.integers(2, size=size)
+    images = np.zeros((size, 10, 10, 1), "float32")
+    for image, label in zip(images, labels, strict=True):
+        image[:, 5 * label : 5 * label + 5] = RNG.uniform(0.5, 1)
+    return images, labels
+
+
+def shades(size):
+    labels = RNG.integers(2, size=size)
+    shade = 0.6 * labels + RNG.uniform(0, 0.3, size=size)
+    return np.broadcast_to(shade[:, None, None, None], (size, 10, 10, 1)).astype("float32"), labels
+
+
+@pytest.mark.parametrize(
+    ("images", "predict", "expected"),
+    [(halves, by_side, [10, 0.1, 0, 1]), (shades, by_brightness, [180, 0.1, 1, 1])],
+)
+def test_what_classes_survive(images, predict, expected):
+    assert chosen_strengths(predict, *images(100)) == pytest.approx(expected)
+
+
+def test_nothing_if_the_network_knows_nothing():
+    x, y = halves(100)
+    assert chosen_strengths(lambda images: np.full((len(images), 2), 0.5), x, y) == [0, 0, 0, 0]
+
+
+def test_small_changes_only_if_the_network_knows_much():
+    x, y = shades(100)
+
+    def unsure(images):
+        return 0.4 * by_brightness(images) + 0.3
+
+    assert chosen_strengths(unsure, x, y) == [180, 0, 1, 1]
+
+
+def test_rare_classes_count_as_much():
+    """A flip that only a rare class does not survive is no loss on average over examples."""
+    x, y = halves(200)
+    rare = np.flatnonzero(y == 1)[:5]
+    kept = np.concatenate([np.flatnonzero(y == 0), rare])
+
+    def predict(images):
+        p = by_side(images)
+        p[: (y[kept] == 0).sum()] = [0.99, 0.01]
+        return p
+
+    assert chosen_strengths(predict, x[kept], y[kept])[2] == 0
+
+
+def test_the_layer_gets_the_strengths_when_the_epoch_begins():
+    x, y = shades(60)
+    inputs = keras.Input((10, 10, 1))
+    mean = keras.layers.GlobalAveragePooling2D()(RandomAffine(0.1, seed=0)(inputs))
+    model = keras.Model(inputs, keras.layers.Dense(2, "softmax")(mean))
+    model.layers[-1].set_weights([np.array([[-20.0, 20.0]]), np.array([9.0, -9.0])])
+    model.compile(keras.optimizers.SGD(1e-6), "sparse_categorical_crossentropy")
+    seen = []
+    watch = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda *_: seen.append(keras.ops.convert_to_numpy(layer.strengths))
+    )
+    layer = model.layers[1]
+    model.fit(x, y, epochs=3, callbacks=[ChooseAugmentation(x, y, 1), watch], verbose=0)
+    np.testing.assert_allclose(seen[0], [0.1, 0, 0, 0, 0], atol=1e-6)
+    np.testing.assert_allclose(seen[1], [0.1, 180, 0.1, 1, 1], atol=1e-6)
