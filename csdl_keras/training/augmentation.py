@@ -17,6 +17,9 @@ TOLERANCE = 0.1
 #: finds the images as they are hard learns more from them alone.
 LEARNT = 0.25
 
+#: The same for all changes: a network that knows nothing yet would survive anything.
+BEGUN = 0.9
+
 #: Most examples that are looked at.
 _EXAMPLES = 1000
 
@@ -92,8 +95,7 @@ def chosen_strengths(
     loss = _balanced_loss(predict(x), y)
 
     def survives(change: _Change) -> bool:
-        # A network that knows nothing yet would survive anything.
-        if loss >= guessing * (LEARNT if change.small else 1.0):
+        if loss >= guessing * (LEARNT if change.small else BEGUN):
             return False
         changed = [keras.ops.convert_to_numpy(transform(x, **end)) for end in change.ends]
         losses = [_balanced_loss(predict(images), y) for images in changed]

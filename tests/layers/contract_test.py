@@ -143,21 +143,23 @@ class TestContract(TestCase):
 
     def test_predict_of_all(self):
         """One model of all layers, compiled, and with batches of another size."""
-        made = {name: case.make() for name, case in CASES.items()}
+        # Views of an image are next to each other in none of the batches.
+        cases = {name: it for name, it in CASES.items() if name not in ("ImageViews", "ViewMean")}
+        made = {name: case.make() for name, case in cases.items()}
         inputs = {
             f"input_{index}_{place}": array
-            for index, case in enumerate(CASES.values())
+            for index, case in enumerate(cases.values())
             for place, array in enumerate(case.arrays)
         }
         ends = {name: keras.Input(array.shape[1:], name=name) for name, array in inputs.items()}
         outputs = {
             name: made[name](*(ends[f"input_{index}_{place}"] for place in range(len(case.arrays))))
-            for index, (name, case) in enumerate(CASES.items())
+            for index, (name, case) in enumerate(cases.items())
         }
         model = keras.Model(ends, outputs)
         model.compile(jit_compile=JIT_COMPILE)
         found = model.predict(inputs, batch_size=2, verbose=0)
-        for name, case in CASES.items():
+        for name, case in cases.items():
             self.assertAllClose(found[name], made[name](*case.arrays))
 
 

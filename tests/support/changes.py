@@ -83,5 +83,7 @@ def setting_names(settings: csdl.Settings) -> dict[str, Any]:
 
 def setting_changes(settings: csdl.Settings) -> dict[str, csdl.Settings]:
     """By name of a choice, settings with another value of it."""
-    names = setting_names(settings).items()
-    return {name: settings.replace({name: other_value(value)}) for name, value in names}
+    others = {name: other_value(value) for name, value in setting_names(settings).items()}
+    others |= {name: "balanced" for name in others if name.endswith(".effort")}
+    others["auto.filters"] = (8, 16)
+    return {name: settings.replace({name: value}) for name, value in others.items()}

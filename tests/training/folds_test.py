@@ -16,7 +16,7 @@ from csdl_keras.training.folds import assign_folds
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
-MEMBERS = 3
+MEMBERS = 5
 RNG = np.random.default_rng(0)
 Y = RNG.integers(3, size=90)
 X = (np.eye(3)[Y] + RNG.normal(size=(90, 3))).astype("float32")

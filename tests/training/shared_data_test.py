@@ -51,7 +51,8 @@ def parameters(function):
 def test_every_argument_is_tried_or_classified():
     # Keys of networks are tried in own_network_test.py.
     assert parameters(csdl.Trainer) == OTHERS.keys() | UNREAD | {"network"}
-    own = {"algorithm", "cost_matrix", "ensemble"}  # see stage_keys_test.py
+    # See stage_keys_test.py and effort_test.py.
+    own = {"algorithm", "cost_matrix", "ensemble", "effort", "minutes"}
     assert parameters(csdl.train) <= parameters(csdl.Trainer) | own
     assert parameters(csdl.Trainer.train) == own | {"settings"}
 
