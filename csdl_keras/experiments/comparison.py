@@ -41,11 +41,7 @@ DEFAULT_ALGORITHMS: tuple[str, ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class ComparedResult(Result):
-    """A result with the effort behind it.
-
-    Args:
-        effort: the effort of the training.
-    """
+    """A result with the effort of the training."""
 
     effort: str
 

@@ -1,6 +1,5 @@
 """Trains the estimator's algorithm and validates on examples held out."""
 
-import dataclasses
 import numbers
 from collections.abc import Callable
 from typing import TypeAlias
@@ -13,7 +12,7 @@ from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs.known import KnownCosts, vectors_of_labels
 from csdl_keras.outputs.kind import describe_output
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
 from csdl_keras.training.data import Examples
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.recipes import with_members
@@ -84,10 +83,7 @@ def train_model(
             # What trains on costs trains on those of the labels.
             costs = vectors_of_labels(examples.y, known)
     if fraction is None:
-        found = get_algorithm(algorithm)
-        found = dataclasses.replace(
-            found, members=ensemble or found.members, effort=effort or found.effort
-        )
+        found = with_options(algorithm, ensemble, effort)
         found = with_members(found, settings, examples.x.shape)
         # With a limit of time there may be one network only.
         fraction = 0.0 if found.cross_fits and minutes is None else _FRACTION

@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from csdl_keras._utils.checks import check_choice
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras._utils.checks import check_choice, check_integer
+from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
 
 
 class _Algorithms(dict[str, Algorithm]):
@@ -87,8 +87,12 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     return ALGORITHMS[algorithm]
 
 
-def with_effort(algorithm: Algorithm, effort: str | None) -> Algorithm:
-    """Returns an algorithm at another effort; `None`, and what is no network, keep theirs."""
-    if effort is None or not algorithm.body_kind.is_network:
-        return algorithm
-    return dataclasses.replace(algorithm, effort=effort)
+def with_options(
+    algorithm: str | Algorithm, ensemble: int | None = None, effort: str | None = None
+) -> Algorithm:
+    """Returns an algorithm with another number of networks or effort; `None` keeps its own."""
+    algorithm = get_algorithm(algorithm)
+    if ensemble is not None:
+        check_integer("ensemble", ensemble, high=MOST_MEMBERS)
+        algorithm = dataclasses.replace(algorithm, members=ensemble)
+    return algorithm if effort is None else dataclasses.replace(algorithm, effort=effort)

@@ -59,7 +59,11 @@ def deadline(minutes: float) -> float:
 
 
 def recipes_in_time(
-    make: MakeRecipes, algorithm: Algorithm, settings: Settings, data: TrainingData, end: float
+    make: MakeRecipes,
+    algorithm: Algorithm,
+    settings: Settings,
+    data: TrainingData,
+    end: float,
 ) -> list[Recipe]:
     """Returns the recipes of the most training that ends in time.
 

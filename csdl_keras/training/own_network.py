@@ -60,6 +60,9 @@ class OwnNetwork(AutoNetwork):
         ended = with_end(network, num_outputs, output, seed)
         return with_data(keras.Model(rows.input, ended(rows.output), name=ended.name))
 
+    def networks_on(self, shape: Any) -> int:
+        return self.level.networks
+
     def monitor(self, x: Any) -> str | None:
         return "val_loss"
 

@@ -97,6 +97,13 @@ class Recipe:
         size = self.shape[0] + self.unlabelled_size
         return self.pretraining.epochs * self.body.stretch(size)
 
+    @property
+    def stages(self) -> dict[str, dict[str, Any]]:
+        """The descriptions of its stages, `"pretraining"`, unless it has none, and `"training"`."""
+        stages = {"training": self.describe_training()}
+        before = self.describe_pretraining()
+        return stages if before is None else {"pretraining": before, **stages}
+
     def describe_pretraining(self) -> dict[str, Any] | None:
         """Describes its pre-training; `None` without one."""
         pretraining = self.pretraining

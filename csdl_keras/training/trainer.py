@@ -1,6 +1,7 @@
 """Trains algorithms on one data set, stages that they share once."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -19,8 +20,8 @@ from csdl_keras.costs.known import CostsLike
 from csdl_keras.fitting.callbacks import check_observers
 from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
-from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm, with_options
 from csdl_keras.training.budget import deadline, recipes_in_time
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.raw_data import check_fits, check_raw_data
@@ -135,9 +136,8 @@ class Trainer:
                 `None` (default) takes the examples' own `costs`, by whose means Bayes
                 algorithms then decide.
             settings: choices that replace the trainer's own; `None` (default) keeps those.
-            ensemble: number of networks, trained from seeds of their own, whose
-                outputs are averaged before the decision; `None` (default) is the
-                algorithm's own number, or as many as the effort says.
+            ensemble: number of networks of different seeds whose outputs are averaged; `None`
+                (default) is the algorithm's own, or what the effort says.
             effort, minutes: how long training may take, see `csdl_keras.train`.
 
         Returns:
@@ -149,26 +149,19 @@ class Trainer:
             ValueError: if an argument fails its check; nothing is trained then.
             DivergedError: if training diverges; the trainer and its cache remember that.
         """
-        algorithm = get_algorithm(algorithm)
-        if ensemble is not None:
-            check_integer("ensemble", ensemble, high=MOST_MEMBERS)
-            algorithm = dataclasses.replace(algorithm, members=ensemble)
-        if effort is not None or minutes is not None:
-            algorithm = dataclasses.replace(algorithm, effort=effort)
-        stages = self._stages
-
-        def make(algorithm: Algorithm, settings: Settings | None) -> list[Recipe]:
-            return self._members(algorithm, cost_matrix, settings)
-
+        algorithm, stages = with_options(algorithm, ensemble, effort), self._stages
         if minutes is None:
-            members = make(algorithm, settings)
+            members = self._members(algorithm, settings, cost_matrix)
         else:
             end = deadline(minutes)
             stages = dataclasses.replace(stages, deadline=end)
-            members = recipes_in_time(make, algorithm, settings or self.settings, self.data, end)
+            # Without `effort`, the highest one that fits.
+            wanted = dataclasses.replace(algorithm, effort=effort)
+            make = functools.partial(self._members, cost_matrix=cost_matrix)
+            members = recipes_in_time(make, wanted, settings or self.settings, self.data, end)
         untrained = sum(not stages.is_trained(recipe) for recipe in members)
-        processes = self.jobs if untrained > 1 else 1
-        ((_, trained),) = train_several(stages, [members], processes, _raise)
+        jobs = self.jobs if untrained > 1 else 1
+        ((_, trained),) = train_several(stages, [members], jobs, _raise)
         return trained
 
     def train_all(
@@ -199,16 +192,17 @@ class Trainer:
         members = []
         for request in requests:
             if not isinstance(request, (tuple, list)) or len(request) not in (2, 3):
-                raise ValueError(
-                    "Expected `requests` to be pairs of an algorithm and a cost matrix; "
-                    f"received {request!r}."
-                )
+                what = "pairs of an algorithm and a cost matrix"
+                raise ValueError(f"Expected `requests` to be {what}; received {request!r}.")
             algorithm, matrix, *own = request
-            members.append(self._members(algorithm, matrix, own[0] if own else settings))
+            members.append(self._members(algorithm, own[0] if own else settings, matrix))
         return train_several(self._stages, members, self.jobs, on_error or _raise)
 
     def _members(
-        self, algorithm: str | Algorithm, cost_matrix: ArrayLike | None, settings: Settings | None
+        self,
+        algorithm: str | Algorithm,
+        settings: Settings | None,
+        cost_matrix: ArrayLike | None,
     ) -> list[Recipe]:
         settings = self.settings if settings is None else check_settings(settings)
         algorithm = with_members(get_algorithm(algorithm), settings, self.data.train.x.shape)
@@ -228,17 +222,10 @@ class Trainer:
     ) -> dict[str, dict[str, Any]]:
         """Describes an algorithm's stages, as its cache knows them.
 
-        Args:
-            algorithm, cost_matrix, settings: as in `train`.
-
-        Returns:
-            A dict of descriptions, `"pretraining"` (unless it has none) and `"training"`.
+        Returns a dict of descriptions, `"pretraining"` (unless it has none) and `"training"`; the
+        arguments are those of `train`.
         """
-        first = self._members(algorithm, cost_matrix, settings)[0]
-        pretraining, stages = first.describe_pretraining(), {}
-        if pretraining is not None:
-            stages["pretraining"] = pretraining
-        return stages | {"training": first.describe_training()}
+        return self._members(algorithm, settings, cost_matrix)[0].stages
 
     def run_stage(
         self,
@@ -249,15 +236,11 @@ class Trainer:
     ) -> StageResult | None:
         """Runs one stage of an algorithm, after those that it needs, unless it is in the cache.
 
-        Args:
-            name: `"pretraining"` or `"training"`.
-            algorithm, cost_matrix, settings: as in `train`.
-
-        Returns:
-            The result of the stage; `None` for the pre-training of an algorithm without one.
+        Returns its result, or `None` for the pre-training of an algorithm without one. `name` is
+        `"pretraining"` or `"training"`, the other arguments are those of `train`.
         """
         check_choice("name", name, ("pretraining", "training"))
-        first = self._members(algorithm, cost_matrix, settings)[0]
+        first = self._members(algorithm, settings, cost_matrix)[0]
         runs = {"pretraining": self._stages.pretrained, "training": self._stages.trained}
         return runs[name](first)
 

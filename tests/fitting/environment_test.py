@@ -165,7 +165,7 @@ class TestAdopt:
         cache = csdl.StageCache(tmp_path)
         trainer = make_trainer(cache=cache)
         with process_with(image_data_format="channels_first"):
-            (recipe,) = trainer._members("csdnn", MATRICES[0], None)
+            (recipe,) = trainer._members("csdnn", None, MATRICES[0])
         here = environment()
         try:
             description = recipe.describe_pretraining()
@@ -173,7 +173,7 @@ class TestAdopt:
             assert keras.config.image_data_format() == "channels_first"
         finally:
             adopt(here)
-        (other,) = trainer._members("csdnn", MATRICES[0], None)
+        (other,) = trainer._members("csdnn", None, MATRICES[0])
         assert description in cache and other.describe_pretraining() not in cache
 
 

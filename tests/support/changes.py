@@ -24,7 +24,7 @@ def cell_stages(folder: pathlib.Path, cell: Cell = CELL) -> dict[str, dict[str, 
 
 def stage_keys(trainer: csdl.Trainer, row: Any = "csdnn", matrix: Any = MATRICES[0]) -> list[str]:
     """The keys of all stages of a row."""
-    recipes = trainer._members(row, matrix, None)
+    recipes = trainer._members(row, None, matrix)
     found = [it for one in recipes for it in (one.describe_pretraining(), one.describe_training())]
     return [csdl.StageCache.key(stage) for stage in found if stage is not None]
 

@@ -93,7 +93,7 @@ def test_every_field_of_an_algorithm(run_eagerly, tried):
 
 
 def test_every_field_of_a_recipe(tried):
-    (recipe,) = make_trainer()._members("csdnn", MATRICES[0], None)
+    (recipe,) = make_trainer()._members("csdnn", None, MATRICES[0])
     changes = {
         "algorithm": csdl.ALGORITHMS["sdae_sosr"],
         "matrix": MATRICES[1],

@@ -127,7 +127,7 @@ class TestKilled:
             train("paper", tmp_path, Stop(2, 1))
         epochs = Epochs()
         trainer = make_trainer("paper", tmp_path, epochs)
-        (recipe,) = trainer._members("csdnn", MATRICES[0], None)
+        (recipe,) = trainer._members("csdnn", None, MATRICES[0])
         run, _, *work = trainer._stages._next_stage(recipe).task
         assert run(trainer._stages, *work) is None  # what it left is in the folder
         found = trainer.cache.find(recipe.describe_training()).arrays

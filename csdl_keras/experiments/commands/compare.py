@@ -24,7 +24,7 @@ from csdl_keras.experiments.comparison import (
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
 from csdl_keras.fitting.stage_cache import StageCache
-from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_effort
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
 from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.workers import default_jobs
@@ -92,7 +92,11 @@ def run(arguments: argparse.Namespace) -> int:
     algorithms = DEFAULT_ALGORITHMS
     if arguments.algorithms is not None:
         algorithms = check_algorithms(names(arguments.algorithms))
-    compared = [with_effort(get_algorithm(name), arguments.effort) for name in algorithms]
+    # A kernel machine has no effort.
+    compared = [
+        with_options(name, effort=arguments.effort if ALGORITHMS[name].body != "svm" else None)
+        for name in algorithms
+    ]
     settings = Settings()
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)

@@ -1,0 +1,166 @@
+"""Measures the front of cost against seconds: each effort, the paper's algorithms, the peers.
+
+    python benchmarks/effort.py --out benchmarks/results/effort
+
+Images in four sets, each also in its imbalanced variant: `mnist_5k`, `digits`, 10,000 images of
+CIFAR-10, and 10,000 of a synthetic bg-img-rot (the last two from TFDS' folder, the CIFAR-10 that
+is measured may be a copy). Training sees no test image and each training decides for five cost
+matrices, `randomized_proportional(y, seed=1000 + i)`; those that train on costs are trained for
+each. Costs are means over matrices; seconds are those of one training with its calibration.
+Writes `effort.csv` row by row, from which a later call continues, `effort.md`, and `effort.png`
+with the peers that `benchmarks/results/peers` has.
+"""
+
+import csv
+import pathlib
+import time
+from collections.abc import Iterator
+
+import keras
+import numpy as np
+from formats import markdown_table
+from results_table import ResultsTable, parser
+
+import csdl_keras as csdl
+from csdl_keras.training import EFFORTS
+
+FIELDS = ("set", "seed", "way", "average_cost", "error_rate", "seconds")
+SETS = {"mnist_5k": None, "digits": None, "cifar10": 10_000, "bg_img_rot_synthetic": 10_000}
+MATRICES = 5
+PAPER = ("dnn_bayes", "cnn_bayes", "csdnn")
+PEERS = pathlib.Path(__file__).parent / "results" / "peers" / "peers.csv"
+
+
+def load(name: str) -> csdl.datasets.DataSet:
+    """Returns a set by its name, with `_imb` for the imbalanced variant."""
+    base = name.removesuffix("_imb")
+    return csdl.datasets.load(base, imbalanced=name != base, train_size=SETS[base])
+
+
+def matrices(data: csdl.datasets.DataSet) -> list[np.ndarray]:
+    """Returns the cost matrices of a set."""
+    return [
+        csdl.costs.randomized_proportional(data.y_train_val, seed=1000 + index)
+        for index in range(MATRICES)
+    ]
+
+
+def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
+    """Trains one way and returns its columns."""
+    costs, errors, seconds = [], [], []
+    trainer = csdl.Trainer(
+        data.x_train, data.y_train, validation_data=(data.x_val, data.y_val), seed=seed
+    )
+    for matrix in matrices(data):
+        start = time.perf_counter()
+        if way in EFFORTS:
+            trained = trainer.train("calibrated_bayes", matrix, effort=way)
+        else:
+            trained = trainer.train(way, matrix)
+        # A training that serves all matrices takes its time once.
+        seconds.append(time.perf_counter() - start)
+        decided = csdl.decide(trained.model, data.x_test)
+        costs.append(matrix[data.y_test, decided].mean())
+        errors.append(np.mean(decided != data.y_test))
+    shared = way in EFFORTS or csdl.ALGORITHMS[way].shares_training
+    return {
+        "average_cost": round(float(np.mean(costs)), 5),
+        "error_rate": round(float(np.mean(errors)), 5),
+        "seconds": round(seconds[0] if shared else float(np.mean(seconds)), 1),
+    }
+
+
+def peers(name: str) -> Iterator[np.ndarray]:
+    """Yields mean cost and mean seconds of the peers that were measured on a set."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    with PEERS.open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["dataset"] == name:
+                pair = float(row["average_cost"]), float(row["seconds"])
+                found.setdefault(row["method"], []).append(pair)
+    for method, pairs in found.items():
+        if not method.startswith("csdl_keras"):
+            yield np.mean(pairs, axis=0)
+
+
+def means(rows: list[dict[str, str]]) -> dict[tuple[str, str], tuple[float, float, float, int]]:
+    """Returns mean cost, its standard error, mean seconds and seeds by set and way."""
+    groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for row in rows:
+        pair = float(row["average_cost"]), float(row["seconds"])
+        groups.setdefault((row["set"], row["way"]), []).append(pair)
+    found = {}
+    for key, pairs in groups.items():
+        costs, seconds = np.array(pairs).T
+        spread = costs.std(ddof=1) / np.sqrt(len(costs)) if len(costs) > 1 else np.nan
+        found[key] = (float(costs.mean()), float(spread), float(seconds.mean()), len(costs))
+    return found
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    """Formats mean costs and seconds in Markdown."""
+    found = means(rows)
+    sets = list(dict.fromkeys(name for name, _ in found))
+    ways = list(dict.fromkeys(way for _, way in found))
+
+    def cell(name: str, way: str) -> str:
+        if (name, way) not in found:
+            return ""
+        cost, spread, seconds, seeds = found[name, way]
+        error = f" ± {spread:.4f} (n = {seeds})" if seeds > 1 else ""
+        return f"{cost:.4f}{error}, {seconds:.0f} s"
+
+    body = [[way, *(cell(name, way) for name in sets)] for way in ways]
+    return "\n".join(markdown_table(["average test cost, seconds", *sets], body))
+
+
+def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
+    """Draws cost against seconds of each set, on logarithmic axes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    found = means(rows)
+    sets = list(dict.fromkeys(name for name, _ in found))
+    figure = Figure(figsize=(5 * min(2, len(sets)), 4 * -(-len(sets) // 2)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for place, name in enumerate(sets, start=1):
+        axes = figure.add_subplot(-(-len(sets) // 2), min(2, len(sets)), place)
+        for cost, seconds in peers(name):
+            axes.plot(max(seconds, 0.05), cost, "x", color="0.6")
+        for way in (way for of, way in found if of == name):
+            cost, spread, seconds, _ = found[name, way]
+            colour = "C0" if way in EFFORTS else "C1"
+            axes.errorbar(seconds, cost, yerr=np.nan_to_num(spread), fmt="o", color=colour)
+            axes.annotate(way, (seconds, cost), xytext=(5, 4), textcoords="offset points")
+        axes.set(xscale="log", yscale="log", title=name)
+        axes.set(xlabel="seconds of training", ylabel="average test cost")
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Runs the program."""
+    every = [f"{name}{suffix}" for name in SETS for suffix in ("", "_imb")]
+    options = parser(__doc__)
+    options.add_argument("--sets", default=",".join(every))
+    options.add_argument("--ways", default=",".join((*EFFORTS, *PAPER)))
+    options.add_argument("--seeds", type=int, default=3)
+    options.add_argument("--suffix", default="", help="appended to the names of ways")
+    arguments = options.parse_args()
+    results = ResultsTable(arguments.out, "effort", FIELDS)
+    for seed in range(arguments.seeds):
+        for name in arguments.sets.split(","):
+            data = load(name)
+            for way in arguments.ways.split(","):
+                named = f"{way}{arguments.suffix}"
+                if (name, str(seed), named) in results.done(3):
+                    continue
+                row = {"set": name, "seed": seed, "way": named, **run(data, way, seed)}
+                results.append([row])
+                print(*row.values(), flush=True)
+                keras.utils.clear_session()
+    results.report(table(results.rows()))
+    plot(results.rows(), results.path.with_suffix(".png"))
+
+
+if __name__ == "__main__":
+    main()
