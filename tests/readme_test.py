@@ -29,7 +29,7 @@ def test_python_blocks_run(readme, tmp_path, monkeypatch, capsys):
     small = functools.partial(csdl.datasets.load, train_size=600)
     monkeypatch.setattr(csdl.datasets, "load", small)
     blocks = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
-    assert len(blocks) == 16
+    assert len(blocks) == 17
     namespace: dict = {}
     for block in blocks:
         # One epoch of few units, and one trial, show that the code runs; more only take longer.

@@ -3,14 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.comparison import summarise
+from csdl_keras.experiments.comparison import ComparedResult, summarise
 from csdl_keras.experiments.display import summary_table
-from csdl_keras.experiments.results import Result
 
 
 def make_result(algorithm="csdnn", cost_seed=1000, cost=1 / 3, error=0.25, seconds=2.0):
     end = {"epochs": 3, "train_size": 400, "seed": 0, "backend": "tensorflow"}
-    return Result("digits", False, algorithm, cost_seed, cost, error, 0.5, seconds, **end)
+    row = ("digits", False, algorithm, cost_seed, cost, error, 0.5, seconds)
+    return ComparedResult(*row, **end, effort="balanced")
 
 
 class TestSummarise:
@@ -44,5 +44,5 @@ class TestSummarise:
         assert math.isnan(summaries[1].standard_error)
         table = summary_table(summaries, "digits")
         assert [row.style for row in table.rows] == ["bold", None]
-        costs = [cell.split(" ± ")[0] for cell in table.columns[1].cells]
+        costs = [cell.split(" ± ")[0] for cell in table.columns[2].cells]
         assert costs == ["3.000", "2.000 (n = 1)"] and ", or n" in table.caption

@@ -124,14 +124,16 @@ ROWS = {
             ({"other_decisions": "abstain"}, "`other_decisions` to be a list"),
             ({"network": "resnet"}, "`network` to be an uncompiled"),
             *named(validation_fraction=[1.0], random_state=[2**32], ensemble=[1001], verbose=[3]),
+            *named(effort=["fast"], minutes=[0, np.nan]),
         ),
         (
             own_costs,
             own_costs | {"costs": KNOWN, "algorithm": "dnn_bayes"},
             {"random_state": np.random.RandomState(0), "cost_matrix": None, "settings": None},
+            {"algorithm": "dnn_bayes", "effort": "balanced", "ensemble": None},
             {"other_decisions": [], "ensemble": None, "random_state": None, "verbose": "auto"},
         ),
-        free=("other_decisions", "network"),
+        free=("other_decisions", "network", "effort", "minutes"),
         call=reaches_training(fit),
     ),
     "average_cost_scorer": Row(

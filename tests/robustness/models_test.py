@@ -25,6 +25,11 @@ def network(output="probability", seed=0):
 
 
 @functools.cache
+def of_images():
+    return models.convnet((8, 8, 3), 3, filters=(4,), seed=0)
+
+
+@functools.cache
 def body():
     inputs = keras.Input((4,))
     return keras.Model(inputs, keras.layers.Dense(5, "tanh")(inputs))
@@ -164,6 +169,18 @@ ROWS = {
         ),
         ({"output": "features"}, {"output": "cost"}),
         free=("name",),
+    ),
+    "view_average": model(
+        models.view_average,
+        lambda rng: {"model": of_images(), "pixels": 1, "flip": True},
+        (
+            *no_model,
+            ({"model": network()}, "Expected images"),
+            ({"model": network("cost")}, "outputs costs"),
+            ({"pixels": 8}, "sizes above 8"),
+            *named(pixels=[-1], flip=[1]),
+        ),
+        ({"pixels": 0}, {"flip": False}),
     ),
     "tabular": model(
         models.tabular,
