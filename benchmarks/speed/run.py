@@ -27,6 +27,7 @@ HERE = pathlib.Path(__file__).parent
 ENTRIES = (
     "import_time",
     "training_step",
+    "convolution_step",
     "losses",
     "memory",
     "pretraining",

@@ -15,6 +15,7 @@ from csdl_keras.models import (
     expected_cost_model,
     serving_model,
     tabular,
+    view_average,
 )
 from csdl_keras.prediction._formats import float32_model
 from tests.support.artifacts import OPENERS, PATHS
@@ -112,6 +113,11 @@ KINDS = {
     "tabular in 16 bits": (in_16_bits, {"inputs": X}, {}),
     "pixels": (of_pixels, {"inputs": IMAGES}, {}),
     "convnet": (lambda: of_images(convnet((8, 9, 2), 3, filters=(4, 6))), {"inputs": IMAGES}, {}),
+    "view_average": (
+        lambda: of_images(view_average(convnet((8, 9, 2), 3, filters=(4, 6)), flip=True)),
+        {"inputs": IMAGES},
+        {},
+    ),
     "caffe_cifar10": (
         lambda: of_images(caffe_cifar10((8, 9, 2), 3, "full", "cost")),
         {"inputs": IMAGES},

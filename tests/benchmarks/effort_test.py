@@ -1,0 +1,61 @@
+"""The front of cost against seconds: what its table and its plot say."""
+
+import pytest
+
+import csdl_keras as csdl
+
+
+def rows():
+    return [
+        {"set": name, "seed": seed, "way": way, "average_cost": cost, "seconds": seconds}
+        for name, seed, way, cost, seconds in (
+            ("digits", "0", "quick", "0.02", "10.0"),
+            ("digits", "1", "quick", "0.04", "30.0"),
+            ("digits", "0", "csdnn", "0.25", "7.4"),
+            ("mnist_5k", "0", "quick", "0.0471", "24.0"),
+        )
+    ]
+
+
+def test_means_over_seeds(program):
+    cost, spread, seconds, seeds = program("effort").means(rows())["digits", "quick"]
+    assert (cost, spread, seconds, seeds) == pytest.approx((0.03, 0.01, 20.0, 2))
+
+
+def test_a_table_of_all_sets(program):
+    lines = program("effort").table(rows()).splitlines()
+    assert "0.0300 ± 0.0100 (n = 2), 20 s" in lines[2] and "0.0471, 24 s" in lines[2]
+    assert lines[3].startswith("| csdnn | 0.2500, 7 s |")
+
+
+def test_peers_are_those_of_the_set(program):
+    found = list(program("effort").peers("digits_imb"))
+    assert len(found) > 20 and all(cost > 0 and seconds >= 0 for cost, seconds in found)
+
+
+def test_a_plot(program, tmp_path):
+    pytest.importorskip("matplotlib")
+    program("effort").plot(rows(), tmp_path / "effort.png")
+    assert (tmp_path / "effort.png").stat().st_size > 10_000
+
+
+def test_matrices_of_an_algorithm_that_trains_on_costs(program, monkeypatch):
+    """Each matrix has its own training, whose seconds are averaged."""
+    effort = program("effort")
+    monkeypatch.setattr(effort, "MATRICES", 2)
+    seen = []
+
+    class Trained:
+        model = None
+
+    def train(self, way, matrix, **options):
+        seen.append((way, options))
+        return Trained
+
+    monkeypatch.setattr(csdl.Trainer, "train", train)
+    monkeypatch.setattr(csdl, "decide", lambda model, x: [0] * len(x))
+    data = csdl.datasets.load("digits", train_size=120)
+    row = effort.run(data, "csdnn", 0)
+    assert [way for way, _ in seen] == ["csdnn"] * 2 and row["error_rate"] > 0.8
+    effort.run(data, "best", 0)
+    assert seen[-1] == ("calibrated_bayes", {"effort": "best"})
