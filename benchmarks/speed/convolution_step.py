@@ -12,6 +12,7 @@ from csdl_keras import models
 from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
 from csdl_keras.training import EFFORTS, AutoNetwork
 
+BACKENDS = ("tensorflow", "jax", "torch")
 SHAPE, CLASSES, BATCH = (28, 28, 1), 10, AutoNetwork().batch_size
 SIZE = 1536
 
