@@ -106,6 +106,7 @@ class AutoNetwork(Body):
     (20, 500)
     """
 
+    # `Any`, since no number of epochs is known without a shape.
     epochs: Any = count(None, serves="schedule", optional=True)
     filters: tuple[int, ...] | None = layer_sizes(None, optional=True)
     batch_size: int = count(50)
@@ -140,15 +141,15 @@ class AutoNetwork(Body):
     def augments(self, x: np.ndarray) -> bool:
         return x.ndim == 4
 
-    def averages_views(self, x: np.ndarray) -> bool:
-        return x.ndim == 4
-
     def epochs_on(self, shape: Sequence[int]) -> int:
-        epochs = self.epochs
-        if epochs is None:
-            epochs = self.level.epochs_on(shape) if len(shape) == 4 else _TABLE_EPOCHS
         batches = math.ceil(shape[0] / self.batch_size)
-        return max(epochs, math.ceil(self.min_steps / batches))
+        return max(self._asked_epochs(shape), math.ceil(self.min_steps / batches))
+
+    def patience_on(self, shape: Sequence[int]) -> int:
+        epochs = self.epochs_on(shape)
+        if self.patience is None:
+            return epochs
+        return self.patience * math.ceil(epochs / self._asked_epochs(shape))
 
     def monitor(self, x: np.ndarray) -> str | None:
         return None if x.ndim == 4 else "val_loss"
@@ -173,6 +174,11 @@ class AutoNetwork(Body):
         filters = self.filters or self.level.filters
         clip = self.clipnorm if on_costs else None
         return {**self.describe(), "filters": describe(filters), "clipnorm": clip}
+
+    def _asked_epochs(self, shape: Sequence[int]) -> int:
+        if self.epochs is not None:
+            return self.epochs
+        return self.level.epochs_on(shape) if len(shape) == 4 else _TABLE_EPOCHS
 
     def _filters_on(self, sides: Sequence[int]) -> tuple[int, ...]:
         if self.filters is not None:

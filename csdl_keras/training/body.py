@@ -92,11 +92,7 @@ class Body(Choices):
         return 0.0
 
     def augments(self, x: np.ndarray) -> bool:
-        """Tells whether images are changed in training as far as classes survive that."""
-        return False
-
-    def averages_views(self, x: np.ndarray) -> bool:
-        """Tells whether a trained network averages over shifted copies of an image."""
+        """Tells whether images are changed in training, and views of them averaged afterwards."""
         return False
 
     @property

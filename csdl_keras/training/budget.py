@@ -35,7 +35,7 @@ _VIEWS = 5
 
 @dataclasses.dataclass(frozen=True)
 class Speed:
-    """How fast a network trains.
+    """The speed at which a network trains.
 
     Args:
         start: seconds before the first update.

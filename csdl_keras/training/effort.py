@@ -1,4 +1,4 @@
-"""How much training an algorithm gets: seconds, minutes or most of an hour."""
+"""Efforts of training: seconds, minutes or most of an hour."""
 
 import dataclasses
 from collections.abc import Sequence

@@ -60,9 +60,6 @@ class OwnNetwork(AutoNetwork):
         ended = with_end(network, num_outputs, output, seed)
         return with_data(keras.Model(rows.input, ended(rows.output), name=ended.name))
 
-    def networks_on(self, shape: Any) -> int:
-        return self.level.networks
-
     def monitor(self, x: Any) -> str | None:
         return "val_loss"
 
@@ -73,9 +70,6 @@ class OwnNetwork(AutoNetwork):
         return 0.0
 
     def augments(self, x: Any) -> bool:
-        return False
-
-    def averages_views(self, x: Any) -> bool:
         return False
 
     def describe(self, without: Any = ("schedule",)) -> dict[str, Any]:

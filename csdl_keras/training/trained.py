@@ -102,7 +102,7 @@ def _member(
     network = build_network(recipe, data.x, seed=0)  # Its weights are replaced at once.
     network.set_weights(arrays)
     model = recipe.objective.classifier(network)
-    affine = affine_layer(network) if recipe.body.averages_views(data.x) else None
+    affine = affine_layer(network) if recipe.body.augments(data.x) else None
     if affine is not None and recipe.algorithm.output == "probability":
         mirrored = bool(keras.ops.convert_to_numpy(affine.strengths)[3])
         model = view_average(model, flip=mirrored)
