@@ -1,6 +1,6 @@
 """Measures what changes of the networks for images are worth, on images that are in no test set.
 
-    python benchmarks/image_trials.py --out benchmarks/results/effort
+    python benchmarks/image_trials.py --out benchmarks/results/effort --keep .cache/image_trials
 
 Trains the networks of `image_trials_cases.trials()` on development sets, and writes what each costs
 to `image_trials.csv` as it comes, from which a later call continues: the average over 20 matrices
@@ -8,11 +8,13 @@ to `image_trials.csv` as it comes, from which a later call continues: the averag
 images, with one temperature from the images for calibration, and with the temperature that suits
 the evaluation images (`true`), each for one view of an image, five shifted ones, and those with
 their mirror images. `tried.csv` and `image_trials.md` have the ratio of each change. Sets come from
-TFDS' folder.
+TFDS' folder. `--keep` keeps the probabilities for `image_calibration.py`.
 """
 
 import csv
 import functools
+import hashlib
+import pathlib
 import time
 
 import keras
@@ -64,9 +66,19 @@ def probabilities(options: Options, data: DevelopmentSet) -> tuple[list[dict], f
     return means, seconds
 
 
-def run(options: Options, data: DevelopmentSet) -> dict[str, object]:
+def kept_at(folder: pathlib.Path, options: Options) -> pathlib.Path:
+    """Returns the file of a training's probabilities."""
+    return folder / f"{hashlib.sha256(options.key().encode()).hexdigest()[:16]}.npz"
+
+
+def run(options: Options, data: DevelopmentSet, keep: pathlib.Path | None) -> dict[str, object]:
     """Returns the row of one training."""
     (val, evaluation), seconds = probabilities(options, data)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        arrays = {f"val_{view}": val[view] for view in VIEWS}
+        arrays |= {f"eval_{view}": evaluation[view] for view in VIEWS}
+        np.savez_compressed(kept_at(keep, options), **arrays)
     known = np.concatenate([data.y_train, data.y_val])
     matrices = [
         csdl.costs.randomized_proportional(known, seed=2000 + index) for index in range(MATRICES)
@@ -109,12 +121,13 @@ def main() -> None:
     """Runs the program."""
     options = parser(__doc__)
     options.add_argument("--sets", default=",".join(SETS))
+    options.add_argument("--keep", type=pathlib.Path, help="folder of the probabilities")
     arguments = options.parse_args()
     results = ResultsTable(arguments.out, "image_trials", FIELDS)
     load = functools.cache(lambda name: SETS[name]())
     for case in (one for trial in trials() for one in (trial.without, trial.with_change)):
         if case.data in arguments.sets.split(",") and (case.key(),) not in results.done(1):
-            results.append([run(case, load(case.data))])
+            results.append([run(case, load(case.data), arguments.keep)])
             print(*results.rows()[-1].values(), flush=True)
     tried = ratios(results.rows())
     with (arguments.out / "tried.csv").open("w", newline="") as file:

@@ -83,19 +83,20 @@ _BARE = {
 _WIDE = (32, 64, 128)
 
 
-def _kept(data: str, **changes: Any) -> Options:
+def kept_options(data: str, **changes: Any) -> Options:
     """Returns the options that are kept on a set, with changes."""
     small = _SMALL if data == "mnist" else {}
     return dataclasses.replace(_BARE[data], **{"label_smoothing": 0.05, **small, **changes})
 
 
-def _views(options: Options) -> str:
+def views_of(options: Options) -> str:
+    """Returns the views that suit what a network was trained on."""
     return "mirrored" if options.flip else "shifted"
 
 
 def _change(change: str, data: str, **changes: Any) -> Trial:
-    kept = _kept(data)
-    return Trial(change, dataclasses.replace(kept, **changes), kept, _views(kept))
+    kept = kept_options(data)
+    return Trial(change, dataclasses.replace(kept, **changes), kept, views_of(kept))
 
 
 def _views_trial(change: str, options: Options, views: str, without: str) -> Trial:
@@ -107,52 +108,63 @@ def trials() -> list[Trial]:
     some = ("mnist", "gray_cifar10", "cifar10")
     made = []
     for data in some:
-        half = _kept(data).epochs // 2
-        kept = _kept(data)
+        half = kept_options(data).epochs // 2
+        kept = kept_options(data)
         batch = dataclasses.replace(kept, normalization="batch")
         made += [
-            Trial("standardised kernels instead of batch normalisation", kept, batch, _views(kept)),
-            Trial("twice the epochs", kept, _kept(data, epochs=half), _views(kept)),
-            Trial("twice as wide", _kept(data, filters=_WIDE), kept, _views(kept)),
+            Trial(
+                "standardised kernels instead of batch normalisation", kept, batch, views_of(kept)
+            ),
+            Trial("twice the epochs", kept, kept_options(data, epochs=half), views_of(kept)),
+            Trial("twice as wide", kept_options(data, filters=_WIDE), kept, views_of(kept)),
             _change("a residual connection in each block", data, network="residual"),
             _change("a third convolution in each block", data, network="deep"),
             _change("the same, with a residual connection", data, network="deep_residual"),
             Trial(
                 "two heads on shared first blocks instead of two networks",
-                _kept(data, network="shared_trunk"),
-                _kept(data, networks=2),
-                _views(kept),
+                kept_options(data, network="shared_trunk"),
+                kept_options(data, networks=2),
+                views_of(kept),
             ),
-            Trial("two networks instead of one", _kept(data, networks=2), kept, _views(kept)),
+            _change("another seed", data, seed=1),
+            Trial(
+                "two networks instead of one", kept_options(data, networks=2), kept, views_of(kept)
+            ),
             Trial(
                 "two snapshots instead of two networks of as many epochs",
-                _kept(data, epochs=half, snapshots=2),
-                _kept(data, epochs=half, networks=2),
-                _views(kept),
+                kept_options(data, epochs=half, snapshots=2),
+                kept_options(data, epochs=half, networks=2),
+                views_of(kept),
             ),
             Trial(
                 "two snapshots instead of one network of twice the epochs",
-                _kept(data, epochs=half, snapshots=2),
+                kept_options(data, epochs=half, snapshots=2),
                 kept,
-                _views(kept),
+                views_of(kept),
             ),
             _change("mixup of .2", data, mixup=0.2),
             _change("moving average of weights, momentum .995", data, moving_average=0.995),
         ]
     for data in (*some, "rotated_digits", "mnist_imbalanced"):
-        kept = _kept(data)
+        kept = kept_options(data)
         bare = dataclasses.replace(kept, label_smoothing=0.0)
         made += [
-            Trial("label smoothing .05", kept, bare, _views(kept)),
+            Trial("label smoothing .05", kept, bare, views_of(kept)),
             _views_trial("five shifted copies averaged", kept, "shifted", "one"),
         ]
     for data in ("cifar10", "gray_cifar10"):
-        made.append(_views_trial("mirrored copies averaged", _kept(data), "mirrored", "shifted"))
+        made.append(
+            _views_trial("mirrored copies averaged", kept_options(data), "mirrored", "shifted")
+        )
         made.append(_change("rotations to 10 degrees, zooms to 10 %", data, **_SMALL))
-    bare = _kept("mnist", rotation=0.0, zoom=0.0)
-    made.append(Trial("rotations to 10 degrees, zooms to 10 %", _kept("mnist"), bare, "shifted"))
-    upright = _kept("rotated_digits", rotation=0.0)
-    made.append(Trial("rotations to 180 degrees", _kept("rotated_digits"), upright, "shifted"))
+    bare = kept_options("mnist", rotation=0.0, zoom=0.0)
+    made.append(
+        Trial("rotations to 10 degrees, zooms to 10 %", kept_options("mnist"), bare, "shifted")
+    )
+    upright = kept_options("rotated_digits", rotation=0.0)
+    made.append(
+        Trial("rotations to 180 degrees", kept_options("rotated_digits"), upright, "shifted")
+    )
     made += [
         _change("label smoothing .1 instead of .05", "mnist", label_smoothing=0.1),
         _change("zooms to 20 % instead of 10 %", "mnist", zoom=0.2),

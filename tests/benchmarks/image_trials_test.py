@@ -40,10 +40,11 @@ def test_too_few_images(program):
     ],
     ids=lambda changes: "-".join(changes),
 )
-def test_a_run(program, small, changes):
+def test_a_run(program, small, changes, tmp_path):
     cases, trials = program("image_trials_cases"), program("image_trials")
     options = dataclasses.replace(cases.Options(filters=(2, 3), epochs=1, batch_size=10), **changes)
-    row = trials.run(options, small)
+    row = trials.run(options, small, tmp_path)
+    assert trials.kept_at(tmp_path, options).exists()
     assert tuple(row) == trials.FIELDS and row["seconds"] > 0
     assert all(np.isfinite(row[name]) and row[name] >= 0 for name in trials.FIELDS[2:])
 
@@ -76,3 +77,24 @@ def test_ratios_of_what_is_done(program):
     assert "twice the epochs" not in {row["tried"] for row in trials.ratios(rows[:1])}
     found = {row["tried"]: row for row in trials.ratios(rows)}["twice the epochs"]
     assert (found["set"], found["ratio"], found["seconds_ratio"]) == ("mnist", "0.750", "0.75")
+
+
+def test_calibrations(program, small, tmp_path, monkeypatch):
+    """On probabilities that are too sure, each calibration costs less than none."""
+    cases, trials = program("image_trials_cases"), program("image_trials")
+    calibration = program("image_calibration")
+    generator = np.random.default_rng(1)
+    y = generator.integers(0, 3, 400)
+    p = generator.dirichlet(np.ones(3), 400) + 0.4 * np.eye(3)[y]
+    sharp = p**8 / (p**8).sum(axis=1, keepdims=True)
+    data = dataclasses.replace(small, y_train=y, x_val=sharp, y_val=y, y_eval=y)
+    runs = [cases.Options(), cases.Options(seed=1)]
+    for options in runs:
+        arrays = {"val_shifted": sharp, "eval_shifted": sharp}
+        np.savez(trials.kept_at(tmp_path, options), **arrays)
+    monkeypatch.setitem(calibration.SETS, "made", lambda: data)
+    rows = calibration.measure("made", runs, tmp_path)
+    found = {row["way"]: float(row["ratio_to_limit"]) for row in rows}
+    assert len(found) == 8 and len(rows) == 16  # of 50 and of 150 images
+    assert max(value for way, value in found.items() if way != "none") < found["none"]
+    assert calibration.table(rows).count("\n") == 9
