@@ -28,6 +28,7 @@ ENTRIES = (
     "import_time",
     "training_step",
     "convolution_step",
+    "members_at_once",
     "losses",
     "memory",
     "pretraining",
