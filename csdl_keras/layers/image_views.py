@@ -13,8 +13,8 @@ from csdl_keras._utils.types import Shape, Tensor
 class ImageViews(keras.layers.Layer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
-    The first `batch` images are those of the inputs; then follow all of them shifted up, down, to
-    the left and to the right, with pixels beyond an edge as those of the edge, and with `flip`
+    The first `batch` images are those of the inputs; then follow all of them shifted down, up, to
+    the right and to the left, with pixels beyond an edge as those of the edge, and with `flip`
     these five mirrored left to right. A model that follows sees all views in one batch, and
     `ViewMean` averages what it says of them.
 

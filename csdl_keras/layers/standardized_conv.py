@@ -62,8 +62,10 @@ class StandardizedConv2D(keras.layers.Conv2D):
 
     def save_own_variables(self, store: Any) -> None:
         super().save_own_variables(store)  # the kernel and the bias
-        store["gain"] = self.gain
+        if self.built:
+            store["gain"] = self.gain
 
     def load_own_variables(self, store: Any) -> None:
         super().load_own_variables(store)
-        self.gain.assign(store["gain"])
+        if self.built:
+            self.gain.assign(store["gain"])

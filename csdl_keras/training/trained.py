@@ -105,7 +105,8 @@ def _member(
     affine = affine_layer(network) if recipe.body.augments(data.x) else None
     if affine is not None and recipe.algorithm.output == "probability":
         mirrored = bool(keras.ops.convert_to_numpy(affine.strengths)[3])
-        model = view_average(model, flip=mirrored)
+        # An image of one row or column cannot be shifted by a pixel.
+        model = view_average(model, pixels=int(min(data.x.shape[1:3]) > 1), flip=mirrored)
     if recipe.objective.calibrates and held_out is not None:
         # Members differ in probabilities and costs, so each is calibrated by itself.
         model = calibrate(model, held_out.x, held_out.y)

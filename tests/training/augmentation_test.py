@@ -4,7 +4,8 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.layers import RandomAffine
+import csdl_keras as csdl
+from csdl_keras.layers import RandomAffine, StandardizedConv2D
 from csdl_keras.training.augmentation import ChooseAugmentation, chosen_strengths
 
 RNG = np.random.default_rng(0)
@@ -87,3 +88,22 @@ def test_the_layer_gets_the_strengths_when_the_epoch_begins():
     model.fit(x, y, epochs=3, callbacks=[ChooseAugmentation(x, y, 1), watch], verbose=0)
     np.testing.assert_allclose(seen[0], [0.1, 0, 0, 0, 0], atol=1e-6)
     np.testing.assert_allclose(seen[1], [0.1, 180, 0.1, 1, 1], atol=1e-6)
+
+
+def test_images_of_one_row():
+    x, y = RNG.uniform(size=(45, 1, 4, 1)).astype("float32"), np.arange(45) % 3
+    model = csdl.train(
+        "calibrated_bayes",
+        x[:30],
+        y[:30],
+        1.0 - np.eye(3),
+        validation_data=(x[30:], y[30:]),
+        settings=csdl.Settings().limit_epochs(1),
+        seed=0,
+    )
+    assert model.predict(x, verbose=0).shape == (45, 3)
+
+
+def test_a_convolution_that_is_not_built_is_saved(tmp_path):
+    keras.Sequential([StandardizedConv2D(4, 3)]).save(tmp_path / "model.keras")
+    assert (tmp_path / "model.keras").exists()
