@@ -88,6 +88,7 @@ class RandomAffine(keras.layers.Layer):
         self.built = True
 
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
+        inputs = ops.cast(inputs, self.compute_dtype)  # Integers could not be interpolated.
         if not training:
             return inputs
         strengths = ops.convert_to_tensor(self.strengths)
@@ -131,7 +132,7 @@ def transform(
     """Rotates, magnifies, shifts and flips images about their centers.
 
     Args:
-        images: `(batch, height, width, channels)`.
+        images: `(batch, height, width, channels)`; integers become float32.
         rotation: angles in degrees, `(batch,)` as all others, or one for all.
         magnification: factors.
         rows, columns: shifts as shares of height and width.
@@ -140,6 +141,8 @@ def transform(
     Returns:
         Images of the same shape, sampled bilinearly; pixels beyond an edge are those of the edge.
     """
+    if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
+        images = ops.cast(images, "float32")
     height, width, channels = images.shape[1:]
     per_image = [ops.shape(images)[0], 1]
 

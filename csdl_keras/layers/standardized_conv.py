@@ -31,6 +31,9 @@ class StandardizedConv2D(keras.layers.Conv2D):
     Returns:
         As `keras.layers.Conv2D`.
 
+    Raises:
+        ValueError: if kernels have a single weight for each output channel.
+
     References:
         - [Brock, De, Smith: Characterizing signal propagation to close the performance gap in
           unnormalized ResNets, ICLR 2021](https://arxiv.org/abs/2101.08692)
@@ -42,13 +45,19 @@ class StandardizedConv2D(keras.layers.Conv2D):
     """
 
     def build(self, input_shape: Shape) -> None:
-        super().build(input_shape)
         relu = self.activation is keras.activations.relu
+        # Before the kernel, after which a layer with LoRA takes no more weights.
         self.gain = self.add_weight(
             shape=(self.filters,),
             initializer=keras.initializers.Constant(_RELU_GAIN if relu else 1.0),
             name="gain",
         )
+        super().build(input_shape)
+        if math.prod(self._kernel.shape[:-1]) < 2:
+            raise ValueError(
+                "Expected kernels of at least 2 weights for each output channel, since their mean "
+                f"is subtracted; received kernels of shape {tuple(self._kernel.shape)}."
+            )
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Any:
         weights = ops.cast(kernel, "float32")  # 16 bits would round the variance

@@ -6,6 +6,7 @@ import keras
 
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
 from csdl_keras.models.heads import (
     check_input_shape,
@@ -24,6 +25,7 @@ def convnet(
     output: str = "probability",
     name: str = "convnet",
     seed: int | None = None,
+    value_range: Sequence[float] = (0.0, 1.0),
 ) -> keras.Model:
     """Builds a convolutional network without batch normalisation.
 
@@ -35,7 +37,7 @@ def convnet(
     that classes survive that.
 
     Args:
-        input_shape: `(height, width, channels)` of images in [0, 1].
+        input_shape: `(height, width, channels)` of an image.
         num_classes: number of classes, at least 2.
         filters: number of filters of each block. Defaults to `(16, 32, 64)`.
         shift: largest shift in training, as a share of height and width, or 0 for
@@ -46,6 +48,9 @@ def convnet(
         name: name of the model.
         seed: seed of weights, shifts and dropout; `None` (default) follows
             `keras.utils.set_random_seed`.
+        value_range: the lowest and the highest value of images, `(0, 255)` for bytes, which the
+            network rescales to [0, 1]: outputs of its kernels are as large as their inputs.
+            Defaults to `(0, 1)`.
 
     Returns:
         A functional `keras.Model`, `(batch, height, width, channels)` to
@@ -64,8 +69,13 @@ def convnet(
     check_output_layer(num_classes, output, ("features",))
     check_number("shift", shift, 0, 0.5)
     check_number("dropout", dropout, 0, 0.95)
+    low, high = _check_value_range(value_range)
     seeds = Seeds(seed)
     inputs = x = keras.Input(input_shape)
+    if (low, high) != (0.0, 1.0):
+        scale = 1 / (high - low)
+        # Sixteen bits could not hold the values of some images.
+        x = keras.layers.Rescaling(scale, -low * scale, dtype=head_dtype(None))(x)
     if shift:
         x = RandomAffine(shift, seed=seeds.next())(x)
     for index, size in enumerate(sizes):
@@ -89,3 +99,11 @@ def convnet(
     if dropout:
         x = keras.layers.Dropout(dropout, seed=seeds.next())(x)
     return with_output_layer(inputs, x, num_classes, output, seeds, name)
+
+
+def _check_value_range(value_range: Sequence[float]) -> tuple[float, float]:
+    """Returns the lowest and the highest value, if they are such numbers."""
+    if not isinstance(value_range, Sequence) or len(value_range) != 2:
+        raise ValueError(f"Expected `value_range` to be two numbers; received {value_range!r}.")
+    low = check_number("value_range", value_range[0])
+    return low, check_number("value_range", value_range[1], low, exclude_low=True)

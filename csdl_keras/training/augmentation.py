@@ -62,14 +62,17 @@ class ChooseAugmentation(keras.callbacks.Callback):
     0.1 for what people would allow, and 0.2 to 5 for what they would not.
 
     Args:
-        x: images `(N, height, width, channels)`, held out; of more than 1,000 the first are taken.
+        x: images `(N, height, width, channels)`, held out from training if there are such; of
+            more than 1,000, that many are drawn, the same each time.
         y: labels `(N,)`.
         epoch: index of the epoch that begins with the choice.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
         super().__init__()
-        self.x, self.y, self.epoch = x[:_EXAMPLES], y[:_EXAMPLES], epoch
+        # The first ones could all be of a few classes.
+        drawn = np.sort(np.random.default_rng(0).permutation(len(x))[:_EXAMPLES])
+        self.x, self.y, self.epoch = x[drawn], y[drawn], epoch
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         if epoch == self.epoch:

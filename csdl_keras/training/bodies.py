@@ -82,19 +82,20 @@ class CaffeCNN(Body):
 class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
-    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`.
+    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. Images
+    whose values in training are not from 0 to 1 are rescaled to that within the network.
     They are trained by AdamW, at a rate that rises for a twentieth of the updates and falls to
     0 by a half cosine. Images are shifted at random, and from a sixth of the epochs on rotated,
     zoomed and flipped as far as held-out classes survive that, see `training.EFFORTS`; the last
-    epoch is kept, and outputs are averaged over shifted copies of an image. For tables the epoch
-    of the lowest validation loss is kept, which depends on no cost matrix.
+    epoch is kept, and probabilities are averaged over shifted copies of an image. For tables the
+    epoch of the lowest validation loss is kept, which depends on no cost matrix.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
             effort.
         label_smoothing: share of a label that is spread over all classes when training
-            probabilities on images, which calibration undoes. Defaults to 0.05.
+            probabilities on images that calibration follows, which undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs, where a few examples
             may cost far more than the others; `None` for no limit. Defaults to 1.
         **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
@@ -130,13 +131,14 @@ class AutoNetwork(Body):
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
             seed=seed,
+            value_range=_value_range(x),
         )
 
     def networks_on(self, shape: Sequence[int]) -> int:
         return self.level.image_networks if len(shape) == 4 else self.level.table_networks
 
-    def smoothing(self, x: np.ndarray) -> float:
-        return self.label_smoothing if x.ndim == 4 else 0.0
+    def smoothing_on(self, shape: Sequence[int]) -> float:
+        return self.label_smoothing if len(shape) == 4 else 0.0
 
     def augments(self, x: np.ndarray) -> bool:
         return x.ndim == 4
@@ -185,6 +187,16 @@ class AutoNetwork(Body):
             return self.filters
         # Small images are cheap, so they can have the wider network that they need.
         return (32, 64, 128) if math.prod(sides) <= 256 else self.level.filters
+
+
+def _value_range(x: np.ndarray) -> tuple[float, float]:
+    """Returns the range of values of training images that a network has to know; (0, 1) if none.
+
+    Images that were divided by 255 but have no white pixel are taken to be from 0 to 1, too.
+    """
+    low, high = float(x.min()), float(x.max())
+    usual = low >= 0 and 0.1 <= high <= 1
+    return (0.0, 1.0) if usual or low == high else (low, high)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -87,8 +87,8 @@ class Body(Choices):
         """Tells whether several of these networks train faster as one, see `fit_stacked`."""
         return False
 
-    def smoothing(self, x: np.ndarray) -> float:
-        """Returns the share of a label that is spread over all classes, see `fit_network`."""
+    def smoothing_on(self, shape: Sequence[int]) -> float:
+        """Returns the share of a label that is spread over all classes, see `Recipe`."""
         return 0.0
 
     def augments(self, x: np.ndarray) -> bool:

@@ -108,9 +108,8 @@ def fit_network(
     optimizer = body.optimizer(body.steps_on(shape), on_costs=objective.on_costs)
     executed = executed_steps(len(train.x), body.batch_size)
     arguments = objective.compile_arguments(train, *costs, name)
-    smoothing = body.smoothing(train.x)
-    if smoothing and objective.stacks:
-        arguments["loss"] = _smoothed_crossentropy(smoothing)
+    if recipe.smoothing and validation is not None:
+        arguments["loss"] = _smoothed_crossentropy(recipe.smoothing)
     callbacks = options.all_callbacks
     if recipe.stopping_costs is not None:
         assert validation is not None and validation.known is not None

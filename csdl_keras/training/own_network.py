@@ -66,7 +66,7 @@ class OwnNetwork(AutoNetwork):
     def stacks(self, x: Any) -> bool:
         return False
 
-    def smoothing(self, x: Any) -> float:
+    def smoothing_on(self, shape: Any) -> float:
         return 0.0
 
     def augments(self, x: Any) -> bool:

@@ -15,7 +15,7 @@ from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.training.settings import Settings
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
-STAGE_VERSION = 4
+STAGE_VERSION = 5
 PRETRAINING_VERSION = 5
 
 
@@ -84,6 +84,12 @@ class Recipe:
         return self.matrix / self.unit
 
     @property
+    def smoothing(self) -> float:
+        """The share of a label that is spread over all classes, if a calibration can undo it."""
+        undone = self.algorithm.calibrated and self.objective.stacks
+        return self.body.smoothing_on(self.shape) if undone else 0.0
+
+    @property
     def pretraining_costs(self) -> np.ndarray | None:
         """The cost matrix of pre-training; `None` if pre-training ignores costs."""
         looks_at = None if self.pretraining is None else self.pretraining.looks_at
@@ -140,6 +146,8 @@ class Recipe:
             "patience": self.body.patience_on(self.shape),
             "pretraining": self.describe_pretraining(),
         }
+        if self.smoothing:
+            description["smoothing"] = self.smoothing
         if self.stacked > 1:
             description["stacked"] = self.stacked
         if self.stopping_costs is not None:

@@ -82,6 +82,13 @@ class TestRandomAffine(TestCase):
         with pytest.raises(ValueError, match="received"):
             RandomAffine(**arguments)
 
+    def test_integers_are_interpolated(self):
+        bytes_ = (255 * IMAGES).astype("uint8")
+        expected = transform(bytes_.astype("float32"), rotation=20.0)
+        self.assertAllClose(transform(bytes_, rotation=20.0), expected)
+        layer = RandomAffine(rotation=20, seed=0)
+        assert np.unique(to_numpy(layer(bytes_, training=True)) % 1).size > 10
+
     def test_inputs_that_are_no_images(self):
         with pytest.raises(ValueError, match="Expected images"):
             RandomAffine(0.1)(np.ones((3, 4)))
@@ -104,3 +111,15 @@ class TestStandardizedConv2D(TestCase):
             )
             x = to_numpy(layer(x))
         assert 0.5 < x.std() < 2
+
+    def test_kernels_of_one_weight(self):
+        with pytest.raises(ValueError, match="at least 2 weights"):
+            StandardizedConv2D(4, 1)(np.ones((1, 4, 4, 1)))
+
+    def test_saved_with_lora(self, tmp_path):
+        model = keras.Sequential([keras.Input((6, 5, 2)), StandardizedConv2D(4, 3)])
+        model.layers[0].enable_lora(2)
+        model.layers[0].lora_kernel_b.assign(np.ones((2, 4)))
+        model.save(tmp_path / "model.keras")
+        loaded = keras.models.load_model(tmp_path / "model.keras")
+        self.assertAllClose(loaded(IMAGES), model(IMAGES), atol=1e-5)

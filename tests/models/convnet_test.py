@@ -56,6 +56,16 @@ class TestConvnet(TestCase):
         outputs = [to_numpy(model(X, training=True)) for model in models]
         np.testing.assert_array_equal(outputs[0], outputs[1])
 
+    def test_value_range(self):
+        """A network for other values outputs what it does for those from 0 to 1."""
+        models = [
+            convnet((8, 8, 1), 3, filters=(4, 6), seed=0, value_range=values)
+            for values in ((0, 1), (0, 255), (-3, 2))
+        ]
+        expected = to_numpy(models[0](X))
+        self.assertAllClose(models[1](255 * X), expected, atol=1e-5)
+        self.assertAllClose(models[2](5 * X - 3), expected, atol=1e-5)
+
     @pytest.mark.parametrize(
         "arguments",
         [
@@ -65,6 +75,9 @@ class TestConvnet(TestCase):
             {"shift": 0.7},
             {"dropout": 1.0},
             {"output": "class"},
+            {"value_range": (1, 1)},
+            {"value_range": (0, float("nan"))},
+            {"value_range": 255},
         ],
     )
     def test_wrong_arguments(self, arguments):

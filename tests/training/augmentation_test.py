@@ -6,6 +6,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
+from csdl_keras.training import fit_network
 from csdl_keras.training.augmentation import ChooseAugmentation, chosen_strengths
 
 RNG = np.random.default_rng(0)
@@ -88,6 +89,51 @@ def test_the_layer_gets_the_strengths_when_the_epoch_begins():
     model.fit(x, y, epochs=3, callbacks=[ChooseAugmentation(x, y, 1), watch], verbose=0)
     np.testing.assert_allclose(seen[0], [0.1, 0, 0, 0, 0], atol=1e-6)
     np.testing.assert_allclose(seen[1], [0.1, 180, 0.1, 1, 1], atol=1e-6)
+
+
+def test_sorted_examples_are_drawn_from_everywhere():
+    y = np.arange(4000) // 400
+    chosen = ChooseAugmentation(np.zeros((4000, 2, 2, 1)), y, 0)
+    assert len(chosen.x) == 1000 and (np.bincount(chosen.y) > 50).all()
+
+
+def test_images_of_any_scale():
+    """Bytes, and images divided twice, are learned as images in [0, 1] are."""
+    labels = np.arange(240) % 2
+    images = RNG.uniform(0, 0.2, size=(240, 8, 8, 1)).astype("float32")
+    images[labels == 1, :, ::2] += 0.8
+    for scaled in (images, (255 * images).astype("uint8"), images / 255, 4 * images - 2):
+        model = csdl.train(
+            "calibrated_bayes",
+            scaled[:160],
+            labels[:160],
+            1.0 - np.eye(2),
+            validation_data=(scaled[160:200], labels[160:200]),
+            settings=csdl.Settings().limit_epochs(6),
+            seed=0,
+        )
+        assert np.mean(csdl.decide(model, scaled[200:]) == labels[200:]) > 0.95
+
+
+@pytest.mark.filterwarnings("ignore:'calibrated_bayes' calibrates")
+def test_labels_are_smoothed_only_before_a_calibration(monkeypatch):
+    """Without one, smoothed labels would leave probabilities too low."""
+    shares = []
+
+    def smoothed(share):
+        shares.append(share)
+        return "sparse_categorical_crossentropy"
+
+    monkeypatch.setattr(fit_network, "_smoothed_crossentropy", smoothed)
+    x, y = shades(60)
+    plain = csdl.Algorithm("plain", "plain", "auto", "none", "nll", "bayes")
+    settings = csdl.Settings().limit_epochs(1)
+    for algorithm in (plain, "calibrated_bayes"):
+        for held_out in (None, (x[40:], y[40:])):
+            data = (x[:40], y[:40], 1.0 - np.eye(2))
+            csdl.train(algorithm, *data, validation_data=held_out, settings=settings)
+            expected = algorithm == "calibrated_bayes" and held_out is not None
+            assert shares == [0.05] * expected
 
 
 def test_images_of_one_row():
