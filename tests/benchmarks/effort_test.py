@@ -1,8 +1,10 @@
 """The front of cost against seconds: what its table and its plot say."""
 
+import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras.prediction.probability_model import probability_model
 
 
 def rows():
@@ -57,5 +59,25 @@ def test_matrices_of_an_algorithm_that_trains_on_costs(program, monkeypatch):
     data = csdl.datasets.load("digits", train_size=120)
     row = effort.run(data, "csdnn", 0)
     assert [way for way, _ in seen] == ["csdnn"] * 2 and row["error_rate"] > 0.8
-    effort.run(data, "best", 0)
-    assert seen[-1] == ("calibrated_bayes", {"effort": "best"})
+
+
+def test_a_training_that_serves_all_matrices(program, monkeypatch):
+    """Its decisions are those of a model for each matrix."""
+    effort, trained = program("effort"), []
+    monkeypatch.setattr(effort, "MATRICES", 2)
+    train = csdl.Trainer.train
+
+    def quick(self, algorithm, matrix, effort):
+        settings = csdl.Settings().limit_epochs(1)
+        trained.append(train(self, algorithm, matrix, effort=effort, settings=settings))
+        return trained[-1]
+
+    monkeypatch.setattr(csdl.Trainer, "train", quick)
+    data = csdl.datasets.load("digits", train_size=120)
+    row = effort.run(data, "quick", 0)
+    assert len(trained) == 1
+    costs = []
+    for matrix in effort.matrices(data):
+        model = csdl.bayes_classifier(probability_model(trained[0].model), matrix)
+        costs.append(matrix[data.y_test, csdl.decide(model, data.x_test)].mean())
+    assert row["average_cost"] == pytest.approx(np.mean(costs), abs=1e-4)
