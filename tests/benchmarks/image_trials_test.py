@@ -30,6 +30,7 @@ def test_too_few_images(program):
         program("image_trials_sets").split(np.zeros((50, 1, 1, 1)), np.zeros(50), 20, 20, 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [
@@ -79,6 +80,7 @@ def test_ratios_of_what_is_done(program):
     assert (found["set"], found["ratio"], found["seconds_ratio"]) == ("mnist", "0.750", "0.75")
 
 
+@pytest.mark.slow
 def test_calibrations(program, small, tmp_path, monkeypatch):
     """On probabilities that are too sure, each calibration costs less than none."""
     cases, trials = program("image_trials_cases"), program("image_trials")

@@ -130,14 +130,14 @@ ROWS = {
         models.convnet,
         lambda rng: (
             {"input_shape": (8, 8, 3), "num_classes": 3, "filters": (4,), "shift": 0.0}
-            | {"dropout": 0.5, "output": "probability", "seed": 0}
+            | {"dropout": 0.5, "output": "probability", "seed": 0, "value_range": (0, 1)}
         ),
         (
             *head_errors,
             *size_errors,
-            *named(filters=[(0,)], shift=[0.6], dropout=[0.96]),
+            *named(filters=[(0,)], shift=[0.6], dropout=[0.96], value_range=[(1, 0), 255]),
         ),
-        ({"output": "features"}, {"output": "cost"}),
+        ({"output": "features"}, {"output": "cost"}, {"value_range": (0, 255)}),
         free=("name",),
     ),
     "view_average": model(

@@ -100,16 +100,16 @@ def test_sorted_examples_are_drawn_from_everywhere():
 def test_images_of_any_scale():
     """Bytes, and images divided twice, are learned as images in [0, 1] are."""
     labels = np.arange(240) % 2
-    images = RNG.uniform(0, 0.2, size=(240, 8, 8, 1)).astype("float32")
+    images = RNG.uniform(0, 0.2, size=(240, 6, 6, 1)).astype("float32")
     images[labels == 1, :, ::2] += 0.8
-    for scaled in (images, (255 * images).astype("uint8"), images / 255, 4 * images - 2):
+    for scaled in ((255 * images).astype("uint8"), images / 255):
         model = csdl.train(
             "calibrated_bayes",
             scaled[:160],
             labels[:160],
             1.0 - np.eye(2),
             validation_data=(scaled[160:200], labels[160:200]),
-            settings=csdl.Settings().limit_epochs(6),
+            settings=csdl.Settings().limit_epochs(4),
             seed=0,
         )
         assert np.mean(csdl.decide(model, scaled[200:]) == labels[200:]) > 0.95
@@ -128,12 +128,12 @@ def test_labels_are_smoothed_only_before_a_calibration(monkeypatch):
     x, y = shades(60)
     plain = csdl.Algorithm("plain", "plain", "auto", "none", "nll", "bayes")
     settings = csdl.Settings().limit_epochs(1)
-    for algorithm in (plain, "calibrated_bayes"):
-        for held_out in (None, (x[40:], y[40:])):
-            data = (x[:40], y[:40], 1.0 - np.eye(2))
-            csdl.train(algorithm, *data, validation_data=held_out, settings=settings)
-            expected = algorithm == "calibrated_bayes" and held_out is not None
-            assert shares == [0.05] * expected
+    data, held_out = (x[:40], y[:40], 1.0 - np.eye(2)), (x[40:], y[40:])
+    csdl.train(plain, *data, validation_data=held_out, settings=settings)
+    csdl.train("calibrated_bayes", *data, settings=settings)
+    assert not shares
+    csdl.train("calibrated_bayes", *data, validation_data=held_out, settings=settings)
+    assert shares == [0.05]
 
 
 def test_images_of_one_row():
