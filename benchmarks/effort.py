@@ -48,25 +48,23 @@ def matrices(data: csdl.datasets.DataSet) -> list[np.ndarray]:
 
 def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
     """Trains one way and returns its columns."""
-    costs, errors, seconds, probabilities = [], [], [], None
-    shared = way in EFFORTS or csdl.ALGORITHMS[way].shares_training
+    algorithm, options = ("calibrated_bayes", {"effort": way}) if way in EFFORTS else (way, {})
+    kind = csdl.ALGORITHMS[algorithm]
+    by_probabilities = kind.shares_training and kind.weighs_costs
+    costs, errors, seconds, predicted = [], [], [], None
     trainer = csdl.Trainer(
         data.x_train, data.y_train, validation_data=(data.x_val, data.y_val), seed=seed
     )
     for matrix in matrices(data):
-        if probabilities is None:  # A training that serves all matrices takes its time once.
+        if predicted is None or not kind.shares_training:
             start = time.perf_counter()
-            algorithm, options = (
-                ("calibrated_bayes", {"effort": way}) if way in EFFORTS else (way, {})
-            )
             model = trainer.train(algorithm, matrix, **options).model
             seconds.append(time.perf_counter() - start)
-        if not shared:
-            decided = csdl.decide(model, data.x_test)
-        else:
-            if probabilities is None:
-                probabilities = probability_model(model).predict(data.x_test, verbose=0)
-            decided = csdl.bayes_decisions(probabilities, matrix)
+            if by_probabilities:
+                predicted = probability_model(model).predict(data.x_test, verbose=0)
+            else:
+                predicted = csdl.decide(model, data.x_test)
+        decided = csdl.bayes_decisions(predicted, matrix) if by_probabilities else predicted
         costs.append(matrix[data.y_test, decided].mean())
         errors.append(np.mean(decided != data.y_test))
     return {

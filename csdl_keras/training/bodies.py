@@ -95,7 +95,7 @@ class AutoNetwork(Body):
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
             effort.
         label_smoothing: share of a label that is spread over all classes when training
-            probabilities on images that calibration follows, which undoes it. Defaults to 0.05.
+            probabilities on images, if a calibration follows that undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs, where a few examples
             may cost far more than the others; `None` for no limit. Defaults to 1.
         **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000

@@ -68,6 +68,7 @@ def test_a_training_that_serves_all_matrices(program, monkeypatch):
     train = csdl.Trainer.train
 
     def quick(self, algorithm, matrix, effort):
+        assert (algorithm, effort) == ("calibrated_bayes", "quick")
         settings = csdl.Settings().limit_epochs(1)
         trained.append(train(self, algorithm, matrix, effort=effort, settings=settings))
         return trained[-1]
