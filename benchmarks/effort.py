@@ -125,20 +125,23 @@ def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
 
     found = means(rows)
     sets = list(dict.fromkeys(name for name, _ in found))
-    figure = Figure(figsize=(5 * min(2, len(sets)), 4 * -(-len(sets) // 2)), layout="constrained")
+    ways = list(dict.fromkeys(way for _, way in found))
+    figure = Figure(figsize=(9, 1 + 3.2 * -(-len(sets) // 2)), layout="constrained")
     FigureCanvasAgg(figure)
     for place, name in enumerate(sets, start=1):
-        axes = figure.add_subplot(-(-len(sets) // 2), min(2, len(sets)), place)
-        for cost, seconds in peers(name):
-            axes.plot(max(seconds, 0.05), cost, "x", color="0.6")
-        for way in (way for of, way in found if of == name):
-            cost, spread, seconds, _ = found[name, way]
-            colour = "C0" if way in EFFORTS else "C1"
-            axes.errorbar(seconds, cost, yerr=np.nan_to_num(spread), fmt="o", color=colour)
-            axes.annotate(way, (seconds, cost), xytext=(5, 4), textcoords="offset points")
+        axes = figure.add_subplot(-(-len(sets) // 2), 2, place)
+        pairs = np.reshape(list(peers(name)), (-1, 2))
+        axes.plot(np.maximum(pairs[:, 1], 0.05), pairs[:, 0], "x", color="0.7", label="peers")
+        for index, way in enumerate(ways):
+            cost, spread, seconds, _ = found.get((name, way), (np.nan, 0, np.nan, 0))
+            marker = "o" if way in EFFORTS else "s"
+            axes.errorbar(
+                seconds, cost, np.nan_to_num(spread), fmt=marker, c=f"C{index}", label=way
+            )
         axes.set(xscale="log", yscale="log", title=name)
         axes.set(xlabel="seconds of training", ylabel="average test cost")
-    figure.savefig(path, dpi=120)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=5)
+    figure.savefig(path, dpi=100)
 
 
 def main() -> None:
