@@ -3,12 +3,12 @@
     python benchmarks/effort.py --out benchmarks/results/effort
 
 Images in four sets, each also in its imbalanced variant: `mnist_5k`, `digits`, 10,000 images of
-CIFAR-10, and 10,000 of a synthetic bg-img-rot (the last two from TFDS' folder, the CIFAR-10 that
-is measured may be a copy). Training sees no test image and each training decides for five cost
-matrices, `randomized_proportional(y, seed=1000 + i)`; those that train on costs are trained for
-each. Costs are means over matrices; seconds are those of one training with its calibration.
-Writes `effort.csv` row by row, from which a later call continues, `effort.md`, and `effort.png`
-with the peers that `benchmarks/results/peers` has.
+CIFAR-10, and 10,000 of a synthetic bg-img-rot, of whose imbalanced variant there are 8,747 (the
+last two from TFDS' folder, the CIFAR-10 that is measured may be a copy). Training sees no test
+image and each training decides for five cost matrices, `randomized_proportional(y, seed=1000 + i)`;
+those that train on costs are trained for each. Costs are means over matrices; seconds are those of
+one training with its calibration. Writes `effort.csv` row by row, from which a later call
+continues, `effort.md`, and `effort.png` with the peers that `benchmarks/results/peers` has.
 """
 
 import csv
@@ -35,7 +35,9 @@ PEERS = pathlib.Path(__file__).parent / "results" / "peers" / "peers.csv"
 def load(name: str) -> csdl.datasets.DataSet:
     """Returns a set by its name, with `_imb` for the imbalanced variant."""
     base = name.removesuffix("_imb")
-    return csdl.datasets.load(base, imbalanced=name != base, train_size=SETS[base])
+    data = csdl.datasets.load(base, imbalanced=name != base)
+    size = SETS[base]
+    return data if size is None else csdl.datasets.subset(data, min(size, len(data.y_train_val)))
 
 
 def matrices(data: csdl.datasets.DataSet) -> list[np.ndarray]:
