@@ -53,19 +53,14 @@ class Speed:
         return self.start + self.step * (epochs * batches + predictions)
 
 
-def deadline(minutes: float) -> float:
-    """Returns the time at which the minutes will have passed, as `time.time()` tells it."""
-    return time.time() + 60 * check_number("minutes", minutes, 0, exclude_low=True)
-
-
 def recipes_in_time(
     make: MakeRecipes,
     algorithm: Algorithm,
     settings: Settings,
     data: TrainingData,
-    end: float,
-) -> list[Recipe]:
-    """Returns the recipes of the most training that ends in time.
+    minutes: float,
+) -> tuple[list[Recipe], float]:
+    """Returns the recipes of the most training that ends in time, and the deadline.
 
     That is the highest effort that fits, up to that of the algorithm if it names one, with as
     many networks as fit, unless the algorithm says their number. If none fits, `"quick"` with
@@ -76,19 +71,20 @@ def recipes_in_time(
         algorithm: the algorithm.
         settings: its settings.
         data: training and validation examples.
-        end: the time at which training ends, as `time.time()` tells it.
+        minutes: the minutes from now to the deadline, which is as `time.time()` tells it.
     """
+    end = time.time() + 60 * check_number("minutes", minutes, 0, exclude_low=True)
     if algorithm.pretrains or not algorithm.body_kind.is_network:
         raise ValueError(
             "Expected `minutes` with an algorithm that trains a network without pre-training; "
             f"received {algorithm.name!r}."
         )
     planned, settings = _plan(make, algorithm, settings, data, end)
-    # What a deadline may cut short is no stage of a training without one.
+    # What one deadline may cut short is no stage of a training with another.
     return [
-        dataclasses.replace(recipe, context={**recipe.context, "in_time": True})
+        dataclasses.replace(recipe, context={**recipe.context, "minutes": minutes})
         for recipe in make(planned, settings)
-    ]
+    ], end
 
 
 def _plan(

@@ -22,7 +22,7 @@ from csdl_keras.fitting.environment import environment
 from csdl_keras.fitting.stage_cache import StageCache, StageResult, check_cache
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm, with_options
-from csdl_keras.training.budget import deadline, recipes_in_time
+from csdl_keras.training.budget import recipes_in_time
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.raw_data import check_fits, check_raw_data
 from csdl_keras.training.recipe import Recipe
@@ -153,12 +153,12 @@ class Trainer:
         if minutes is None:
             members = self._members(algorithm, settings, cost_matrix)
         else:
-            end = deadline(minutes)
-            stages = dataclasses.replace(stages, deadline=end)
             # Without `effort`, the highest one that fits.
             wanted = dataclasses.replace(algorithm, effort=effort)
             make = functools.partial(self._members, cost_matrix=cost_matrix)
-            members = recipes_in_time(make, wanted, settings or self.settings, self.data, end)
+            own = settings or self.settings
+            members, end = recipes_in_time(make, wanted, own, self.data, minutes)
+            stages = dataclasses.replace(stages, deadline=end)
         untrained = sum(not stages.is_trained(recipe) for recipe in members)
         jobs = self.jobs if untrained > 1 else 1
         ((_, trained),) = train_several(stages, [members], jobs, _raise)

@@ -189,11 +189,11 @@ class TestMinutes:
         assert len(ends) == 1 and ends[0] >= 0
         assert csdl.decide(model, DATA.x_test).shape == (540,)
 
-    def test_results_are_no_stages_of_a_training_without_limit(self, monkeypatch):
+    def test_results_are_no_stages_of_a_training_with_another_limit(self, monkeypatch):
         monkeypatch.setattr(budget, "measure", lambda *_: FAST)
         monkeypatch.setattr(budget, "_MOST_NETWORKS", 1)
         counter = Counter()
         trainer = make_trainer(validation_data=VALIDATION, callbacks=[counter])
-        for minutes in (None, 1, None):
+        for minutes in (None, 1, None, 2, 1):
             trainer.train("calibrated_bayes", MATRICES[0], effort="quick", minutes=minutes)
-        assert counter.fits == 2
+        assert counter.fits == 3
