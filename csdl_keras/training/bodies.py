@@ -126,13 +126,21 @@ class AutoNetwork(Body):
         return models.convnet(
             x.shape[1:],
             num_outputs,
-            filters=self._filters_on(x.shape[1:3]),
+            filters=self.filters_on(x.shape),
             # Two pixels of 28, and at least a whole pixel.
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
             seed=seed,
             value_range=_value_range(x),
         )
+
+    def filters_on(self, shape: Sequence[int]) -> tuple[int, ...]:
+        if len(shape) != 4:
+            return ()
+        if self.filters is not None:
+            return self.filters
+        # Small images are cheap, so they can have the wider network that they need.
+        return (32, 64, 128) if math.prod(shape[1:3]) <= 256 else self.level.filters
 
     def networks_on(self, shape: Sequence[int]) -> int:
         return self.level.image_networks if len(shape) == 4 else self.level.table_networks
@@ -181,12 +189,6 @@ class AutoNetwork(Body):
         if self.epochs is not None:
             return self.epochs
         return self.level.epochs_on(shape) if len(shape) == 4 else _TABLE_EPOCHS
-
-    def _filters_on(self, sides: Sequence[int]) -> tuple[int, ...]:
-        if self.filters is not None:
-            return self.filters
-        # Small images are cheap, so they can have the wider network that they need.
-        return (32, 64, 128) if math.prod(sides) <= 256 else self.level.filters
 
 
 def _value_range(x: np.ndarray) -> tuple[float, float]:

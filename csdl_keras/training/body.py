@@ -95,6 +95,10 @@ class Body(Choices):
         """Tells whether images are changed in training, and views of them averaged afterwards."""
         return False
 
+    def filters_on(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """Returns the filters of its network; `()` if that is the same at every effort."""
+        return ()
+
     @property
     def level(self) -> Effort:
         """The numbers behind the name of its effort."""

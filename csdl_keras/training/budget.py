@@ -64,7 +64,7 @@ def recipes_in_time(
 
     That is the highest effort that fits, up to that of the algorithm if it names one, with as
     many networks as fit, unless the algorithm says their number. If none fits, `"quick"` with
-    fewer epochs. For this, some updates of each network are timed.
+    fewer epochs. For this, some updates of a network are timed, the narrowest first.
 
     Args:
         make: makes the recipes of an algorithm under some settings, and checks both.
@@ -87,33 +87,62 @@ def recipes_in_time(
     ], end
 
 
+@dataclasses.dataclass(frozen=True)
+class _Plan:
+    """A number of networks, and the recipe of the first."""
+
+    algorithm: Algorithm
+    recipe: Recipe
+    networks: int
+
+    def seconds(self, speed: Speed, data: TrainingData) -> float:
+        """Returns the seconds of training all networks, one after the other."""
+        epochs = self.recipe.body.epochs_on(self.recipe.shape)
+        return self.networks * speed.seconds(self.recipe, data, epochs)
+
+
 def _plan(
     make: MakeRecipes, algorithm: Algorithm, settings: Settings, data: TrainingData, end: float
 ) -> tuple[Algorithm, Settings]:
     """Returns the algorithm, with its effort and number of networks, and its settings."""
+    shape = data.train.x.shape
     # Without validation data only several networks are calibrated, on each other's folds.
     least = 2 if algorithm.calibrated and data.validation is None else 1
     efforts = list(EFFORTS)
     highest = efforts.index(algorithm.effort) if algorithm.effort else len(efforts) - 1
     speeds: dict[tuple[int, ...], Speed] = {}
-    for effort in reversed(efforts[: highest + 1]):
+    fitting: list[tuple[_Plan, Speed]] = []
+    for effort in efforts[: highest + 1]:
         wanted = dataclasses.replace(algorithm, effort=effort)
-        first, *others = make(wanted, settings)
-        width = first.body.level.filters
-        if width not in speeds:
-            speeds[width] = measure(first, data)
-        left = _PLANNED * (end - time.time())
-        networks = algorithm.members or max(least, first.stacked + len(others))
-        each = speeds[width].seconds(first, data, first.body.epochs_on(first.shape))
-        if networks * each <= left:
-            if algorithm.members is None:
-                networks = min(_MOST_NETWORKS, int(left / each))
-            return dataclasses.replace(wanted, members=networks), settings
+        usual = max(least, settings.body_of(wanted).networks_on(shape))
+        wanted = dataclasses.replace(wanted, members=algorithm.members or usual)
+        plan = _Plan(wanted, make(wanted, settings)[0], algorithm.members or usual)
+        filters = plan.recipe.body.filters_on(shape)
+        if filters not in speeds:
+            if fitting:
+                # A wider network is no faster, so it is timed only if it fits at that speed.
+                speed = fitting[-1][1]
+                if speed.start + plan.seconds(speed, data) > _left(end):
+                    break
+            speeds[filters] = measure(plan.recipe, data)
+        if fitting and plan.seconds(speeds[filters], data) > _left(end):
+            break
+        fitting.append((plan, speeds[filters]))
+    plan, speed = fitting[-1]
+    share = _left(end) / plan.seconds(speed, data)
+    if share >= 1:
+        networks = algorithm.members or min(_MOST_NETWORKS, int(share * plan.networks))
+        return dataclasses.replace(plan.algorithm, members=networks), settings
     networks = algorithm.members or least
-    before = speeds[width].seconds(first, data, 0)
-    epochs = (left / networks - before) / (speeds[width].seconds(first, data, 1) - before)
-    wanted, settings = _with_epochs(wanted, settings, max(1, int(epochs)))
+    before = speed.seconds(plan.recipe, data, 0)
+    epochs = (_left(end) / networks - before) / (speed.seconds(plan.recipe, data, 1) - before)
+    wanted, settings = _with_epochs(plan.algorithm, settings, max(1, int(epochs)))
     return dataclasses.replace(wanted, members=networks), settings
+
+
+def _left(end: float) -> float:
+    """Returns the seconds that may be planned until a deadline."""
+    return _PLANNED * (end - time.time())
 
 
 def measure(recipe: Recipe, data: TrainingData) -> Speed:

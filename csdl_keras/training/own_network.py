@@ -66,6 +66,9 @@ class OwnNetwork(AutoNetwork):
     def stacks(self, x: Any) -> bool:
         return False
 
+    def filters_on(self, shape: Any) -> tuple[int, ...]:
+        return ()
+
     def smoothing_on(self, shape: Any) -> float:
         return 0.0
 

@@ -12,7 +12,8 @@ from csdl_keras.layers import TemperatureScaling, ViewMean
 from csdl_keras.sklearn import CostSensitiveClassifier
 from csdl_keras.training import EFFORTS, AutoNetwork, budget
 from csdl_keras.training.budget import Speed
-from csdl_keras.training.recipes import with_members
+from csdl_keras.training.data import Examples, TrainingData
+from csdl_keras.training.recipes import recipes, with_members
 from tests.support.trainers import DATA, MATRICES, SETTINGS, VALIDATION, Counter, make_trainer
 
 IMAGES, TABLES = (60_000, 28, 28, 1), (1000, 5)
@@ -152,6 +153,29 @@ class TestPlan:
     def test_fewer_epochs_of_a_slow_network(self, monkeypatch, minutes, epochs):
         (recipe,) = self.planned(monkeypatch, SLOW, minutes)
         assert recipe.body.epochs_on(recipe.shape) == epochs
+
+    @pytest.mark.parametrize(
+        ("minutes", "timed", "effort"), [(0.1, 1, "quick"), (0.35, 2, "balanced"), (100, 2, "best")]
+    )
+    def test_a_wider_network_is_timed_where_it_may_fit(self, monkeypatch, minutes, timed, effort):
+        widths = []
+
+        def measured(recipe, data):
+            widths.append(recipe.body.filters_on(recipe.shape))
+            return Speed(start=2.0, step=0.002 * len(widths))
+
+        monkeypatch.setattr(budget, "measure", measured)
+        x, y = np.zeros((500, 20, 20, 1)), np.arange(500) % 3
+        data = TrainingData(Examples(x, y), Examples(x, y))
+
+        def make(algorithm, settings):
+            return recipes(data, algorithm, 1 - np.eye(3), settings, {})
+
+        chosen, _ = budget.recipes_in_time(
+            make, csdl.ALGORITHMS["calibrated_bayes"], csdl.Settings(), data, minutes
+        )
+        assert widths == [EFFORTS[name].filters for name in ("quick", "balanced")[:timed]]
+        assert {recipe.body.effort for recipe in chosen} == {effort}
 
     def test_without_validation_data_two_networks_calibrate_each_other(self, monkeypatch):
         recipes = self.planned(monkeypatch, SLOW, 1, validation=None)
