@@ -87,7 +87,7 @@ class AutoNetwork(Body):
     They are trained by AdamW, at a rate that rises for a twentieth of the updates and falls to
     0 by a half cosine. Images are shifted at random, and from a sixth of the epochs on rotated,
     zoomed and flipped as far as held-out classes survive that, see `training.EFFORTS`; the last
-    epoch is kept, and probabilities are averaged over shifted copies of an image. For tables the
+    epoch is kept, and outputs are averaged over shifted copies of an image. For tables the
     epoch of the lowest validation loss is kept, which depends on no cost matrix.
 
     Args:

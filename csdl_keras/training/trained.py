@@ -103,7 +103,8 @@ def _member(
     network.set_weights(arrays)
     model = recipe.objective.classifier(network)
     affine = affine_layer(network) if recipe.body.augments(data.x) else None
-    if affine is not None and recipe.algorithm.output == "probability":
+    averages = recipe.algorithm.output == "probability" or recipe.objective.calibrates
+    if affine is not None and averages:
         mirrored = bool(keras.ops.convert_to_numpy(affine.strengths)[3])
         # An image of one row or column cannot be shifted by a pixel.
         model = view_average(model, pixels=int(min(data.x.shape[1:3]) > 1), flip=mirrored)
