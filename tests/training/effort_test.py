@@ -81,9 +81,10 @@ def test_choices_of_settings_stay():
     assert {shape[3] for shape in kernels} == {4, 6}
 
 
-def test_a_trained_network_averages_views_and_is_calibrated(tmp_path):
+@pytest.mark.parametrize("name", ["calibrated_bayes", "cost_model"])
+def test_a_trained_network_averages_views_and_is_calibrated(name, tmp_path):
     trainer = make_trainer(validation_data=VALIDATION)
-    model = trainer.train("calibrated_bayes", MATRICES[0], effort="quick").model
+    model = trainer.train(name, MATRICES[0], effort="quick").model
     kinds = {type(layer) for layer in model._flatten_layers()}
     assert {ViewMean, TemperatureScaling} <= kinds
     model.save(tmp_path / "model.keras")
