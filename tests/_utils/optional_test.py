@@ -13,7 +13,6 @@ OPTIONAL = {
     "matplotlib": "compare",
     "mlxtend": "compare",
     "onnx": "export",
-    "rich": "compare",
     "skimage": "compare",
     "tf2onnx": "export",
 }
@@ -122,8 +121,8 @@ def test_without_a_package(package):
 
 def test_a_plain_installation_trains():
     """Every kind of algorithm runs without the packages of the extras."""
-    hidden = "".join(BLOCK.format(package=package) for package in OPTIONAL if package != "rich")
-    printed = run_python(hidden + TRAIN).split("\n")  # Keras itself needs rich
+    hidden = "".join(BLOCK.format(package=package) for package in OPTIONAL)
+    printed = run_python(hidden + TRAIN).split("\n")
     assert [line.partition(" ")[0] for line in printed[-6:-2]] == [
         *("csosr", "calibrated_bayes", "cost_model", "csdnn")
     ]

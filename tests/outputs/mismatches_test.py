@@ -1,5 +1,7 @@
 """Compares pairs of outputs and losses, with metrics, with the committed table."""
 
+import re
+
 import keras
 import numpy as np
 import pytest
@@ -40,6 +42,7 @@ def check(output, loss, metrics, run=None):
     expected = committed(output, loss)
     for metric in metrics:
         text, model, logs = attempt(output, loss, metric, run)
+        text = re.sub(r"\((4|None), ", f"({len(X)}, ", text)  # `fit` sees batches, of any size
         assert text == expected[metric] if expected["none"] == WORKS else text != WORKS
         if run is None and "average_cost" in logs:
             classes, _, kind = OUTPUTS[output]

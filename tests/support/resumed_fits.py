@@ -90,6 +90,7 @@ def files(folder):
             found += keras.saving.load_model(path).get_weights()
         elif path.suffix == ".h5":
             model = network(adam(use_ema=True, ema_momentum=0.5))
+            model.optimizer.build(model.trainable_variables)  # the file holds its variables
             model.load_weights(path)
             found += model.get_weights()
     return found
