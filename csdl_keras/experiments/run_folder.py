@@ -16,6 +16,7 @@ import filelock
 import keras
 
 from csdl_keras._utils.files import check_writable, read_json, replace_file
+from csdl_keras.experiments.code_version import code_version
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -35,7 +36,7 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
 def write_record(
     folder: pathlib.Path, arguments: argparse.Namespace, choices: Mapping[str, object]
 ) -> None:
-    """Writes run.json: the command, versions and choices behind the results."""
+    """Writes run.json: the command, versions, code and choices behind the results."""
     _write(folder / "run.json", _record(arguments, choices))
 
 
@@ -79,7 +80,7 @@ def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
         folder: results folder.
 
     Returns:
-        Records with `command`, `date`, `versions` and `machine`, as far as they
+        Records with `command`, `date`, `versions`, `code` and `machine`, as far as they
         are known; an empty list if there is no such file.
 
     Raises:
@@ -133,6 +134,7 @@ def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dic
         "arguments": {name: str(value) for name, value in vars(arguments).items()},
         "settings": choices,
         "versions": versions,
+        "code": code_version(),
         "backend": keras.backend.backend(),
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
     }

@@ -14,6 +14,7 @@ from rich.console import Console
 import csdl_keras as csdl
 from csdl_keras.experiments import cell_runner
 from csdl_keras.experiments.cli import build_parser, main
+from csdl_keras.experiments.code_version import code_version
 from csdl_keras.experiments.commands.table2 import build_profile
 from csdl_keras.experiments.display import CellDisplay, SearchDisplay
 from csdl_keras.experiments.profiles import PROFILES
@@ -36,6 +37,7 @@ class TestTable2:
         assert algorithms(table2) == ["dnn_bayes"] * 2 + ["csdnn"] * 2
         (record,) = json.loads((table2 / "run.json").read_text())["runs"]
         assert {"command", "date", "versions", "machine", "settings", "backend"} <= set(record)
+        assert record["code"] == code_version()
 
     def test_again_it_trains_nothing(self, table2, tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(csdl.Trainer, "train_all", None)
