@@ -1,6 +1,8 @@
 """README is one page; its example prints what it shows, and its figures are the current code's."""
 
+import contextlib
 import csv
+import io
 import json
 import re
 import shlex
@@ -51,41 +53,41 @@ def test_links():
 
 
 @pytest.fixture(scope="module")
-def example():
-    """What README's example leaves behind."""
-    namespace = {}
-    exec(compile(block("python"), "README.md", "exec"), namespace)
-    return namespace
+def printed():
+    """What README's example prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(block("python"), "README.md", "exec"), {})
+    return output.getvalue()
 
 
-def costs_of(text):
-    """Average cost and share of errors in a printed report, by the names of its first table."""
-    lines = text.split("\n\n")[0].splitlines()[1:]
-    cells = [re.split(r"  +", line) for line in lines]
-    return {row[0]: (float(row[1]), float(row[-2].rstrip("%")) / 100) for row in cells}
+def costs_of(report):
+    """The first table of a printed report: the average cost and its interval by name."""
+    rows = [re.split("  +", line) for line in report.split("\n\n")[0].splitlines()[1:]]
+    return {
+        name: (float(cost), *map(float, interval.split(" to ")))
+        for name, cost, interval, *_ in rows
+    }
 
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="README shows TensorFlow's")
-def test_the_example_prints_what_is_shown(example):
-    """Decisions on a few of the 540 examples may differ between machines."""
-    report, shown = example["report"], block("text")
-    assert re.sub(r"[\d.,]+", "0", shown.split("\n\n")[0]).split("\n")[0] == re.sub(
-        r"[\d.,]+", "0", str(report).split("\n\n")[0]
-    ).split("\n")[0]
-    known = costs_of(shown)
-    assert list(known) == [row.name for row in report.all_rows]
-    for row in report.all_rows:
-        cost, errors = known[row.name]
-        assert row.low <= cost <= row.high
-        assert row.error_rate == pytest.approx(errors, abs=0.03)
+def test_the_example_prints_what_is_shown(printed):
+    """Machines round differently, so that a few of the 540 decisions may be others."""
+    found, shown = costs_of(printed), costs_of(block("text"))
+    assert list(found) == list(shown)
+    for name, (cost, *_) in shown.items():
+        assert found[name][1] <= cost <= found[name][2]
+    assert re.sub(r"[\d.,]+", "0", printed.splitlines()[-1]) == re.sub(
+        r"[\d.,]+", "0", block("text").splitlines()[-1]
+    )
 
 
-def test_the_example_wins(example):
-    """Each step costs less than the one before, and the last one certainly less than today's."""
-    report = example["report"]
-    costs = [row.average_cost for row in report.all_rows]
-    assert costs == sorted(costs)
-    assert report.rows[0].against_baseline.cheaper
+def test_the_example_wins(printed):
+    """Training with costs in mind certainly costs less than today's rule, the network's argmax."""
+    costs = costs_of(printed)
+    assert min(costs, key=costs.get) == "csdl.train"
+    assert re.match(
+        r"csdl.train, .* costs .* less per decision than today's rule", printed.splitlines()[-1]
+    )
 
 
 @pytest.mark.parametrize("folder", [FIVE, COMPARE], ids=lambda folder: folder.name)
