@@ -3,16 +3,15 @@
 import os
 import pathlib
 import sys
-
-import csdl_keras
+from importlib import metadata
 
 sys.path.append(str(pathlib.Path(__file__).parent / "_ext"))
-# Remarks of TensorFlow's C++ code would end up in the outputs of guides.
+# Before anything imports TensorFlow, whose remarks belong in no guide.
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 project = "csdl_keras"
 author = "the authors of csdl_keras"
-version = release = csdl_keras.__version__
+version = release = metadata.version("csdl_keras")
 
 extensions = [
     "myst_nb",
@@ -30,7 +29,7 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "plots"]
 if not pathlib.Path(__file__).parents[1].joinpath("CHANGELOG.md").exists():
     exclude_patterns.append("changelog.md")
-    suppress_warnings = ["toc.excluded"]
+    suppress_warnings = ["toc.not_readable"]
 nitpicky = True
 # Exceptions that docstrings raise, and which no page of this site describes.
 nitpick_ignore_regex = [("py:exc", r"[A-Z]\w*(Error|Interrupt|Exit)")]
