@@ -13,12 +13,13 @@ from csdl_keras.experiments.reporting.reading import ResultRow, read_csv, read_d
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
-#: Headings of the series of algorithms, in the order of the paper.
+#: Headings of the series of algorithms, those of the paper first.
 GROUPS = {
     "blind": "Cost-blind",
     "baseline": "Baselines",
     "Bayes": "Costs in prediction (Bayes series)",
     "SOSR": "Costs in training (SOSR series)",
+    "regression": "Costs in training (cost regression)",
 }
 
 
