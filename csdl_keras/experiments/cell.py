@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.costs import randomized_proportional
+from csdl_keras.costs import randomized_proportional, zero_one
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.descriptions import describe
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
@@ -48,6 +49,24 @@ class Cell:
         """The cost matrix."""
         labels = self.source.cost_labels()
         return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
+
+    @property
+    def key(self) -> str:
+        """A digest of all that was asked for, by which files know a finished cell.
+
+        Unlike the keys of its stages it is the same with other versions of packages, so that
+        results on file count wherever they were made.
+        """
+        algorithm = self.algorithm
+        own = [it for it in (algorithm.body, algorithm.pretraining) if not isinstance(it, str)]
+        asked = {
+            **dataclasses.asdict(self.source),
+            "algorithm": [algorithm.name, *map(describe, own)],
+            "costs": [self.cost_seed, self.cost_scale],
+            "training_seed": self.seed,
+            "choices": self.settings.columns(algorithm),
+        }
+        return StageCache.key(asked)[:16]
 
     @property
     def effort(self) -> str:
@@ -96,6 +115,7 @@ class Outcome:
         epochs: epochs of the training.
         train_seconds: seconds of pre-training and training, shared stages in full.
         diverged: how the training diverged; None (default) if it did not.
+        history: losses and metrics by epoch, see `Trained`.
     """
 
     cell: Cell
@@ -104,6 +124,7 @@ class Outcome:
     epochs: int
     train_seconds: float
     diverged: str | None = None
+    history: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, cell: Cell, stage: StageResult) -> "Outcome":
@@ -138,6 +159,21 @@ class Outcome:
         if self.criterion_name == "cost" or self.validation is None:
             return self.validation_cost
         return float(np.mean(self.validation != self.cell.source.load().y_val))
+
+    @functools.cached_property
+    def collapsed(self) -> bool:
+        """Whether it decides no better on validation than one decision for all examples.
+
+        The best constant decision is measured by the same criterion. A training that
+        diverged is no collapse.
+        """
+        if self.validation is None:
+            return False
+        labels, matrix = self.cell.source.load().y_val, self.cell.matrix
+        if self.criterion_name == "error":
+            matrix = zero_one(len(matrix))
+        constant = float(matrix[labels].mean(axis=0).min())
+        return len(np.unique(self.validation)) == 1 or self.criterion >= constant
 
     def _costs(self, decisions: np.ndarray | None, labels: np.ndarray) -> np.ndarray:
         if decisions is None:

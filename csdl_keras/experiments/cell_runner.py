@@ -144,6 +144,7 @@ class CellRunner:
                 "epochs": trained.epochs,
                 "train_seconds": round(trained.seconds, 2),
                 "diverged": None,
+                "history": trained.history,
             }
 
         return self.cache.get(cell.stages(trainer)["decisions"], compute)

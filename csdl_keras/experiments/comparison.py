@@ -11,9 +11,9 @@ from csdl_keras._utils.files import replacing, save_model
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
+from csdl_keras.experiments.csv_files import write_rows
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.experiments.files import write_rows
 from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import GROUPS
 from csdl_keras.experiments.results import Result

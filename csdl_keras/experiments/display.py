@@ -13,8 +13,8 @@ from rich.table import Table
 
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
+from csdl_keras.experiments.choice import Choice
 from csdl_keras.experiments.comparison import Summary
-from csdl_keras.experiments.results import Choice
 from csdl_keras.training.algorithms import get_algorithm
 
 if TYPE_CHECKING:
@@ -151,14 +151,12 @@ class CellDisplay(Display):
                 f"{choice.criterion} {choice.validation:.4f}"
             )
 
-    def complete(self, outcomes: Sequence[Outcome]) -> None:
-        """Prints the averages of a data set."""
-        for algorithm in dict.fromkeys(outcome.cell.algorithm for outcome in outcomes):
-            own = [outcome for outcome in outcomes if outcome.cell.algorithm == algorithm]
-            costs = [outcome.test_costs.mean() for outcome in own]
+    def complete(self, dataset: str, algorithm: str, costs: Sequence[float]) -> None:
+        """Prints the average of an algorithm on a data set."""
+        if costs:
             self.print(
-                f"{own[0].cell.source.label} {algorithm.name}: average test cost "
-                f"{np.mean(costs):.3f} over {len(costs)} matrices"
+                f"{dataset} {algorithm}: average test cost {np.mean(costs):.3f} over "
+                f"{len(costs)} matri{'ces' if len(costs) > 1 else 'x'} and seeds"
             )
 
 

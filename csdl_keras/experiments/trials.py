@@ -9,7 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.files import replacing
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.files import write_rows
+from csdl_keras.experiments.csv_files import write_rows
 
 if TYPE_CHECKING:
     from keras_tuner.engine.oracle import Oracle

@@ -112,7 +112,7 @@ class TestRun:
     def test_other_rows_and_sets_stay(self, finished, copy):
         """A run of a part of the grid replaces that part alone."""
         part = {"datasets": ("digits", "digits_imb"), "algorithms": ("dnn_bayes",)}
-        run(copy, dataclasses.replace(PROFILE, **part, grids={}, cost_seeds=1))
+        run(copy, dataclasses.replace(PROFILE, **part, searches=(), cost_seeds=1))
         after = read(copy)
         keys = [(row["imbalanced"], row["algorithm"]) for row in after]
         assert keys[0] == ("False", "dnn_bayes") and keys.count(("True", "dnn_bayes")) == 1
@@ -145,6 +145,6 @@ def test_trainings_that_diverge(tmp_path):
     assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
     settings = SHORT.settings.replace({"cnn.learning_rate": 1e30})
     names = ("cnn_bayes", "dnn_sosr")
-    run(tmp_path, dataclasses.replace(SHORT, algorithms=names, grids={}, settings=settings))
+    run(tmp_path, dataclasses.replace(SHORT, algorithms=names, searches=(), settings=settings))
     costs = {row["algorithm"]: float(row["average_cost"]) for row in read(tmp_path)}
     assert costs["cnn_bayes"] == np.inf and np.isfinite(costs["dnn_sosr"])

@@ -5,10 +5,11 @@ import pathlib
 
 import numpy as np
 
+from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_matrices
 from csdl_keras.experiments.reporting.paper import data_order, data_title
-from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs, read_csv
+from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs
 
 
 class BetaCurve:

@@ -4,15 +4,12 @@ import dataclasses
 import math
 import pathlib
 from collections.abc import Iterable
-from typing import Any, TypeVar
 
 import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
-from csdl_keras.experiments.files import beta_name, read_rows
+from csdl_keras.experiments.decision_files import beta_name
 from csdl_keras.experiments.results import CellRow
-
-Row = TypeVar("Row")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,47 +59,6 @@ class BetaRow(CellRow):
                 raise ValueError(
                     f"Expected `{name}` to be a finite number of at least 0; received {value}."
                 )
-
-
-def read_csv(path: pathlib.Path, kind: type[Row]) -> list[Row]:
-    """Reads a CSV file by the names of its columns; other columns are ignored.
-
-    Args:
-        path: the file, with a header.
-        kind: a dataclass, whose fields are str, bool, int or float.
-
-    Returns:
-        A list of `kind`.
-
-    Raises:
-        ValueError: if the file or a column is missing, or a value does not fit;
-            the message names file, row and column.
-    """
-    if not path.is_file():
-        raise ValueError(f"Expected the file {path}; received a folder without it.")
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
-    rows = []
-    for number, record in enumerate(read_rows(path, [field.name for field in fields]), start=1):
-        place = f"row {number} of {path}"
-        values = {
-            field.name: _value(record[field.name], field.type, f"`{field.name}` in {place}")
-            for field in fields
-        }
-        try:
-            rows.append(kind(**values))
-        except ValueError as error:
-            raise ValueError(f"{str(error).rstrip('.')}, in {place}.") from None
-    return rows
-
-
-def _value(text: str, kind: Any, where: str) -> Any:
-    """Parses a cell as str, bool, int or float; an empty float is NaN."""
-    try:
-        if kind is bool:
-            return {"True": True, "False": False}[text]
-        return math.nan if kind is float and not text else kind(text)
-    except (ValueError, KeyError):
-        raise ValueError(f"Expected {where} to be {kind.__name__}; received {text!r}.") from None
 
 
 def read_decision_costs(

@@ -6,10 +6,11 @@ import math
 import pathlib
 from typing import NamedTuple
 
+from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.paper import data_order
-from csdl_keras.experiments.reporting.reading import ResultRow, read_csv, read_decision_costs
+from csdl_keras.experiments.reporting.reading import ResultRow, read_decision_costs
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
