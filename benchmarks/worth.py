@@ -24,14 +24,18 @@ import joblib
 import keras
 from results_table import ResultsTable, parser
 from worth_cases import FIELDS, KEYS, cases, measure, quick_cases
+from worth_chart import chart
+from worth_comparisons import frame_of
+from worth_plots import draw_all
+from worth_table import report
 
 
 def main() -> None:
     """Runs the program."""
     options = parser(__doc__)
     options.add_argument("--parts", default=None, help="names separated by commas (default all)")
-    options.add_argument("--seeds", type=int, default=3)
-    options.add_argument("--matrices", type=int, default=3, help="cost matrices of each seed")
+    options.add_argument("--seeds", type=int, default=4)
+    options.add_argument("--matrices", type=int, default=2, help="cost matrices of each seed")
     options.add_argument("--jobs", type=int, default=2, help="processes")
     options.add_argument("--quick", action="store_true", help="try the program on few examples")
     arguments = options.parse_args()
@@ -52,6 +56,10 @@ def main() -> None:
         for number, rows in enumerate(found, start=1):
             results.append(rows)
             print(f"{number} of {len(tasks)}: {[rows[0][it] for it in FIELDS[:KEYS]]}", flush=True)
+    frame = frame_of(results.rows())
+    results.report(report(frame))
+    results.path.with_name("chart.md").write_text(chart(frame))
+    draw_all(frame, arguments.out)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ FIRST_RATES = (3, 5, 7)
 ONE_SCALE, FIRST_SCALES = (2,), (2, 4)
 #: Training stops when validation has not improved for as many snapshots, but not before one of
 #: them: costs often fall late, after outputs have found their level.
-PATIENCE, EARLIEST = 6, 21
+PATIENCE, EARLIEST = 6, 18
 
 
 class Trial(NamedTuple):

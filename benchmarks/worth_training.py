@@ -11,11 +11,11 @@ from worth_sets import WorthSet, load
 
 import csdl_keras as csdl
 
-BATCH_SIZE = 32
+BATCH_SIZE = 64
 #: Snapshots are taken at numbers of updates that grow by a third of an octave.
 FIRST_UPDATES, PER_OCTAVE = 8, 3
-#: The last snapshot of a search, 8192 updates, and of training beyond the best one.
-LAST, LAST_BEYOND = 30, 33
+#: The last snapshot of a search, 4096 updates, and of training beyond the best one.
+LAST, LAST_BEYOND = 27, 32
 
 _LOSSES = {
     "nll": ("probability", keras.losses.SparseCategoricalCrossentropy),
