@@ -12,7 +12,7 @@ import json
 import pathlib
 import re
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 import coverage_table
@@ -64,6 +64,34 @@ def peers_table() -> list[str]:
         values = [costs[dataset, f"csdl_keras {name}"] for dataset in datasets]
         body.append([f"`{name}`", *(f"{value.mean():.3f}" for value in values)])
     return markdown_table(["average test cost", *(f"`{name}`" for name in datasets)], body)
+
+
+def chosen_peers_table(methods: Collection[str]) -> list[str]:
+    """Formats the mean cost of some methods on each data set."""
+    costs = costs_by_method(read("peers"))
+    datasets = list(dict.fromkeys(dataset for dataset, _ in costs))
+    body = [
+        [method, *(f"{costs[dataset, method].mean():.3f}" for dataset in datasets)]
+        for method in methods
+    ]
+    return markdown_table(["average test cost", *(f"`{name}`" for name in datasets)], body)
+
+
+#: Methods on the same linear learner.
+LINEAR = (
+    "logistic, argmax",
+    "costsensitive weighted one-vs-rest",
+    "logistic, Bayes",
+    "logistic, temperature, Bayes",
+)
+REDUCTIONS = (
+    "costsensitive weighted one-vs-rest",
+    "costsensitive weighted all-pairs",
+    "costsensitive regression one-vs-rest",
+    "costsensitive filter tree",
+    "Vowpal Wabbit csoaa",
+    "csdl_keras calibrated_bayes",
+)
 
 
 def ensembles_table() -> list[str]:
@@ -152,13 +180,31 @@ def effort_table() -> list[str]:
 _TABLES = r"Costs {} when deciding:\n\n(.+?)\n\n"
 
 
-def tables_table(knowledge: str) -> list[str]:
-    """Returns all methods on tables whose costs are `"known"` or `"unknown"` when deciding."""
+def tables_table(knowledge: str, parts: Collection[str] = ("",)) -> list[str]:
+    """Returns methods on tables whose costs are `"known"` or `"unknown"` when deciding.
+
+    Args:
+        knowledge: the one or the other.
+        parts: a method is returned if one of them is in its name. Defaults to all methods.
+    """
     text = (RESULTS / "tables" / "tables.md").read_text()
     found = re.search(_TABLES.format(knowledge), text, flags=re.DOTALL)
     if found is None:
         raise ValueError(f"Expected costs {knowledge} when deciding in tables.md; received none.")
-    return found[1].splitlines()
+    head, rule, *body = found[1].splitlines()
+    return [head, rule, *(line for line in body if any(part in line for part in parts))]
+
+
+def empulse_table() -> list[str]:
+    """Returns empulse's methods and this package's, by what they know of costs."""
+    known = tables_table("known", ("csdl_keras", "empulse"))
+    unknown = tables_table("unknown", ("csdl_keras cost_model", "empulse"))
+
+    def marked(lines: list[str], knowledge: str) -> list[str]:
+        return [f"| {knowledge} {line}" for line in lines]
+
+    head, rule = f"| costs when deciding {known[0]}", f"| --- {known[1]}"
+    return [head, rule, *marked(known[2:], "known"), *marked(unknown[2:], "unknown")]
 
 
 def streaming_table() -> list[str]:
@@ -203,6 +249,9 @@ _MAKERS: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "effort": ("effort/effort", effort_table),
     "tried": ("effort/effort", tried_table),
     "peers": ("peers/peers", peers_table),
+    "peers, linear": ("peers/peers", lambda: chosen_peers_table(LINEAR)),
+    "peers, reductions": ("peers/peers", lambda: chosen_peers_table(REDUCTIONS)),
+    "tables, empulse": ("tables/tables", empulse_table),
     "tables, known": ("tables/tables", lambda: tables_table("known")),
     "tables, unknown": ("tables/tables", lambda: tables_table("unknown")),
     "ensembles": ("ensembles/peers", ensembles_table),
@@ -247,7 +296,8 @@ def origin(name: str) -> str:
     report = RESULTS / f"{source}.md"
     if report.exists():
         return report.read_text().strip().splitlines()[-1]
-    return (RESULTS / f"{source}.txt").read_text().splitlines()[0]
+    command, _, versions = (RESULTS / f"{source}.txt").read_text().splitlines()[0].partition(", ")
+    return f"`{command}`, {versions}."
 
 
 def show(*names: str, made: bool = True) -> "Markdown":
