@@ -7,75 +7,24 @@ them can differ from its file. Each table ends with the command, the versions an
 run that made it.
 """
 
-import csv
 import json
-import pathlib
 import re
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import coverage_table
 import effort
 import example_costs
-import numpy as np
+import peer_tables
 import pretraining_table
 import speed_tables
 import streaming
+from committed import NOTEBOOKS, RESULTS, read, rows_of
 from formats import MeanRatio, markdown_table
 
 if TYPE_CHECKING:
     from IPython.display import Markdown
-
-RESULTS = pathlib.Path(__file__).parent / "results"
-NOTEBOOKS = pathlib.Path(__file__).parent.parent / "notebooks" / "results"
-SINGLE = "csdl_keras one network, Bayes"
-OURS = ("calibrated_bayes", "ensemble_bayes")
-
-
-def read(name: str, folder: str | None = None) -> list[dict[str, str]]:
-    """Reads the rows of a result."""
-    with (RESULTS / (folder or name) / f"{name}.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def costs_by_method(rows: list[dict[str, str]]) -> dict[tuple[str, str], np.ndarray]:
-    """Returns costs by data set and method, one for each split and matrix."""
-    found: dict = {}
-    for row in rows:
-        found.setdefault((row["dataset"], row["method"]), []).append(float(row["average_cost"]))
-    return {key: np.array(values) for key, values in found.items()}
-
-
-def peers_table() -> list[str]:
-    """Formats the best peer on each data set, and the default algorithms."""
-    costs = costs_by_method(read("peers"))
-    measured = [set(d for d, m in costs if m == f"csdl_keras {name}") for name in OURS]
-    datasets = [d for d in dict.fromkeys(d for d, _ in costs) if all(d in s for s in measured)]
-    peers = {method for _, method in costs if not method.startswith("csdl_keras")}
-    body = [[f"the best of {len(peers)} peers"]]
-    for dataset in datasets:
-        best = min(
-            (m for d, m in costs if d == dataset and m in peers),
-            key=lambda m: costs[dataset, m].mean(),
-        )
-        body[0].append(f"{costs[dataset, best].mean():.3f} ({best})")
-    for name in OURS:
-        values = [costs[dataset, f"csdl_keras {name}"] for dataset in datasets]
-        body.append([f"`{name}`", *(f"{value.mean():.3f}" for value in values)])
-    return markdown_table(["average test cost", *(f"`{name}`" for name in datasets)], body)
-
-
-def ensembles_table() -> list[str]:
-    """Formats the cost of the ensemble relative to one network."""
-    costs = costs_by_method(read("peers", "ensembles"))
-    datasets = list(dict.fromkeys(dataset for dataset, _ in costs))
-    body = [[f"`{name}`"] for name in OURS]
-    for row, name in zip(body, OURS, strict=True):
-        for dataset in datasets:
-            own = costs[dataset, f"csdl_keras {name}"]
-            row.append(MeanRatio.of(own, costs[dataset, SINGLE]).text())
-    return markdown_table(["cost beside one network's", *(f"`{name}`" for name in datasets)], body)
 
 
 def calibration_table() -> list[str]:
@@ -113,10 +62,7 @@ def example_costs_tables(images: bool) -> list[str]:
 
 def compared_table(*folders: str) -> list[str]:
     """Formats cost, error rate and seconds of the algorithms of `csdl-keras compare`."""
-    rows = []
-    for folder in folders:
-        with (NOTEBOOKS / folder / "results.csv").open(newline="") as file:
-            rows += list(csv.DictReader(file))
+    rows = [row for name in folders for row in rows_of(NOTEBOOKS / name / "results.csv")]
     body = []
     for name in dict.fromkeys(row["algorithm"] for row in rows):
         own = [row for row in rows if row["algorithm"] == name]
@@ -130,6 +76,35 @@ def compared_table(*folders: str) -> list[str]:
         body.append((statistics.mean(costs), cells))
     head = ["algorithm", "average test cost", "error rate", "seconds of training"]
     return markdown_table(head, [cells for _, cells in sorted(body)])
+
+
+#: Networks of the paper, each with SOSR and with the Bayes decision.
+_PAIRS = {
+    "DNN": ("dnn_sosr", "dnn_bayes"),
+    "SDAE": ("sdae_sosr", "sdae_bayes"),
+    "SEAE": ("seae_sosr", "seae_bayes"),
+    "CSDNN, SCAE": ("csdnn", "scae_bayes"),
+    "CNN": ("cnn_sosr", "cnn_bayes"),
+}
+
+
+def sosr_table() -> list[str]:
+    """Formats the cost of training with SOSR relative to the Bayes decision of the same network."""
+    costs: dict = {}
+    for row in rows_of(NOTEBOOKS / "small" / "results.csv"):
+        dataset = f"`{row['dataset']}{'_imb' * (row['imbalanced'] == 'True')}`"
+        own = costs.setdefault((dataset, row["algorithm"]), {})
+        own[row["cost_seed"]] = float(row["average_cost"])
+    datasets = list(dict.fromkeys(dataset for dataset, _ in costs))
+    body = []
+    for network, (sosr, bayes) in _PAIRS.items():
+        cells = [network]
+        for dataset in datasets:
+            ours, others = costs[dataset, sosr], costs[dataset, bayes]
+            pairs = [(ours[seed], others[seed]) for seed in ours if seed in others]
+            cells.append(MeanRatio.of(*zip(*pairs, strict=True)).text())
+        body.append(cells)
+    return markdown_table(["SOSR beside Bayes", *datasets], body)
 
 
 def effort_table() -> list[str]:
@@ -146,19 +121,6 @@ def effort_table() -> list[str]:
         body.append(cells)
     names = [f'`"{way}"`' if way in effort.EFFORTS else f"`{way}`" for way in ways]
     return markdown_table(["average test cost, seconds", *names], body)
-
-
-#: A table of the report of the benchmark of tables, from its heading to the next empty line.
-_TABLES = r"Costs {} when deciding:\n\n(.+?)\n\n"
-
-
-def tables_table(knowledge: str) -> list[str]:
-    """Returns all methods on tables whose costs are `"known"` or `"unknown"` when deciding."""
-    text = (RESULTS / "tables" / "tables.md").read_text()
-    found = re.search(_TABLES.format(knowledge), text, flags=re.DOTALL)
-    if found is None:
-        raise ValueError(f"Expected costs {knowledge} when deciding in tables.md; received none.")
-    return found[1].splitlines()
 
 
 def streaming_table() -> list[str]:
@@ -197,15 +159,22 @@ def _table(name: str) -> Callable[[], list[str]]:
 _MAKERS: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "compare": ("mnist_5k_default", lambda: compared_table("mnist_5k_default")),
     "compare, five matrices": (
-        "mnist_5k",
+        "mnist_5k+mnist_5k_lowest",
         lambda: compared_table("mnist_5k", "mnist_5k_lowest"),
     ),
+    "sosr": ("small", sosr_table),
     "effort": ("effort/effort", effort_table),
     "tried": ("effort/effort", tried_table),
-    "peers": ("peers/peers", peers_table),
-    "tables, known": ("tables/tables", lambda: tables_table("known")),
-    "tables, unknown": ("tables/tables", lambda: tables_table("unknown")),
-    "ensembles": ("ensembles/peers", ensembles_table),
+    "peers": ("peers/peers", peer_tables.peers_table),
+    "peers, linear": ("peers/peers", lambda: peer_tables.chosen_peers_table(peer_tables.LINEAR)),
+    "peers, reductions": (
+        "peers/peers",
+        lambda: peer_tables.chosen_peers_table(peer_tables.REDUCTIONS),
+    ),
+    "tables, empulse": ("tables/tables", peer_tables.empulse_table),
+    "tables, known": ("tables/tables", lambda: peer_tables.tables_table("known")),
+    "tables, unknown": ("tables/tables", lambda: peer_tables.tables_table("unknown")),
+    "ensembles": ("ensembles/peers", peer_tables.ensembles_table),
     "calibration": ("calibration/calibration", calibration_table),
     "example_costs": ("example_costs/example_costs", lambda: example_costs_tables(images=True)),
     "example_costs, tables": (
@@ -236,18 +205,25 @@ def names() -> list[str]:
 
 
 def origin(name: str) -> str:
-    """Returns the command, versions and date of the run that made a table's figures."""
+    """Returns the commands, versions and dates of the runs that made a table's figures."""
     source = "speed/speed" if name.startswith("speed/") else _MAKERS[name][0]
-    record = NOTEBOOKS / source / "run.json"
-    if record.exists():
-        run = json.loads(record.read_text())
-        run = run.get("runs", [run])[-1]
-        versions = ", ".join(f"{key} {value}" for key, value in run["versions"].items())
-        return f"`{run['command']}`, {versions}, {run['date'][:10]}."
+    if all((NOTEBOOKS / folder).is_dir() for folder in source.split("+")):
+        return _runs(source.split("+"))
     report = RESULTS / f"{source}.md"
     if report.exists():
         return report.read_text().strip().splitlines()[-1]
-    return (RESULTS / f"{source}.txt").read_text().splitlines()[0]
+    command, _, versions = (RESULTS / f"{source}.txt").read_text().splitlines()[0].partition(", ")
+    return f"`{command}`, {versions}."
+
+
+def _runs(folders: Sequence[str]) -> str:
+    """Returns the commands of folders of results, and versions and date of the last of them."""
+    records = [json.loads((NOTEBOOKS / folder / "run.json").read_text()) for folder in folders]
+    runs = [run for record in records for run in record.get("runs", [record])]
+    commands = " and ".join(f"`{it}`" for it in dict.fromkeys(run["command"] for run in runs))
+    last = max(runs, key=lambda run: run["date"])
+    versions = ", ".join(f"{key} {value}" for key, value in last["versions"].items())
+    return f"{commands}, {versions}, {last['date'][:10]}."
 
 
 def show(*names: str, made: bool = True) -> "Markdown":

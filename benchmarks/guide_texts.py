@@ -6,8 +6,6 @@ import pathlib
 import re
 from typing import TYPE_CHECKING
 
-from formats import markdown_table
-
 from csdl_keras import ALGORITHMS
 from csdl_keras.experiments.reporting.claims import Claim
 from csdl_keras.experiments.reporting.render import Contents, read_contents, render_markdown
@@ -24,18 +22,6 @@ COVERAGE = ROOT / "benchmarks" / "results" / "coverage" / "coverage.csv"
 def paper_contents() -> Contents:
     """Reads the committed run of the paper's Table 2."""
     return read_contents(SMALL)
-
-
-def claim(*beginnings: str) -> "Markdown":
-    """Shows the verdicts on the paper's claims whose statements begin so."""
-    from IPython.display import Markdown
-
-    found = [it for it in paper_contents().claims if it.statement.startswith(beginnings)]
-    body = [[it.statement, f"**{it.verdict}**", it.summary] for it in found]
-    head = ["the paper's claim", "verdict", "comparisons on six data sets"]
-    run = paper_contents().runs[-1]
-    made = f"*Made by* `csdl-keras table2 --profile small`, {run['date'][:10]}."
-    return Markdown("\n".join([*markdown_table(head, body, left=3), "", made]))
 
 
 def paper_section(beginning: str) -> "Markdown":
