@@ -4,7 +4,7 @@ from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.transforms import offset_copy
+from matplotlib.transforms import ScaledTranslation
 
 from csdl_keras._utils.checks import check_type
 
@@ -70,12 +70,12 @@ def label_curves(axes: Axes, x: str, y: str) -> None:
         return
     # Below the ticks and the label, each of a line of text with space around it.
     depth = 4.2 * rcParams["font.size"]
-    below = offset_copy(axes.transAxes, axes.figure, y=-depth, units="points")
+    below = ScaledTranslation(0.0, -depth / 72.0, axes.figure.dpi_scale_trans)
     axes.legend(
         frameon=False,
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=below,
+        bbox_transform=axes.transAxes + below,
         borderaxespad=0.0,
     )
 
