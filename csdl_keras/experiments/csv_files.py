@@ -57,7 +57,8 @@ def read_csv(path: pathlib.Path, kind: type[Record]) -> list[Record]:
 
     Args:
         path: the file, with a header.
-        kind: a dataclass, whose fields are str, bool, int or float.
+        kind: a dataclass, whose fields are str, bool, int or float. Columns of fields with
+            a default may be missing.
 
     Returns:
         A list of `kind`.
@@ -70,11 +71,13 @@ def read_csv(path: pathlib.Path, kind: type[Record]) -> list[Record]:
         raise ValueError(f"Expected the file {path}; received a folder without it.")
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]
     rows = []
-    for number, record in enumerate(read_rows(path, [field.name for field in fields]), start=1):
+    needed = [field.name for field in fields if field.default is dataclasses.MISSING]
+    for number, record in enumerate(read_rows(path, needed), start=1):
         place = f"row {number} of {path}"
         values = {
             field.name: _value(record[field.name], field.type, f"`{field.name}` in {place}")
             for field in fields
+            if field.name in record
         }
         try:
             rows.append(kind(**values))

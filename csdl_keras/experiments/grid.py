@@ -98,6 +98,14 @@ class Grid:
             found += self._final(dataset, algorithm, settings)
         return found
 
+    def _expect(self, watcher: GridWatcher, dataset: str, cells: Sequence[Cell]) -> None:
+        """Tells how many stages are left; each data set to come has as many as this one in all."""
+        left = len(self.runner.missing(cells))
+        to_come = self.profile.datasets[self.profile.datasets.index(dataset) + 1 :]
+        if to_come:
+            left += len(to_come) * len(self.runner.stages(self.cells(dataset)))
+        watcher.expect(left)
+
     def _run_dataset(
         self, dataset: str, algorithms: list[Algorithm], files: GridFiles, watcher: GridWatcher
     ) -> None:
@@ -105,7 +113,7 @@ class Grid:
         settings = self.profile.settings_on(dataset)
         cells = self._final(dataset, algorithms[0], settings)
         files.check(source, {cell.cost_seed: cell.matrix for cell in cells})
-        watcher.expect(len(self.runner.missing(self.cells(dataset))))
+        self._expect(watcher, dataset, self.cells(dataset))
         chosen: dict[Algorithm, list[Settings]] = {}
         for algorithm in algorithms:
             with self.runner.failures.step(f"{dataset} {algorithm.name}"):
@@ -113,6 +121,8 @@ class Grid:
                 if ranking:
                     chosen[algorithm] = ranking
                     self._finish(dataset, algorithm, ranking, 1, files, watcher)
+        final = [it for pair in chosen.items() for it in self._final(dataset, pair[0], pair[1][0])]
+        self._expect(watcher, dataset, final)
         for algorithm, ranking in chosen.items():
             places = len(self._places(algorithm))
             self._finish(dataset, algorithm, ranking, places, files, watcher)

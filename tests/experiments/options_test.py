@@ -19,6 +19,7 @@ IDENTITY = {
     "hard_hinge": ["--hard-hinge"],
     "tied_weights": ["--tied-weights"],
     "grayscale": ["--grayscale"],
+    "authors_choices": ["--authors-choices"],
     "drop_rate": ["--drop-rate", "0.9"],
     "cost_factor": ["--cost-factor", "2000"],
     "cnn_variant": ["--cnn-variant", "full"],

@@ -81,7 +81,7 @@ def read_table(folder: pathlib.Path) -> Table:
             row = dataclasses.replace(row, algorithm=get_algorithm(row.algorithm).name)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-        key = (row.dataset, row.imbalanced, row.algorithm, row.cost_seed)
+        key = (row.dataset, row.imbalanced, row.algorithm, row.cost_seed, row.seed)
         if key in seen:
             raise ValueError(f"Expected one row for each result in {path}; received two of {key}.")
         seen.add(key)
@@ -91,7 +91,7 @@ def read_table(folder: pathlib.Path) -> Table:
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
     return Table(
         [
-            Column(groups[key], *read_decision_costs(_decisions(folder, *key), groups[key]))
+            Column(groups[key], read_decision_costs(_decisions(folder, *key), groups[key]))
             for key in keys
         ]
     )
