@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import keras
 import numpy as np
+from worth_comparisons import BASE, WAYS, WITH_SOSR
 from worth_methods import Learner, Result, by_costs, by_probabilities
 from worth_search import search
 from worth_sets import Problem
@@ -15,11 +16,6 @@ import csdl_keras as csdl
 #: Least number of examples in an epoch: small sets are repeated, or epochs would be too short.
 EPOCH, EPOCHS, BATCH_SIZE = 6_000, 15, 100
 BETA = 0.25
-#: Ways to pre-train: on the labelled inputs, or on all inputs of the set.
-WAYS = ("none", *(f"{it}{end}" for end in ("", " on all") for it in ("DAE", "SEAE", "CAE")))
-#: Those that are followed by training with SOSR as well, which needs a search for each.
-WITH_SOSR = ("none", "DAE on all", "CAE on all")
-METHOD = "calibrated Bayes"
 
 
 def pretrained(
@@ -82,7 +78,7 @@ def pretraining_results(
             trials = search(learner.train, scaled=False)
             own = [matrices[number] for number in numbers]
             results = by_probabilities(learner, trials, seconds[index], own, beyond=False)
-            found += [(numbers[place], it) for place, it in results if it.method == METHOD]
+            found += [(numbers[place], it) for place, it in results if it.method == BASE]
         if way in WITH_SOSR:
             # One network of hidden layers, or one for each matrix.
             several = hidden if kind == "CAE" else hidden * len(matrices)

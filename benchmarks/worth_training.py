@@ -100,7 +100,7 @@ class CompiledTraining:
             for variable, start in zip(self.optimizer.variables, self._start, strict=True)
         ]
         state = jax.tree.map(jnp.array, (list(weights), variables))
-        batches = jnp.asarray(_batches(rows, updates_at(LAST_BEYOND), seed))
+        batches = _batches(tuple(rows), updates_at(LAST_BEYOND), seed)
         targets, done = jnp.asarray(targets), 0
         for snapshot in range(LAST_BEYOND + 1):
             updates = updates_at(snapshot)
@@ -124,9 +124,10 @@ def compiled_training(
     return CompiledTraining(load(name), hidden_units, activation, objective)
 
 
-def _batches(rows: np.ndarray, count: int, seed: int) -> np.ndarray:
+@functools.lru_cache(maxsize=1)
+def _batches(rows: tuple[int, ...], count: int, seed: int) -> jax.Array:
     """Draws batches `(count, BATCH_SIZE)` from shuffles of the rows, one after the other."""
     rng = np.random.default_rng(seed)
     passes = -(-count * BATCH_SIZE // len(rows))
     order = np.concatenate([rng.permutation(rows) for _ in range(passes)])
-    return order[: count * BATCH_SIZE].reshape(count, BATCH_SIZE).astype("int32")
+    return jnp.asarray(order[: count * BATCH_SIZE].reshape(count, BATCH_SIZE).astype("int32"))
