@@ -34,7 +34,7 @@ class CellRow:
         dataset: name of the data set.
         imbalanced: whether it is the imbalanced variant.
         algorithm: name of the algorithm.
-        cost_seed: seed of the cost matrix.
+        cost_seed: seed of the cost matrix, 0 if costs are the user's.
     """
 
     dataset: str

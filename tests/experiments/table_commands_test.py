@@ -14,19 +14,23 @@ from rich.console import Console
 import csdl_keras as csdl
 from csdl_keras import datasets
 from csdl_keras.experiments import cell_runner
-from csdl_keras.experiments.cli import build_parser, main
 from csdl_keras.experiments.code_version import code_version
 from csdl_keras.experiments.commands.table2 import build_profile
 from csdl_keras.experiments.display import CellDisplay, SearchDisplay
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES
 from csdl_keras.experiments.search import Search
+from csdl_keras_cli.main import build_parser, main
 from tests.experiments.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
 
 
 def test_table1(capsys):
     assert main(["table1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    table, *legend = capsys.readouterr().out.split("\n\n")
+    lines = table.splitlines()
+    for mark in ("O ", "E ", "X ", "none", "pre-training", "training", "prediction"):
+        assert any(line.startswith(f"  {mark}") for line in "\n".join(legend).splitlines())
+    assert max(len(line) for part in legend for line in part.splitlines()) <= 80
     assert len(lines) == 16 and not any(line.endswith(" ") for line in lines)
     for line, (name, row) in zip(lines[1:], csdl.ALGORITHMS.items(), strict=False):
         assert re.split(r" {2,}", line) == [row.title, name, *row.awareness]
@@ -61,14 +65,12 @@ class TestTable2:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--algorithms", "dnn"], "Expected algorithms among dnn_blind"),
-            (["--algorithms", ","], "Expected algorithms among dnn_blind"),
             (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
             (["--datasets", ","], "Expected at least one data set"),
             (["--drop-rate", "2"], "Expected `drop_rate`"),
             (["--cost-factor", "0"], "Expected `cost_factor`"),
             (["--budget", "0"], "Expected `budget`"),
-            (["--out", "/dev/null/a"], "Expected --out to be a folder that can be written"),
+            (["--out", "/dev/null/a"], "Expected --out to be a folder"),
         ],
     )
     def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
