@@ -73,6 +73,17 @@ def append_record(
         _write(path, {"runs": [*runs, new]})
 
 
+def remove_last_record(folder: pathlib.Path) -> None:
+    """Removes the run that was added last, one that came to nothing."""
+    path = folder / "run.json"
+    with filelock.FileLock(folder / ".lock"):
+        runs = read_run_records(folder)[:-1]
+        if runs:
+            _write(path, {"runs": runs})
+        else:
+            path.unlink(missing_ok=True)
+
+
 def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
     """Reads `run.json`: `{"runs": [...]}`, or the one record of `csdl-keras compare`.
 
