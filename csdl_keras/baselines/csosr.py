@@ -63,7 +63,8 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         duality_gap_: bound on the distance of `objective_` from the optimum.
         n_iter_: number of steps.
         map_: the fitted `KernelMap`, with its `gamma`.
-        n_features_in_, classes_: as in scikit-learn; `classes_` are the decisions.
+        classes_: as in scikit-learn: the decisions.
+        n_features_in_: as in scikit-learn.
 
     Raises:
         ValueError: in methods, if an argument or array fails its check.

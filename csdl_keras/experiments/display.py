@@ -11,14 +11,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from csdl_keras.experiments.cell import Outcome
+from csdl_keras.experiments.cell import OWN_COSTS, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import Summary
-from csdl_keras.experiments.results import Choice
+from csdl_keras.experiments.choice import Choice
+from csdl_keras.experiments.comparison import Summary, spread_caption
+from csdl_keras.experiments.cost_file import CostTable
 from csdl_keras.training.algorithms import get_algorithm
 
 if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
+
+#: Most rows and columns that are shown of a cost matrix.
+_SHOWN_LABELS, _SHOWN_DECISIONS = 12, 6
 
 #: More characters than any table has in a line.
 _WIDEST = 10_000
@@ -137,8 +141,9 @@ class CellDisplay(Display):
         if found:
             return
         cell = outcome.cell
+        matrix = "" if cell.cost_seed == OWN_COSTS else f" matrix {cell.cost_seed}"
         self.tell(
-            f"{cell.source.label} {cell.algorithm.name:<16} matrix {cell.cost_seed}: average cost "
+            f"{cell.source.label} {cell.algorithm.name:<16}{matrix}: average cost "
             f"{outcome.test_costs.mean():.3f}, error {outcome.test_error:.1%}, "
             f"{outcome.train_seconds:.0f} s"
         )
@@ -151,14 +156,12 @@ class CellDisplay(Display):
                 f"{choice.criterion} {choice.validation:.4f}"
             )
 
-    def complete(self, outcomes: Sequence[Outcome]) -> None:
-        """Prints the averages of a data set."""
-        for algorithm in dict.fromkeys(outcome.cell.algorithm for outcome in outcomes):
-            own = [outcome for outcome in outcomes if outcome.cell.algorithm == algorithm]
-            costs = [outcome.test_costs.mean() for outcome in own]
+    def complete(self, dataset: str, algorithm: str, costs: Sequence[float]) -> None:
+        """Prints the average of an algorithm on a data set."""
+        if costs:
             self.print(
-                f"{own[0].cell.source.label} {algorithm.name}: average test cost "
-                f"{np.mean(costs):.3f} over {len(costs)} matrices"
+                f"{dataset} {algorithm}: average test cost {np.mean(costs):.3f} over "
+                f"{len(costs)} matri{'ces' if len(costs) > 1 else 'x'} and seeds"
             )
 
 
@@ -210,9 +213,7 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
     matrices = max(summary.matrices for summary in summaries)
     lowest = min(it.average_cost for it in summaries if it.matrices == matrices)
     for summary in summaries:
-        spread = ""
-        if np.isfinite(summary.standard_error):
-            spread = f" ± {summary.standard_error:.3f}"
+        spread = summary.spread
         if summary.matrices < matrices:
             spread += f" (n = {summary.matrices})"
         cells = [
@@ -225,9 +226,29 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
         best = (summary.matrices, summary.average_cost) == (matrices, lowest)
         table.add_row(*cells, style="bold" if best else None)
     table.caption = (
-        f"mean{' ± standard error' if matrices > 1 else ''} over {matrices} cost "
-        f"matri{'ces' if matrices > 1 else 'x'}"
+        f"{spread_caption(matrices)}"
         f"{', or n' if any(it.matrices < matrices for it in summaries) else ''}; "
         "best in bold; seconds count shared stages in full"
     )
+    return table
+
+
+def cost_table(costs: CostTable, title: str) -> Table:
+    """Returns a table of a cost matrix, the first rows and columns of a large one."""
+    table = Table(title=title, title_justify="left", caption_justify="left")
+    table.add_column("true label")
+    shown = costs.decisions[:_SHOWN_DECISIONS]
+    for decision in shown:
+        table.add_column(f"decide {decision}", justify="right")
+    for label, row in list(zip(costs.labels, costs.amounts, strict=True))[:_SHOWN_LABELS]:
+        table.add_row(label, *(f"{cost:.6g}" for cost in row[: len(shown)]))
+    hidden = [
+        f"{len(names) - limit} more {what}"
+        for what, names, limit in (
+            ("labels", costs.labels, _SHOWN_LABELS),
+            ("decisions", costs.decisions, _SHOWN_DECISIONS),
+        )
+        if len(names) > limit
+    ]
+    table.caption = f"and {' and '.join(hidden)}" if hidden else None
     return table

@@ -23,7 +23,8 @@ class StandardizedConv2D(keras.layers.Conv2D):
     the time, and the outputs of an example do not depend on its batch.
 
     Args:
-        *args, **kwargs: arguments of `keras.layers.Conv2D`.
+        *args: positional arguments of `keras.layers.Conv2D`.
+        **kwargs: its other arguments.
 
     Call arguments:
         inputs: `(batch, height, width, channels)`, or with channels first.

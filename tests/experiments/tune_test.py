@@ -8,7 +8,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
-from csdl_keras.experiments.commands.arguments import parse_space, read_cost_matrix
+from csdl_keras.experiments.commands.spaces import parse_space
 from csdl_keras.experiments.trials import TrialRecord, plot_search, varied
 from csdl_keras.tuning import Range
 from csdl_keras.tuning.resumable import search_lock
@@ -100,31 +100,6 @@ class TestTune:
         assert status == 2
         assert told in capsys.readouterr().err
         assert not (tmp_path / "run.json").exists()
-
-
-class TestCostMatrixFile:
-    def test_reads(self, tmp_path):
-        np.save(tmp_path / "m.npy", C)
-        np.testing.assert_array_equal(read_cost_matrix(tmp_path / "m.npy", 10), C)
-        np.save(tmp_path / "m.npy", np.array([[{}]], dtype=object))
-        with pytest.raises(ValueError, match="allow_pickle"):
-            read_cost_matrix(tmp_path / "m.npy", 2)
-
-    @pytest.mark.parametrize(
-        "name, content, told",
-        [
-            ("m.csv", "", "cost_matrix"),
-            ("m.csv", "0,1\n1\n", "2 x 2 numbers"),
-            ("m.csv", "0,1,1\n1,0,1\n1,1,0\n", "cost_matrix"),
-            ("m.npy", "0,1\n1,0\n", "2 x 2 numbers"),
-            ("m.txt", "0,1\n1,0\n", ".npy or .csv"),
-        ],
-    )
-    @pytest.mark.filterwarnings("ignore:loadtxt")  # says that a file is empty, before the error
-    def test_refuses(self, name, content, told, tmp_path):
-        (tmp_path / name).write_text(content)
-        with pytest.raises(ValueError, match=told):
-            read_cost_matrix(tmp_path / name, 2)
 
 
 class TestSearchSpace:

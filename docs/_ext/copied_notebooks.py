@@ -1,0 +1,27 @@
+"""Sphinx extension: the notebooks of the checkout are pages, with the outputs they were committed with."""
+
+import pathlib
+import shutil
+from typing import Any
+
+import sphinx.application
+
+
+def copy(app: sphinx.application.Sphinx) -> None:
+    """Copies notebooks beside the other sources, and removes those that are no more."""
+    source, target = app.srcdir.parent / "notebooks", app.srcdir / "notebooks"
+    target.mkdir(exist_ok=True)
+    found = {path.name: path for path in source.glob("*.ipynb")}
+    for path in target.glob("*.ipynb"):
+        if path.name not in found:
+            path.unlink()
+    for name, path in found.items():
+        copied = pathlib.Path(target, name)
+        if not copied.exists() or copied.read_bytes() != path.read_bytes():
+            shutil.copy(path, copied)
+
+
+def setup(app: sphinx.application.Sphinx) -> dict[str, Any]:
+    """Registers the extension."""
+    app.connect("builder-inited", copy)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,91 @@
+"""Configures Sphinx. `sphinx-build -W --keep-going -j auto docs docs/_build` makes the site."""
+
+import os
+import pathlib
+import sys
+from importlib import metadata
+
+sys.path.append(str(pathlib.Path(__file__).parent / "_ext"))
+# Before anything imports TensorFlow, whose remarks belong in no guide.
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+project = "csdl_keras"
+author = "the authors of csdl_keras"
+version = release = metadata.version("csdl_keras")
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "copied_notebooks",
+    "linked_names",
+    "markdown_docstrings",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_ext", "_templates", "plots"]
+if not pathlib.Path(__file__).parents[1].joinpath("CHANGELOG.md").exists():
+    exclude_patterns.append("changelog.md")
+    suppress_warnings = ["toc.not_readable"]
+nitpicky = True
+# Exceptions that docstrings raise, and which no page of this site describes.
+nitpick_ignore_regex = [("py:exc", r"[A-Z]\w*(Error|Interrupt|Exit)")]
+
+# Guides are notebooks in Markdown, run at each build; those of `notebooks/` show committed outputs.
+nb_execution_mode = "force"
+nb_execution_excludepatterns = ["notebooks/*"]
+nb_execution_raise_on_error = True
+nb_execution_timeout = 180
+nb_merge_streams = True
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 4
+
+autosummary_generate = True
+autodoc_default_options = {"exclude-members": "oracle_class"}
+autodoc_inherit_docstrings = False
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+# As in Keras, docstrings give types, shapes and units.
+autodoc_typehints = "none"
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+# One list of arguments: several on a line, with the same text, are no argument and its type.
+napoleon_use_param = False
+napoleon_custom_sections = [("Call arguments", "params_style")]
+add_module_names = False
+python_use_unqualified_type_names = True
+python_display_short_literal_types = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": "plots",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("csdl_keras",),
+    "reference_url": {"csdl_keras": None},
+    "matplotlib_animations": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 10**6,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+    "notebook_extensions": {},
+}
+
+html_theme = "furo"
+html_title = f"csdl_keras {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+pygments_style = "friendly"
+pygments_dark_style = "native"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Symbols whose pages show a picture of the gallery.
+autosummary_context = {"pictures": {}}

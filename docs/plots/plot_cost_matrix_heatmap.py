@@ -1,0 +1,17 @@
+"""
+A cost matrix
+=============
+
+The randomized proportional costs of the paper for ten classes of digits: rows are true classes,
+columns decisions. `unit` names what costs are measured in.
+"""
+
+import matplotlib.pyplot as plt
+
+import csdl_keras as csdl
+
+data = csdl.datasets.load("digits")
+costs = csdl.costs.randomized_proportional(data.y_train, seed=0)
+
+figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
+csdl.plots.cost_matrix_heatmap(costs, ax=axes)
