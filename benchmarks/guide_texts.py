@@ -87,7 +87,7 @@ def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _coverage(part: str, measure: str, method: str = "csdl_keras") -> dict[tuple, float]:
+def coverage(part: str, measure: str, method: str = "csdl_keras") -> dict[tuple, float]:
     """Returns the simulated values of a measure by case and size."""
     with COVERAGE.open(newline="") as file:
         return {
@@ -101,19 +101,19 @@ def intervals() -> "Markdown":
     """Says how wide intervals are, and what many comparisons at once do to them."""
     from IPython.display import Markdown
 
-    widths = _coverage("comparison", "width")
-    students = _coverage("comparison", "width", "Student's t")
+    widths = coverage("comparison", "width")
+    students = coverage("comparison", "width", "Student's t")
     ratios = [width / students[key] for key, width in widths.items() if "log-normal" in key[0]]
-    called = _coverage("comparison", "called different")
+    called = coverage("comparison", "called different")
     skewed = max(value for key, value in called.items() if "log-normal" in key[0])
-    report = _coverage("report", "any row")
+    report = coverage("report", "any row")
     of_two, of_many = (report[f"{models} equal models", "1000"] for models in (2, 15))
-    missed = _coverage("verdicts", "of 15 equal rows, a given one is not bold")["equal", "5"]
-    matrices = _coverage("matrices", "called different")
+    missed = coverage("verdicts", "of 15 equal rows, a given one is not bold")["equal", "5"]
+    matrices = coverage("matrices", "called different")
     single = max(value for (_, size), value in matrices.items() if size == "1")
 
     def number(measure: str, method: str) -> str:
-        return f"{_coverage('results', measure, method).popitem()[1]:.0f}"
+        return f"{coverage('results', measure, method).popitem()[1]:.0f}"
 
     bootstrap, ours = (
         [number(measure, method) for measure in ("decided", "bold")]

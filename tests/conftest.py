@@ -49,6 +49,7 @@ TENSORFLOW_IS_ENOUGH = (
     "fitting/resume_callbacks_test.py",
     "fitting/resume_optimizers_test.py",
     "fitting/stage_cache_test.py",
+    "guides_test.py",
     "losses/consistency_test.py",
     "losses/large_matrix_test.py",
     "models/caffe_cifar10_test.py",
