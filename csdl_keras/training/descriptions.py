@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import pathlib
 import sys
 import sysconfig
 import types
@@ -170,7 +171,10 @@ def _version(module: str) -> str | None:
         return ""
     package = sys.modules.get(root)
     file = str(getattr(package, "__file__", None) or "")
-    installed = file.startswith((sysconfig.get_path("purelib"), sysconfig.get_path("platlib")))
+    # Also of the system or the user, or on a path of a .pth file.
+    folders = {"site-packages", "dist-packages"} & set(pathlib.PurePath(file).parts)
+    own_paths = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
+    installed = bool(folders) or file.startswith(own_paths)
     return str(getattr(package, "__version__", "installed")) if installed else None
 
 
