@@ -1,5 +1,6 @@
 import functools
 import json
+import sys
 import threading
 import types
 
@@ -39,6 +40,17 @@ class TestDescribe:
         assert describe(Parts) != before[0] and describe(Parts()) != before[1]
         monkeypatch.undo()
         assert (describe(Parts), describe(Parts())) == before
+
+    @pytest.mark.parametrize("folder", ["lib/python3/dist-packages", "home/site-packages"])
+    def test_packages_of_the_system_are_installed_too(self, monkeypatch, folder):
+        monkeypatch.setitem(sys.modules, "helpers", HELPERS)
+        monkeypatch.setattr(HELPERS, "__file__", f"/{folder}/helpers.py", raising=False)
+        monkeypatch.setattr(HELPERS, "__version__", "1.2", raising=False)
+        monkeypatch.setattr(HELPERS.times, "__module__", "helpers")
+        assert describe(HELPERS.times) == "helpers.times 1.2"
+        monkeypatch.setattr(HELPERS, "__file__", "/home/work/helpers.py")
+        assert describe(HELPERS.times).startswith("helpers.times ")
+        assert describe(HELPERS.times) != "helpers.times 1.2"
 
     def test_what_a_function_refers_to(self, monkeypatch):
         before = describe(loss)
