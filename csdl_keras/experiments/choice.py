@@ -1,6 +1,7 @@
 """The rows of `choices.csv`: what was tried on validation examples."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -87,9 +88,9 @@ class Choice(CellRow):
         )
 
     @property
-    def rank(self) -> tuple[bool, float]:
-        """What choices are ordered by, the best one first."""
-        return self.collapsed, self.validation
+    def rank(self) -> tuple[bool, bool, float]:
+        """What choices are ordered by: those that diverged or collapsed come last."""
+        return math.isinf(self.validation), self.collapsed, self.validation
 
 
 def _tried(search: Search, value: object) -> dict[str, Any]:
