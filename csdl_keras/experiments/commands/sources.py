@@ -112,7 +112,14 @@ def _inputs(data: OwnData) -> str:
         parts.append(f"{missing} with missing values")
     if data.left_out:
         parts.append(f"left out {len(data.left_out)} without a name")
-    return ", ".join(parts)
+    told = ", ".join(parts)
+    many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
+    if many:
+        told += (
+            f". Most examples have a category of their own in {', '.join(map(repr, many))}: --drop "
+            "what identifies examples"
+        )
+    return told
 
 
 def own_snippet(data: OwnData, model_path: pathlib.Path) -> str:
