@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.comparison import ComparedResult, summarise
+from csdl_keras.experiments.comparison import ComparedResult
 from csdl_keras.experiments.display import summary_table
+from csdl_keras.experiments.summaries import summarise
 
 
 def make_result(algorithm="csdnn", cost_seed=1000, cost=1 / 3, error=0.25, seconds=2.0):

@@ -13,11 +13,11 @@ from csdl_keras.experiments.comparison import (
     ComparisonRun,
     check_algorithms,
     plot_costs,
-    summarise,
     unsuited,
 )
 from csdl_keras.experiments.own_data import OwnData
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
+from csdl_keras.experiments.summaries import summarise
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
 from csdl_keras.training.settings import Settings
