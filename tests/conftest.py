@@ -43,6 +43,7 @@ TENSORFLOW_IS_ENOUGH = (
     "experiments/own_data_command_test.py",
     "experiments/own_data_test.py",
     "experiments/profiles_test.py",
+    "experiments/record_test.py",
     "experiments/report_test.py",
     "experiments/reporting",
     "experiments/results_test.py",

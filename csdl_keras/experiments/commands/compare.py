@@ -58,7 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     show_source(console, arguments, data, costs)
     title = f"{data.name}{', imbalanced' if data.imbalanced else ''}"
     console.print(
-        f"{len(compared)} algorithms, {_costs(matrices)}; results in {folder}", soft_wrap=True
+        f"{len(compared)} algorithm{'s' * (len(compared) > 1)}, {_costs(matrices)}; results in "
+        f"{folder}",
+        soft_wrap=True,
     )
     if reasons:
         console.print(
