@@ -7,7 +7,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments.own_data import OwnSource
-from csdl_keras.experiments.own_labels import SHARES, split
+from csdl_keras.experiments.own_labels import split
+from csdl_keras_cli.choices import SHARES
 from tests.experiments.own_tables import FRAME, RNG, csv, images, source, table
 
 

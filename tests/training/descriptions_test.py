@@ -1,5 +1,7 @@
 import functools
+import importlib
 import json
+import sys
 import threading
 import types
 
@@ -77,6 +79,19 @@ class TestDescribe:
     def test_what_has_no_contents(self):
         with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
             describe({"a": [threading.Lock()]})
+
+    @pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "project"])
+    def test_a_package_is_described_by_its_version_wherever_it_is_installed(
+        self, folder, tmp_path, monkeypatch
+    ):
+        path = tmp_path / folder / "installed_package.py"
+        path.parent.mkdir()
+        path.write_text("__version__ = '1.2'\ndef function(): return 1\n")
+        monkeypatch.syspath_prepend(str(path.parent))
+        function = importlib.import_module("installed_package").function
+        by_version = describe(function) == "installed_package.function 1.2"
+        monkeypatch.delitem(sys.modules, "installed_package")
+        assert by_version == (folder != "project")
 
     def test_another_process_describes_alike(self):
         printed = run_python(
