@@ -1,4 +1,5 @@
 import functools
+import importlib
 import json
 import sys
 import threading
@@ -89,6 +90,18 @@ class TestDescribe:
     def test_what_has_no_contents(self):
         with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
             describe({"a": [threading.Lock()]})
+
+    @pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "project"])
+    def test_a_package_is_described_by_its_version_wherever_it_is_installed(
+        self, folder, tmp_path, monkeypatch
+    ):
+        name = f"package_in_{folder.partition('-')[0]}"
+        path = tmp_path / folder / f"{name}.py"
+        path.parent.mkdir()
+        path.write_text("__version__ = '1.2'\ndef function(): return 1\n")
+        monkeypatch.syspath_prepend(str(path.parent))
+        described = describe(importlib.import_module(name).function)
+        assert (described == f"{name}.function 1.2") == (folder != "project")
 
     def test_another_process_describes_alike(self):
         printed = run_python(
