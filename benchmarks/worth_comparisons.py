@@ -10,6 +10,7 @@ from scipy import stats
 
 #: The method that others are compared with.
 BASE = "calibrated Bayes"
+BY_LIKELIHOOD = "calibrated Bayes by likelihood"
 #: Ways to pre-train: on the labelled inputs, or on all inputs of the set.
 WAYS = ("none", *(f"{it}{end}" for end in ("", " on all") for it in ("DAE", "SEAE", "CAE")))
 #: Those that are followed by training with SOSR as well, which needs a search for each.
