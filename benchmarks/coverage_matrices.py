@@ -8,7 +8,7 @@ from coverage_cases import generator
 from coverage_table import averages
 
 import csdl_keras as csdl
-from csdl_keras.experiments.reporting.claims import Claim, ComparedPair
+from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 
 EXAMPLES, CLASSES = 500, 10

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import keras
 
+from csdl_keras.experiments.code_version import code_version
+
 _PACKAGES = ("keras", "tensorflow", "jax", "torch", "numpy", "scipy", "scikit-learn")
 _PACKAGES += ("costsensitive", "vowpalwabbit", "empulse", "lightgbm", "xgboost", "catboost")
 
@@ -63,7 +65,7 @@ class ResultsTable:
         self.append(rows)
 
     def report(self, text: str) -> None:
-        """Writes the table with the command, versions and date that made it, and prints it."""
+        """Writes the table with the command, versions, code and date that made it; prints it."""
         installed = []
         for name in _PACKAGES:
             try:
@@ -72,9 +74,10 @@ class ResultsTable:
                 continue
         # Rows that name their backend may come from several.
         backend = "" if "backend" in self.fields else f" on {keras.backend.backend()}"
+        code = " ".join(f"{part}-{digest}" for part, digest in code_version().items())
         note = (
             f"`python {' '.join(sys.argv)}`{backend}, "
-            f"Python {platform.python_version()}, {', '.join(installed)}, "
+            f"Python {platform.python_version()}, {', '.join(installed)}, code {code}, "
             f"{os.cpu_count()} cores of {_processor()}, "
             f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}.\n"
         )

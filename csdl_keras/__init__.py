@@ -103,3 +103,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return importlib.import_module(f"csdl_keras.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

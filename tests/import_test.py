@@ -53,6 +53,14 @@ def test_nothing_but_what_is_needed():
     assert run_python(code).split() == ["set()", "True", "True"]
 
 
+def test_dir_lists_what_is_imported_later():
+    code = (
+        "import sys, csdl_keras\n"
+        "print({*csdl_keras.__all__} <= {*dir(csdl_keras)}, 'csdl_keras.tuning' in sys.modules)"
+    )
+    assert run_python(code).split() == ["True", "False"]
+
+
 def test_training_needs_neither_tensorflow_nor_optional_packages():
     backends = [name for name in ("jax", "torch") if importlib.util.find_spec(name) is not None]
     if not backends:

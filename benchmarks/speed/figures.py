@@ -5,7 +5,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodFormatter
+from matplotlib.transforms import Bbox
 
 GROWTHS = {
     "examples, streamed": "examples",
@@ -13,6 +16,17 @@ GROWTHS = {
     "hidden layers": "hidden layers",
     "cores": "virtual devices",
 }
+#: Where a name may stand beside its point: its alignment and offset in points.
+BESIDE = (
+    ("left", 6, 0),
+    ("left", 5, 7),
+    ("left", 5, -7),
+    ("right", -6, 0),
+    ("right", -5, 7),
+    ("right", -5, -7),
+    ("center", 0, 11),
+    ("center", 0, -11),
+)
 COLORS = {"tensorflow": "C1", "jax": "C0", "torch": "C3"}
 
 
@@ -50,18 +64,44 @@ def _scaling(rows: Sequence[dict[str, str]]) -> Figure:
 def _pareto(rows: Sequence[dict[str, str]]) -> Figure:
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
+    colours = {"csdl_keras": "C3", "other packages": "C0"}
+    names = []
     for row in rows:
         package, name = row["case"].split(": ", 1)
-        x, y = float(row["x"]), float(row["y"])
-        color = "C3" if package == "csdl_keras" else "C0"
-        axes.plot(x, y, "o", color=color)
-        axes.annotate(name, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7)
-    # Room for the annotations at the right.
-    axes.margins(x=0.25)
+        owner = "csdl_keras" if package == "csdl_keras" else "other packages"
+        point = (float(row["x"]), float(row["y"]))
+        axes.plot(*point, "o", color=colours[owner])
+        names.append(_name(axes, name, point))
+    # Room for the annotations at the sides.
+    axes.margins(x=0.3)
     axes.set(xscale="log", yscale="log", xlabel="seconds of training and deciding")
-    axes.set(ylabel="average test cost", title="Red: csdl_keras")
+    axes.set(ylabel="average test cost")
     _plain_numbers(axes)
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    marks = [Line2D([], [], marker="o", ls="", color=colour) for colour in colours.values()]
+    figure.legend(marks, colours, frameon=False, loc="outside lower center", ncols=2)
+    _place(names, axes)
     return figure
+
+
+def _name(axes: Axes, name: str, point: tuple[float, float]) -> Annotation:
+    return axes.annotate(
+        name, point, xytext=(0, 0), textcoords="offset points", va="center", fontsize=7
+    )
+
+
+def _place(names: Sequence[Annotation], axes: Axes) -> None:
+    """Moves each name beside its point to the first place where it covers no name or point."""
+    axes.figure.draw_without_rendering()
+    # Markers with some space around them, in pixels.
+    points = [axes.transData.transform(name.xy) for name in names]
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in points]
+    for name in names:
+        for alignment, *offset in BESIDE:
+            name.set(ha=alignment, position=offset)
+            if not name.get_window_extent().count_overlaps(taken):
+                break
+        taken.append(name.get_window_extent())
 
 
 def _plain_numbers(axes: Axes) -> None:

@@ -144,6 +144,11 @@ def as_table(x: Any) -> Table | None:
     return Table(columns.encode(x), columns)
 
 
+def rows_of(x: Any) -> Any:
+    """Returns the encoded rows of a `Table`; everything else as it is."""
+    return x.rows if isinstance(x, Table) else x
+
+
 def read_column(name: Any, values: Any) -> np.ndarray:
     """Returns a column as float64 numbers, NaN where missing, or as objects, None where missing.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 # Packages whose name is not that of their module.
 _PACKAGES = {
+    "PIL": "pillow",
     "keras_tuner": "keras-tuner",
     "skimage": "scikit-image",
     "sklearn": "scikit-learn",

@@ -6,11 +6,16 @@ class of a backend.
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import keras
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+else:
+    # The alias is a union of many lines, which `help` and notebooks would write out.
+    ArrayLike = type("ArrayLike", (), {"__module__": "numpy.typing"})
 
 
 class CostPredictor(Protocol):
@@ -20,9 +25,6 @@ class CostPredictor(Protocol):
 
     def save(self, path: str | os.PathLike, /) -> None: ...
 
-
-#: Numbers that NumPy can read: arrays, nested sequences, data frames and eager tensors.
-ArrayLike: TypeAlias = npt.ArrayLike
 
 #: A tensor of the backend, or a symbolic one. The backends' tensors have no class in common.
 Tensor: TypeAlias = Any

@@ -9,7 +9,7 @@ from csdl_keras._utils.checks import check_bool, check_integer, check_type
 from csdl_keras.costs import check_labels
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class DataSet:
     """Images and labels in three splits.
 
@@ -34,6 +34,8 @@ class DataSet:
     >>> data = csdl_keras.datasets.load("digits")
     >>> data.x_train.shape, data.num_classes
     ((1100, 8, 8, 1), 10)
+    >>> data
+    <DataSet 'digits': 10 classes, images (8, 8, 1), 1100 training, 157 validation, 540 test>
     """
 
     name: str
@@ -60,6 +62,14 @@ class DataSet:
                     f"received shape {x.shape}, dtype {x.dtype}."
                 )
             check_rows(f"x_{split}", x, len(check_labels(y, self.num_classes)))
+
+    def __repr__(self) -> str:
+        training, validation, test = map(len, (self.y_train, self.y_val, self.y_test))
+        return (
+            f"<DataSet {self.name!r}{', imbalanced' if self.imbalanced else ''}: "
+            f"{self.num_classes} classes, images {self.input_shape}, {training} training, "
+            f"{validation} validation, {test} test>"
+        )
 
     @property
     def y_train_val(self) -> np.ndarray:

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_range, check_rows, real_array
-from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
@@ -13,13 +13,13 @@ from csdl_keras.costs import check_labels
 
 @dataclasses.dataclass(frozen=True)
 class Reliability:
-    """Predicted probabilities and observed frequencies in bins of equal width.
+    """Predicted probabilities and observed frequencies in bins.
 
     Args:
-        confidence: `(num_bins,)`, mean predicted probability of each bin; NaN for an empty bin.
-        frequency: `(num_bins,)`, share of the predictions in each bin that came true; NaN for
+        confidence: `(B,)`, mean predicted probability of each bin; NaN for an empty bin.
+        frequency: `(B,)`, share of the predictions in each bin that came true; NaN for
             an empty bin.
-        count: `(num_bins,)`, number of predictions in each bin.
+        count: `(B,)`, number of predictions in each bin.
     """
 
     confidence: np.ndarray
@@ -33,20 +33,56 @@ class Reliability:
         gaps = np.abs(self.confidence[full] - self.frequency[full])
         return float(np.average(gaps, weights=self.count[full]))
 
+    def intervals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Computes Wilson's 95 % confidence interval of each bin's frequency.
+
+        Returns:
+            Lower and upper ends, each `(B,)`; NaN for an empty bin.
+
+        Raises:
+            ModuleNotFoundError: if SciPy is missing.
+
+        References:
+            - [Wilson: Probable inference, the law of succession, and statistical inference,
+              JASA 1927](https://doi.org/10.1080/01621459.1927.10502953)
+
+        Example:
+
+        >>> bins = reliability([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], num_bins=1)
+        >>> low, high = bins.intervals()
+        >>> low.round(2), high.round(2)
+        (array([0.21]), array([0.94]))
+        """
+        from scipy.stats import binomtest  # slow to import
+
+        ends = np.full((2, len(self.count)), np.nan)
+        for b in np.flatnonzero(self.count):
+            came_true = round(self.frequency[b] * self.count[b])
+            found = binomtest(came_true, int(self.count[b])).proportion_ci(method="wilson")
+            ends[:, b] = found.low, found.high
+        return ends[0], ends[1]
+
 
 def reliability(
-    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int = 15, class_id: int | None = None
+    y_true: ArrayLike,
+    probabilities: ArrayLike,
+    num_bins: int = 15,
+    class_id: int | None = None,
+    strategy: str = "uniform",
 ) -> Reliability:
     """Sorts predictions into bins by their probability and compares them with the labels.
 
     Args:
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1, as `model.predict` returns them.
-        num_bins: number of bins of equal width on [0, 1], at most 1,000,000.
-            Defaults to 15.
+        num_bins: number of bins, at most 1,000,000. Defaults to 15.
         class_id: the class whose probability is examined for every example; `None`
             (default) examines the largest probability of each example, which comes
             true if that class is the label.
+        strategy: `"uniform"` (default) for bins of equal width on [0, 1]; `"quantile"` for
+            bins of equal mass, that is of equally many predictions. Equal probabilities
+            share a bin, and a bin of less than half its mass joins the next, so that there
+            may be fewer bins and none is empty.
 
     Returns:
         A `Reliability`.
@@ -60,15 +96,19 @@ def reliability(
     >>> bins.count, bins.frequency.round(2), bins.confidence.round(2)
     (array([0, 3]), array([ nan, 0.67]), array([nan, 0.8]))
     """
-    labels, rows = _check(y_true, probabilities, num_bins)
+    labels, rows = _check(y_true, probabilities, num_bins, strategy)
     if class_id is None:
-        return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins)
+        return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins, strategy)
     check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
-    return _in_bins(rows[:, class_id], labels == class_id, num_bins)
+    return _in_bins(rows[:, class_id], labels == class_id, num_bins, strategy)
 
 
 def calibration_error(
-    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int = 15, classwise: bool = False
+    y_true: ArrayLike,
+    probabilities: ArrayLike,
+    num_bins: int = 15,
+    classwise: bool = False,
+    strategy: str = "uniform",
 ) -> float:
     """Computes the expected calibration error of a classifier.
 
@@ -80,8 +120,9 @@ def calibration_error(
     Args:
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1.
-        num_bins: number of bins of equal width. Defaults to 15.
+        num_bins: number of bins. Defaults to 15.
         classwise: whether to average over classes. Defaults to False.
+        strategy: `"uniform"` (default) or `"quantile"`, as in `reliability`.
 
     Returns:
         A float from 0 (calibrated) to 1.
@@ -101,9 +142,11 @@ def calibration_error(
     0.133
     """
     if not check_bool("classwise", classwise):
-        return reliability(y_true, probabilities, num_bins).error
-    labels, rows = _check(y_true, probabilities, num_bins)
-    errors = [_in_bins(column, labels == k, num_bins).error for k, column in enumerate(rows.T)]
+        return reliability(y_true, probabilities, num_bins, strategy=strategy).error
+    labels, rows = _check(y_true, probabilities, num_bins, strategy)
+    errors = [
+        _in_bins(column, labels == k, num_bins, strategy).error for k, column in enumerate(rows.T)
+    ]
     return float(np.mean(errors))
 
 
@@ -156,20 +199,27 @@ def probabilities_by_class(
 
 
 def _check(
-    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int
+    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int, strategy: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns labels `(N,)` and probabilities `(N, K)`."""
     check_integer("num_bins", num_bins, high=1_000_000)
+    check_choice("strategy", strategy, ("uniform", "quantile"))
     rows = check_probabilities(probabilities)
     labels = check_labels(y_true, rows.shape[1])
     check_rows("probabilities", rows, len(labels))
     return labels, rows
 
 
-def _in_bins(predicted: np.ndarray, observed: np.ndarray, num_bins: int) -> Reliability:
+def _in_bins(
+    predicted: np.ndarray, observed: np.ndarray, num_bins: int, strategy: str
+) -> Reliability:
     """Sorts probabilities into bins, with the share of each bin that came true."""
-    # The right end of a bin belongs to it, so that 1 is in the last bin.
-    index = np.clip(np.ceil(predicted * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
+    if strategy == "quantile":
+        index = _bins_of_equal_mass(predicted, num_bins)
+        num_bins = int(index.max()) + 1
+    else:
+        # The right end of a bin belongs to it, so that 1 is in the last bin.
+        index = np.clip(np.ceil(predicted * num_bins).astype(np.int64) - 1, 0, num_bins - 1)
     count = np.bincount(index, minlength=num_bins)
 
     def means(values: np.ndarray) -> np.ndarray:
@@ -177,3 +227,19 @@ def _in_bins(predicted: np.ndarray, observed: np.ndarray, num_bins: int) -> Reli
         return np.divide(totals, count, out=np.full(num_bins, np.nan), where=count > 0)
 
     return Reliability(means(predicted), means(observed.astype(np.float64)), count)
+
+
+def _bins_of_equal_mass(predicted: np.ndarray, num_bins: int) -> np.ndarray:
+    """Returns the bin of each probability, with equal ones in the same bin."""
+    _, position, counts = np.unique(predicted, return_inverse=True, return_counts=True)
+    # A bin ends where the probabilities up to an end of tied ones reach the next share of all.
+    ends, size = np.cumsum(counts), len(predicted)
+    bins = min(num_bins, size)
+    targets = -(-np.arange(1, bins + 1) * size // bins)
+    cuts = [0]
+    for end in np.unique(ends[np.searchsorted(ends, targets)]):
+        if 2 * bins * (end - cuts[-1]) >= size:
+            cuts.append(end)
+    # What is left after the last end belongs to the last bin.
+    cuts[-1] = size
+    return np.searchsorted(np.array(cuts[1:]), ends)[position]

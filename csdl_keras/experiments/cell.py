@@ -7,15 +7,19 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.costs import randomized_proportional
+from csdl_keras._utils.frames import rows_of
+from csdl_keras.costs import zero_one
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.descriptions import describe
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
+#: Stands for the seed where costs are not drawn but the user's.
+OWN_COSTS = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Cell:
     Args:
         source: the data.
         algorithm: the algorithm.
-        cost_seed: seed of the cost matrix.
+        cost_seed: seed of the cost matrix; `OWN_COSTS` if the source has costs of its own.
         settings: settings of the training.
         cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
         seed: seed of the training. Defaults to 0.
@@ -41,13 +45,39 @@ class Cell:
     @property
     def name(self) -> str:
         """Its name in messages: the data, the algorithm and the matrix."""
-        return f"{self.source.label} {self.algorithm.name} for matrix {self.cost_seed}"
+        matrix = "" if self.cost_seed == OWN_COSTS else f" for matrix {self.cost_seed}"
+        return f"{self.source.label} {self.algorithm.name}{matrix}"
 
     @property
     def matrix(self) -> np.ndarray:
-        """The cost matrix."""
-        labels = self.source.cost_labels()
-        return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
+        """The cost matrix; the mean costs of classes if each example has costs of its own."""
+        return self.source.matrix(self.cost_seed, self.cost_scale)
+
+    @property
+    def training_matrix(self) -> np.ndarray | None:
+        """The cost matrix as training takes it, `None` if each example has costs of its own."""
+        return self.matrix if self.source.example_costs("train") is None else None
+
+    @property
+    def key(self) -> str:
+        """A digest of all that was asked for, by which files know a finished cell.
+
+        Unlike the keys of its stages it is the same with other versions of packages, so that
+        results on file count wherever they were made.
+        """
+        algorithm = self.algorithm
+        own = [it for it in (algorithm.body, algorithm.pretraining) if not isinstance(it, str)]
+        source = dataclasses.asdict(self.source)
+        if source["costs"] is None:
+            del source["costs"]
+        asked = {
+            **source,
+            "algorithm": [algorithm.name, *map(describe, own)],
+            "costs": [self.cost_seed, self.cost_scale],
+            "training_seed": self.seed,
+            "choices": self.settings.columns(algorithm),
+        }
+        return StageCache.key(asked)[:16]
 
     @property
     def effort(self) -> str:
@@ -60,13 +90,14 @@ class Cell:
         Args:
             trainer: the trainer of this data and seed.
         """
-        algorithm = self.algorithm
-        stages = trainer.stages(algorithm, self.matrix, self.settings)
+        algorithm, matrix = self.algorithm, self.training_matrix
+        stages = trainer.stages(algorithm, matrix, self.settings)
+        costs_key = trainer.data.costs_fingerprint if matrix is None else fingerprint(matrix)
         decisions: dict[str, Any] = {
             "stage": "decisions",
             "training": StageCache.key(stages["training"]),
             "prediction": algorithm.prediction,
-            "costs": fingerprint(self.matrix) if algorithm.weighs_costs else None,
+            "costs": costs_key if algorithm.weighs_costs else None,
             "images": _images(self.source),
         }
         # Named only where they differ from the algorithms of the paper.
@@ -82,7 +113,7 @@ class Cell:
 @functools.lru_cache(maxsize=2)
 def _images(source: DataSource) -> str:
     data = source.load()
-    return fingerprint(data.x_val, data.x_test)
+    return fingerprint(rows_of(data.x_val), rows_of(data.x_test))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,6 +127,7 @@ class Outcome:
         epochs: epochs of the training.
         train_seconds: seconds of pre-training and training, shared stages in full.
         diverged: how the training diverged; None (default) if it did not.
+        history: losses and average costs by epoch, see `Trained`.
     """
 
     cell: Cell
@@ -104,6 +136,7 @@ class Outcome:
     epochs: int
     train_seconds: float
     diverged: str | None = None
+    history: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, cell: Cell, stage: StageResult) -> "Outcome":
@@ -114,7 +147,7 @@ class Outcome:
     @functools.cached_property
     def test_costs(self) -> np.ndarray:
         """The cost of each decision on a test example; infinite if the training diverged."""
-        return self._costs(self.test, self.cell.source.load().y_test)
+        return self._costs(self.test, self.cell.source.load().y_test, "test")
 
     @functools.cached_property
     def test_error(self) -> float:
@@ -125,7 +158,7 @@ class Outcome:
     @functools.cached_property
     def validation_cost(self) -> float:
         """The average cost of the decisions on validation examples."""
-        return float(self._costs(self.validation, self.cell.source.load().y_val).mean())
+        return float(self._costs(self.validation, self.cell.source.load().y_val, "val").mean())
 
     @property
     def criterion_name(self) -> str:
@@ -139,7 +172,25 @@ class Outcome:
             return self.validation_cost
         return float(np.mean(self.validation != self.cell.source.load().y_val))
 
-    def _costs(self, decisions: np.ndarray | None, labels: np.ndarray) -> np.ndarray:
+    @functools.cached_property
+    def collapsed(self) -> bool:
+        """Whether it decides no better on validation than one decision for all examples.
+
+        The best constant decision is measured by the same criterion. A training that
+        diverged is no collapse.
+        """
+        if self.validation is None:
+            return False
+        labels, matrix = self.cell.source.load().y_val, self.cell.matrix
+        if self.criterion_name == "error":
+            matrix = zero_one(len(matrix))
+        constant = float(matrix[labels].mean(axis=0).min())
+        return len(np.unique(self.validation)) == 1 or self.criterion >= constant
+
+    def _costs(self, decisions: np.ndarray | None, labels: np.ndarray, part: str) -> np.ndarray:
         if decisions is None:
             return np.full(len(labels), np.inf)
+        own = self.cell.source.example_costs(part)
+        if own is not None:
+            return own[np.arange(len(own)), decisions]
         return self.cell.matrix[labels, decisions]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import keras
 import numpy as np
 
+from csdl_keras._utils.frames import rows_of
 from csdl_keras.experiments.cell import Cell, Outcome
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
@@ -91,7 +92,9 @@ class CellRunner:
         for cell in cells:
             with contextlib.suppress(Exception):  # `run` tells it
                 trainer = self.trainer(cell.source, cell.seed)
-                for stage in trainer.stages(cell.algorithm, cell.matrix, cell.settings).values():
+                for stage in trainer.stages(
+                    cell.algorithm, cell.training_matrix, cell.settings
+                ).values():
                     stages[StageCache.key(stage)] = stage
         return stages
 
@@ -100,7 +103,7 @@ class CellRunner:
     ) -> Iterator[tuple[Outcome, Classifier]]:
         """Trains and decides; the cells of a group share their decisions."""
         missing = [self.missing(group) for group in groups]
-        requests = [(it.algorithm, it.matrix, it.settings) for it, *_ in groups]
+        requests = [(it.algorithm, it.training_matrix, it.settings) for it, *_ in groups]
         diverged: list[tuple[int, DivergedError]] = []
 
         def on_error(index: int, error: Exception) -> None:
@@ -132,28 +135,34 @@ class CellRunner:
 
         def compute() -> tuple[list[np.ndarray], dict]:
             if isinstance(trained, DivergedError):
-                stages = trainer.stages(cell.algorithm, cell.matrix, cell.settings).values()
+                stages = trainer.stages(
+                    cell.algorithm, cell.training_matrix, cell.settings
+                ).values()
                 found = [self.cache.find(stage) for stage in stages]
                 seconds = sum(stage.seconds for stage in found if stage is not None)
                 info = {"epochs": trained.epoch, "diverged": str(trained)}
                 return [], {**info, "train_seconds": round(seconds, 2)}
             data = cell.source.load()
             dtype = np.min_scalar_type(data.num_classes - 1)
-            arrays = [decide(trained.model, x).astype(dtype) for x in (data.x_val, data.x_test)]
+            parts = map(rows_of, (data.x_val, data.x_test))
+            arrays = [decide(trained.model, x).astype(dtype) for x in parts]
             return arrays, {
                 "epochs": trained.epochs,
                 "train_seconds": round(trained.seconds, 2),
                 "diverged": None,
+                "history": trained.history,
             }
 
         return self.cache.get(cell.stages(trainer)["decisions"], compute)
 
     def _trainer(self, source: DataSource, seed: int) -> Trainer:
-        data = source.load()
+        data, costs = source.load(), source.example_costs("train")
+        of_validation: list[Any] = [] if costs is None else [source.example_costs("val")]
         return Trainer(
             data.x_train,
             data.y_train,
-            validation_data=(data.x_val, data.y_val),
+            validation_data=(data.x_val, data.y_val, *of_validation),
+            costs=costs,
             seed=seed,
             callbacks=self.callbacks,
             cache=self.cache,

@@ -9,34 +9,19 @@ import numpy as np
 
 from csdl_keras._utils.files import replacing, save_model
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.cell import FIRST_COST_SEED, Cell, Outcome
+from csdl_keras.experiments.cell import FIRST_COST_SEED, OWN_COSTS, Cell, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
+from csdl_keras.experiments.csv_files import write_rows
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.experiments.files import write_rows
 from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import GROUPS
 from csdl_keras.experiments.results import Result
+from csdl_keras.experiments.summaries import Summary, spread_caption
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 from csdl_keras.training.settings import Settings
-
-#: The algorithms that `csdl-keras compare` runs by default.
-DEFAULT_ALGORITHMS: tuple[str, ...] = (
-    "ensemble_bayes",
-    "calibrated_bayes",
-    "cost_model",
-    "dnn_blind",
-    "dnn_bayes",
-    "sdae_bayes",
-    "dnn_sosr",
-    "sdae_sosr",
-    "csdnn",
-    "cnn_blind",
-    "cnn_bayes",
-    "cnn_sosr",
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,9 +45,9 @@ class ComparisonRun:
     Args:
         source: the data.
         algorithms: names of `ALGORITHMS`, or your own `Algorithm`s.
-        num_cost_matrices: number of cost matrices; matrix `i` is
+        num_cost_matrices: number of random cost matrices; matrix `i` is
             `randomized_proportional(y, seed=1000 + i)`, `y` the labels for training
-            and validation.
+            and validation; `None` for the costs of the source.
         folder: existing folder for `results.csv` and `best_model.keras`.
         settings: settings of the training.
         runner: runs the cells; is told what fails.
@@ -71,7 +56,7 @@ class ComparisonRun:
 
     source: DataSource
     algorithms: Sequence[str | Algorithm]
-    num_cost_matrices: int
+    num_cost_matrices: int | None
     folder: pathlib.Path
     settings: Settings
     runner: CellRunner
@@ -86,9 +71,13 @@ class ComparisonRun:
 
     def __post_init__(self) -> None:
         self.model_path = self.folder / "best_model.keras"
+        count = self.num_cost_matrices
+        seeds = [OWN_COSTS]
+        if count is not None:
+            seeds = list(range(FIRST_COST_SEED, FIRST_COST_SEED + count))
         self.cells = [
-            Cell(self.source, get_algorithm(algorithm), seed, self.settings, seed=self.seed)
-            for seed in range(FIRST_COST_SEED, FIRST_COST_SEED + self.num_cost_matrices)
+            cell_of(self.source, algorithm, seed, self.settings, self.seed)
+            for seed in seeds
             for algorithm in self.algorithms
         ]
 
@@ -111,7 +100,7 @@ class ComparisonRun:
                 self._write()
                 watcher.finished(outcome)
                 with failures.step(f"the model of {cell.name}"):
-                    self._keep_best(found[cell], model)
+                    self._keep_best(found[cell], cell.source.finished(model))
         return failures
 
     def _write(self) -> None:
@@ -131,60 +120,43 @@ class ComparisonRun:
             before.unlink(missing_ok=True)
 
 
+def cell_of(
+    source: DataSource,
+    algorithm: str | Algorithm,
+    cost_seed: int,
+    settings: Settings,
+    seed: int,
+) -> Cell:
+    """Returns the cell of an algorithm, on the data in the form that suits it."""
+    algorithm = get_algorithm(algorithm)
+    return Cell(source.suiting(algorithm), algorithm, cost_seed, settings, seed=seed)
+
+
+def unsuited(
+    source: DataSource,
+    algorithms: Sequence[str | Algorithm],
+    cost_seed: int,
+    settings: Settings,
+    runner: CellRunner,
+    seed: int,
+) -> dict[str, str]:
+    """Returns the algorithms that do not fit data and costs, and why, before any is trained."""
+    reasons = {}
+    for algorithm in map(get_algorithm, algorithms):
+        try:
+            cell = cell_of(source, algorithm, cost_seed, settings, seed)
+            cell.stages(runner.trainer(cell.source, cell.seed))
+        except ValueError as error:
+            reasons[algorithm.name] = str(error)
+    return reasons
+
+
 def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:
     """Returns names of algorithms, each once; raises a ValueError that lists the right ones."""
     wrong = [name for name in names if name not in ALGORITHMS]
     if wrong or not names:
         raise ValueError(f"Expected algorithms among {', '.join(ALGORITHMS)}; received {wrong}.")
     return tuple(dict.fromkeys(get_algorithm(name).name for name in names))
-
-
-@dataclasses.dataclass(frozen=True)
-class Summary:
-    """The results of an algorithm, averaged over cost matrices.
-
-    Args:
-        algorithm: name of the algorithm.
-        effort: the effort of its training.
-        matrices: number of cost matrices.
-        average_cost: mean over matrices.
-        standard_error: standard error of that mean, NaN for a single matrix.
-        error_rate: mean over matrices.
-        train_seconds: mean over matrices.
-    """
-
-    algorithm: str
-    effort: str
-    matrices: int
-    average_cost: float
-    standard_error: float
-    error_rate: float
-    train_seconds: float
-
-
-def summarise(results: Sequence[ComparedResult]) -> list[Summary]:
-    """Returns one `Summary` for each algorithm, the lowest average cost first.
-
-    Algorithms with fewer cost matrices than others, as after an interruption, come last: a
-    mean over fewer of them may be low by the choice of matrices.
-    """
-    summaries = []
-    for name in dict.fromkeys(result.algorithm for result in results):
-        own = [result for result in results if result.algorithm == name]
-        costs = np.array([result.average_cost for result in own])
-        error = costs.std(ddof=1) / np.sqrt(len(costs)) if len(costs) > 1 else np.nan
-        summaries.append(
-            Summary(
-                algorithm=name,
-                effort=own[0].effort,
-                matrices=len(own),
-                average_cost=float(costs.mean()),
-                standard_error=float(error),
-                error_rate=float(np.mean([result.error_rate for result in own])),
-                train_seconds=float(np.mean([result.train_seconds for result in own])),
-            )
-        )
-    return sorted(summaries, key=lambda summary: (-summary.matrices, summary.average_cost))
 
 
 def plot_costs(
@@ -224,7 +196,7 @@ def plot_costs(
             fontweight="bold" if height == len(ordered) - 1 else "normal",
         )
     axes.set_yticks(range(len(ordered)), [get_algorithm(s.algorithm).title for s in ordered])
-    axes.set_xlabel("average cost of a test example (bar ± standard error over cost matrices)")
+    axes.set_xlabel(f"average cost of a test example ({spread_caption(matrices)})")
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.margins(x=0.1)

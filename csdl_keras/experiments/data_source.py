@@ -3,12 +3,17 @@
 import dataclasses
 import functools
 import pathlib
+from typing import Any
 
 import numpy as np
 
 from csdl_keras import datasets
 from csdl_keras._utils.checks import check_number
+from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras_cli.choices import DATASETS
+from csdl_keras_cli.suggestions import did_you_mean
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +32,7 @@ class DataSource:
             examples, so that they are the same for every `train_size`. Defaults to
             True; False takes those of the examples that are used, and refuses a
             `train_size` above their number.
+        costs: rows of a cost matrix of the user's; `None` (default) draws random ones.
     """
 
     name: str
@@ -36,6 +42,7 @@ class DataSource:
     drop_rate: float = 0.7
     grayscale: bool = False
     costs_of_all: bool = True
+    costs: tuple[tuple[float, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         check_number("drop_rate", self.drop_rate, 0, 1)
@@ -65,14 +72,40 @@ class DataSource:
         data = _whole(self._without_size) if self.costs_of_all else self.load()
         return data.y_train_val
 
+    def matrix(self, seed: int, scale: float = 10.0) -> np.ndarray:
+        """Returns the user's cost matrix, or else the random one of a seed and a scale."""
+        if self.costs is not None:
+            return np.array(self.costs)
+        return randomized_proportional(self.cost_labels(), scale=scale, seed=seed)
+
+    def example_costs(self, part: str) -> np.ndarray | None:
+        """Returns the examples' own costs of a split, `"val"` or `"test"`, or `None`."""
+        return None
+
+    def suiting(self, algorithm: Algorithm) -> "DataSource":
+        """Returns the source in the form that an algorithm takes."""
+        return self
+
+    def raw(self) -> "DataSource":
+        """Returns the source of the data as the user has them."""
+        return self
+
+    def finished(self, model: Any) -> Any:
+        """Returns a trained classifier as it is saved."""
+        return model
+
     @property
     def _without_size(self) -> "DataSource":
-        return dataclasses.replace(self, train_size=None, costs_of_all=True)
+        return dataclasses.replace(self, train_size=None, costs_of_all=True, costs=None)
 
 
 @functools.lru_cache(maxsize=1)
 def _whole(source: DataSource) -> DataSet:
-    data = datasets.load(source.name, grayscale=source.grayscale)
+    try:
+        data = datasets.load(source.name, grayscale=source.grayscale)
+    except ValueError as error:
+        hint = did_you_mean(source.name, DATASETS)
+        raise type(error)(f"{error}{hint}") from error
     if source.imbalanced:
         data = datasets.imbalance(data, seed=source.seed, fraction=source.drop_rate)
     return data

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from csdl_keras.experiments.cell import Outcome
+from csdl_keras.experiments.cell import OWN_COSTS, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import Summary
-from csdl_keras.experiments.results import Choice
+from csdl_keras.experiments.choice import Choice
+from csdl_keras.experiments.summaries import Summary, spread_caption
 from csdl_keras.training.algorithms import get_algorithm
 
 if TYPE_CHECKING:
@@ -137,8 +137,9 @@ class CellDisplay(Display):
         if found:
             return
         cell = outcome.cell
+        matrix = "" if cell.cost_seed == OWN_COSTS else f" matrix {cell.cost_seed}"
         self.tell(
-            f"{cell.source.label} {cell.algorithm.name:<16} matrix {cell.cost_seed}: average cost "
+            f"{cell.source.label} {cell.algorithm.name:<16}{matrix}: average cost "
             f"{outcome.test_costs.mean():.3f}, error {outcome.test_error:.1%}, "
             f"{outcome.train_seconds:.0f} s"
         )
@@ -151,14 +152,12 @@ class CellDisplay(Display):
                 f"{choice.criterion} {choice.validation:.4f}"
             )
 
-    def complete(self, outcomes: Sequence[Outcome]) -> None:
-        """Prints the averages of a data set."""
-        for algorithm in dict.fromkeys(outcome.cell.algorithm for outcome in outcomes):
-            own = [outcome for outcome in outcomes if outcome.cell.algorithm == algorithm]
-            costs = [outcome.test_costs.mean() for outcome in own]
+    def complete(self, dataset: str, algorithm: str, costs: Sequence[float]) -> None:
+        """Prints the average of an algorithm on a data set."""
+        if costs:
             self.print(
-                f"{own[0].cell.source.label} {algorithm.name}: average test cost "
-                f"{np.mean(costs):.3f} over {len(costs)} matrices"
+                f"{dataset} {algorithm}: average test cost {np.mean(costs):.3f} over "
+                f"{len(costs)} matri{'ces' if len(costs) > 1 else 'x'} and seeds"
             )
 
 
@@ -210,9 +209,7 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
     matrices = max(summary.matrices for summary in summaries)
     lowest = min(it.average_cost for it in summaries if it.matrices == matrices)
     for summary in summaries:
-        spread = ""
-        if np.isfinite(summary.standard_error):
-            spread = f" ± {summary.standard_error:.3f}"
+        spread = summary.spread
         if summary.matrices < matrices:
             spread += f" (n = {summary.matrices})"
         cells = [
@@ -225,8 +222,7 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
         best = (summary.matrices, summary.average_cost) == (matrices, lowest)
         table.add_row(*cells, style="bold" if best else None)
     table.caption = (
-        f"mean{' ± standard error' if matrices > 1 else ''} over {matrices} cost "
-        f"matri{'ces' if matrices > 1 else 'x'}"
+        f"{spread_caption(matrices)}"
         f"{', or n' if any(it.matrices < matrices for it in summaries) else ''}; "
         "best in bold; seconds count shared stages in full"
     )

@@ -1,24 +1,19 @@
-"""The files of a run, enough to rebuild every table and figure."""
+"""The files of a grid, enough to rebuild every table and figure, and to go on from."""
 
-import csv
 import dataclasses
-import io
 import pathlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import filelock
 import numpy as np
 
-from csdl_keras._utils.array_file import read_npz
-from csdl_keras._utils.files import replace_file
-from csdl_keras.experiments.cell import Outcome
-from csdl_keras.experiments.data_source import DataSource, results_path
-from csdl_keras.experiments.results import Choice, GridResult
+from csdl_keras.experiments.cell import Cell, Outcome
+from csdl_keras.experiments.choice import Choice
+from csdl_keras.experiments.csv_files import Row, read_rows, write_rows
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.decision_files import DecisionFiles, beta_name, decisions_name
+from csdl_keras.experiments.results import CellRow, GridResult
 from csdl_keras.training.algorithms import ALGORITHMS
-
-Row = dict[str, Any]
 
 #: The algorithm whose curve of beta is kept.
 CURVE_ALGORITHM = "csdnn"
@@ -34,24 +29,33 @@ _CURVE_COLUMNS = {
     "standard_error": "test_cost_error",
     "validation_cost": "validation",
 }
+#: The columns of `curves.csv` after those of a cell and the epoch, as `fit` names them.
+_EPOCH_COLUMNS = ("loss", "average_cost", "val_loss", "val_average_cost")
+_RESULTS = [field.name for field in dataclasses.fields(GridResult)]
+_CELL = [field.name for field in dataclasses.fields(CellRow)]
 _COLUMNS: dict[str, list[str]] = {
-    "results.csv": [field.name for field in dataclasses.fields(GridResult)],
+    "results.csv": _RESULTS,
+    "doubled.csv": _RESULTS,
     "choices.csv": [field.name for field in dataclasses.fields(Choice)],
     "beta_curve.csv": list(_CURVE_COLUMNS),
+    "curves.csv": [*_CELL, "epoch", *_EPOCH_COLUMNS],
 }
 # Columns that may differ between results made with the same choices.
-_OUTCOMES = set("cost_seed average_cost error_rate validation_cost train_seconds epochs".split())
+_OUTCOMES = set(
+    "cost_seed seed average_cost error_rate validation_cost train_seconds epochs collapsed "
+    "tried_again cell backend".split()
+)
 
 
 class GridFiles:
-    """Writes the results of a grid into a folder as they come.
+    """Writes the results of a grid into a folder as they come, and finds what is there.
 
-    It writes `results.csv`, `choices.csv` (the values tried on validation
-    examples), `beta_curve.csv`, and for each data set `test_decisions/NAME.npz`
-    with the labels of the test examples, the cost matrices and all decisions, which
-    give the cost of each example. Results of other data sets, algorithms and
-    matrices that are already there stay. A file is replaced as a whole or not
-    at all.
+    It writes `results.csv`, `choices.csv` (the values tried on validation examples),
+    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed),
+    `doubled.csv` (results with twice the epochs), and for each data set
+    `test_decisions/NAME.npz` with the labels of the test examples, the cost matrices and all
+    decisions, which give the cost of each example. Results of other data sets, algorithms,
+    matrices and seeds that are already there stay. A file is replaced as a whole or not at all.
 
     Args:
         folder: the folder, made if it is not there.
@@ -62,7 +66,7 @@ class GridFiles:
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
-        (folder / "test_decisions").mkdir(parents=True, exist_ok=True)
+        self._decisions = DecisionFiles(folder)
         for name in _COLUMNS:
             self._read(name)
 
@@ -73,80 +77,113 @@ class GridFiles:
             source: the data.
             matrices: the cost matrices by their seeds.
         """
-        self._arrays(source, matrices)
+        self._decisions.read(source, matrices)
 
-    def write_result(self, outcome: Outcome) -> None:
+    def find(self, name: str, cells: Sequence[Cell]) -> Row | None:
+        """Returns the row of `results.csv` or another file that tells of one of these cells."""
+        keys = {cell.key for cell in cells}
+        return next((row for row in self._read(name) if row["cell"] in keys), None)
+
+    def costs(self, source: DataSource, algorithm: str) -> list[float]:
+        """Returns the average test costs of an algorithm on a data set."""
+        rows = [it for it in self._read("results.csv") if _is_of(it, source, [algorithm])]
+        return [float(row["average_cost"]) for row in rows]
+
+    def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
         """Writes a result to `results.csv`, and the decisions behind it.
 
-        Results of the same algorithm for other matrices stay if they were made with
-        the same choices.
+        Results of the same algorithm for other matrices and seeds stay if they were made with
+        the same choices, or were tried again with others.
+
+        Args:
+            outcome: the result.
+            tried_again: number of better choices that collapsed. Defaults to 0.
+            curve: whether to write its curve of epochs too. Defaults to False.
         """
+        cell, name = outcome.cell, outcome.cell.algorithm.name
+        row = _texts(dataclasses.asdict(GridResult.of(outcome, tried_again)))
+        with self._lock():
+            arrays = self._decisions.read(cell.source, {cell.cost_seed: cell.matrix})
+            rows = self._read("results.csv")
+            own = [it for it in rows if _is_of(it, cell.source, [name])]
+            stale = [it for it in own if _same_place(it, row) or _other_choices(it, row)]
+            for it in stale:
+                arrays.pop(decisions_name(name, int(it["cost_seed"]), int(it["seed"])), None)
+            if outcome.test is not None:
+                arrays[decisions_name(name, cell.cost_seed, cell.seed)] = outcome.test
+            self._decisions.write(cell.source, arrays)
+            self._write("results.csv", [*(it for it in rows if it not in stale), row])
+            if curve:
+                self._write_curve(outcome, row)
+
+    def write_doubled(self, outcome: Outcome) -> None:
+        """Writes the result of a training with twice the epochs, and its decisions."""
         cell, name = outcome.cell, outcome.cell.algorithm.name
         row = _texts(dataclasses.asdict(GridResult.of(outcome)))
         with self._lock():
-            arrays = self._arrays(cell.source, {cell.cost_seed: cell.matrix})
-            rows = self._read("results.csv")
-            own = [it for it in rows if _is_of(it, cell.source, [name])]
-            stale = [
-                it
-                for it in own
-                if it["cost_seed"] == row["cost_seed"]
-                or any(it[column] != row[column] for column in row.keys() - _OUTCOMES)
-            ]
-            for it in stale:
-                arrays.pop(f"{name}_{it['cost_seed']}", None)
-            if outcome.test is not None:
-                arrays[f"{name}_{cell.cost_seed}"] = outcome.test
-            self._write_arrays(cell.source, arrays)
-            self._write("results.csv", [*(it for it in rows if it not in stale), row])
+            self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
+            self._replace("doubled.csv", cell.source, name, [row])
 
-    def write_choices(
-        self,
-        source: DataSource,
-        algorithms: Sequence[str],
-        choices: Sequence[Choice],
-        curve: Sequence[Outcome],
-    ) -> None:
-        """Writes what was tried for some algorithms on a data set, and replaces what was there.
+    def write_choices(self, source: DataSource, algorithm: str, choices: Sequence[Choice]) -> None:
+        """Writes the values of one choice of an algorithm; replaces what was there of them.
 
         Args:
             source: the data.
-            algorithms: names of the algorithms.
-            choices: the values tried on validation examples.
-            curve: outcomes of the points of the curve of beta.
+            algorithm: name of the algorithm.
+            choices: the values tried on validation examples, all of one choice.
         """
         tried = [dataclasses.asdict(choice) for choice in choices]
-        points = [
-            {column: choice[field] for column, field in _CURVE_COLUMNS.items()}
-            for choice in tried
-            if (choice["parameter"], choice["algorithm"]) == ("beta", CURVE_ALGORITHM)
-        ]
-        new = {"choices.csv": tried, "beta_curve.csv": points}
+        parameter = tried[0]["parameter"]
         with self._lock():
-            matrices = {outcome.cell.cost_seed: outcome.cell.matrix for outcome in curve}
-            arrays = {
-                name: array
-                for name, array in self._arrays(source, matrices).items()
-                if not ("_beta_" in name and _algorithm(name) in algorithms)
-            }
-            for outcome in curve:
-                cell = outcome.cell
-                if outcome.test is not None:
-                    name = beta_name(
-                        cell.algorithm.name, cell.cost_seed, cell.settings.pretraining.beta
-                    )
-                    arrays[name] = outcome.test
-            if curve or self._path(source).exists():
-                self._write_arrays(source, arrays)
-            for name, rows in new.items():
-                kept = [it for it in self._read(name) if not _is_of(it, source, algorithms)]
-                self._write(name, [*kept, *map(_texts, rows)])
+            kept = [
+                it
+                for it in self._read("choices.csv")
+                if not (_is_of(it, source, [algorithm]) and it["parameter"] == parameter)
+            ]
+            self._write("choices.csv", [*kept, *map(_texts, tried)])
+            if (parameter, algorithm) == ("beta", CURVE_ALGORITHM):
+                points = [
+                    {column: choice[field] for column, field in _CURVE_COLUMNS.items()}
+                    for choice in tried
+                ]
+                self._replace("beta_curve.csv", source, algorithm, map(_texts, points))
+
+    def write_point(self, outcome: Outcome) -> None:
+        """Writes the test decisions of a point of the curve of beta."""
+        cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
+        with self._lock():
+            self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
+
+    def has_point(self, cell: Cell) -> bool:
+        """Tells whether the decisions of a point of the curve of beta are on file."""
+        name = beta_name(cell.algorithm.name, cell.cost_seed, cell.settings.pretraining.beta)
+        return name in self._decisions.read(cell.source, {})
+
+    def _keep(self, outcome: Outcome, name: str) -> None:
+        """Adds the decisions of an outcome, if training has not diverged, to those on file."""
+        if outcome.test is not None:
+            cell = outcome.cell
+            arrays = self._decisions.read(cell.source, {cell.cost_seed: cell.matrix})
+            self._decisions.write(cell.source, {**arrays, name: outcome.test})
+
+    def _write_curve(self, outcome: Outcome, row: Row) -> None:
+        """Writes the losses and costs of each epoch, for which a network keeps them."""
+        columns = [outcome.history.get(name, []) for name in _EPOCH_COLUMNS]
+        lines = [
+            {name: row[name] for name in _CELL}
+            | {"epoch": str(epoch)}
+            | _texts(dict(zip(_EPOCH_COLUMNS, values, strict=True)))
+            for epoch, values in enumerate(zip(*columns, strict=False), start=1)
+        ]
+        self._replace("curves.csv", outcome.cell.source, outcome.cell.algorithm.name, lines)
+
+    def _replace(self, name: str, source: DataSource, algorithm: str, rows: Iterable[Row]) -> None:
+        """Writes rows of an algorithm on a data set in place of those that are there."""
+        kept = [it for it in self._read(name) if not _is_of(it, source, [algorithm])]
+        self._write(name, [*kept, *rows])
 
     def _lock(self) -> filelock.BaseFileLock:
         return filelock.FileLock(self.folder / ".lock")
-
-    def _path(self, source: DataSource) -> pathlib.Path:
-        return results_path(self.folder, source.label)
 
     def _read(self, name: str) -> list[Row]:
         path, columns = self.folder / name, _COLUMNS[name]
@@ -161,38 +198,6 @@ class GridFiles:
     def _write(self, name: str, rows: Iterable[Row]) -> None:
         write_rows(self.folder / name, _COLUMNS[name], sorted(rows, key=_position))
 
-    def _arrays(
-        self, source: DataSource, matrices: Mapping[int, np.ndarray]
-    ) -> dict[str, np.ndarray]:
-        """Returns the arrays of a file, with labels and cost matrices, which must be the same."""
-        path = self._path(source)
-        arrays = dict(read_npz(path)) if path.exists() else {}
-        labels = source.load().y_test
-        new = {"labels": labels.astype(np.uint8 if labels.max() < 256 else np.uint16)}
-        new |= {f"matrix_{seed}": matrix for seed, matrix in matrices.items()}
-        for name, array in new.items():
-            if not np.array_equal(arrays.setdefault(name, array), array):
-                raise ValueError(
-                    f"Expected {path} to hold results of the same test examples and cost "
-                    f"matrices; its {name!r} is another one. Take another folder."
-                )
-        return arrays
-
-    def _write_arrays(self, source: DataSource, arrays: dict[str, Any]) -> None:
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **{name: arrays[name] for name in sorted(arrays)})
-        replace_file(self._path(source), buffer.getvalue())
-
-
-def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
-    """Returns the name of the array of decisions at a point of the curve of beta."""
-    return f"{algorithm}_{cost_seed}_beta_{beta:g}"
-
-
-def _algorithm(array: str) -> str:
-    """Returns the algorithm whose decisions an array of this name holds."""
-    return re.sub(r"_\d+(_beta_.*)?$", "", array)
-
 
 def _texts(row: Row) -> Row:
     """Returns a row as a CSV file holds it."""
@@ -205,45 +210,19 @@ def _is_of(row: Row, source: DataSource, algorithms: Sequence[str]) -> bool:
     return same and row["algorithm"] in algorithms
 
 
+def _same_place(row: Row, other: Row) -> bool:
+    """Returns True if two results of an algorithm are of the same matrix and training seed."""
+    return (row["cost_seed"], row["seed"]) == (other["cost_seed"], other["seed"])
+
+
+def _other_choices(row: Row, other: Row) -> bool:
+    """Returns True if two results follow from different choices, none of them tried again."""
+    again = row["tried_again"] != "0" or other["tried_again"] != "0"
+    return not again and any(row[name] != other[name] for name in row.keys() - _OUTCOMES)
+
+
 def _position(row: Row) -> tuple:
     """Returns the sort key of a row; rows with equal keys keep their order."""
     place = _ORDER.get(row["algorithm"], len(_ORDER))
-    return row["dataset"], row["imbalanced"], place, int(row["cost_seed"])
-
-
-def read_rows(path: pathlib.Path, columns: Sequence[str] = ()) -> list[Row]:
-    """Reads the rows of a CSV file, none if there is no file.
-
-    Raises:
-        ValueError: if the file is damaged or lacks one of `columns`.
-    """
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        try:
-            rows, header = list(reader), reader.fieldnames or []
-        except csv.Error as error:
-            raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
-    missing = [name for name in columns if name not in header]
-    if missing:
-        raise ValueError(
-            f"Expected {path} to have the columns {', '.join(missing)}; "
-            f"received {', '.join(header) or 'no header'}."
-        )
-    for number, row in enumerate(rows, start=1):
-        if None in row or None in row.values():
-            raise ValueError(
-                f"Expected a value for each column in row {number} of {path}; received "
-                f"{len([cell for cell in row.values() if cell is not None])}."
-            )
-    return rows
-
-
-def write_rows(path: pathlib.Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Writes a CSV file, whole or not at all."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    replace_file(path, buffer.getvalue().encode())
+    seed = int(row["seed"]) if "seed" in row else 0
+    return row["dataset"], row["imbalanced"], place, int(row["cost_seed"]), seed

@@ -4,14 +4,19 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from csdl_keras.experiments.search import Search
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 from csdl_keras.training.bodies import MLP, CaffeCNN
 from csdl_keras.training.pretrainings import AutoEncoders
 from csdl_keras.training.settings import Settings
 
 #: The paper's grid of balances between reconstruction and costs.
 BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
+
+
+#: The algorithms that verdicts need most, in this order; all others follow.
+HEADLINE = ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,31 +26,52 @@ class Profile:
     Args:
         datasets: names of data sets, with `_imb` for imbalanced variants.
         settings: settings of the training where nothing is chosen.
-        grids: values to choose from, by a name that `Settings.replace` takes;
-            fields are chosen one after the other, in this order.
+        searches: the values to choose from; fields are chosen one after the other, in the
+            order of their first searches.
         cost_seeds: number of cost matrices.
         slow_cost_seeds: number of cost matrices for algorithms that train a
             convolutional network or a kernel machine for each matrix.
         train_size: examples of training and validation for fully-connected
             networks and the kernel machine; `None` (default) is all.
         cnn_train_size: the same for convolutional networks.
+        seeds: number of training seeds for each cost matrix. Defaults to 1.
+        choices_on: other settings on some data sets, by their names without `_imb`.
+            Defaults to none.
         algorithms: names of `ALGORITHMS`, or your own `Algorithm`s; defaults to the
             fifteen of the paper.
     """
 
     datasets: tuple[str, ...]
     settings: Settings
-    grids: Mapping[str, tuple[Any, ...]]
+    searches: tuple[Search, ...]
     cost_seeds: int
     slow_cost_seeds: int
     train_size: int | None = None
     cnn_train_size: int | None = None
+    seeds: int = 1
+    choices_on: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
     algorithms: tuple[str | Algorithm, ...] = PAPER_ALGORITHMS
 
-    def parameters(self, algorithm: Algorithm) -> list[str]:
-        """Returns the names of the choices that are made for an algorithm, in order."""
-        names = self.settings.names(algorithm)
-        return [name for name in self.grids if name in names]
+    def settings_on(self, dataset: str) -> Settings:
+        """Returns the settings of the training on a data set where nothing is chosen."""
+        return self.settings.replace(self.choices_on.get(dataset.removesuffix("_imb"), {}))
+
+    def rounds(self, algorithm: Algorithm) -> list[list[Search]]:
+        """Returns the searches of an algorithm, for each choice that is made, in order."""
+        names, found = self.settings.names(algorithm), dict[str, list[Search]]()
+        for search in self.searches:
+            if search.field in names:
+                found.setdefault(search.field, []).append(search)
+        return list(found.values())
+
+    @property
+    def tiers(self) -> list[list[Algorithm]]:
+        """The algorithms that verdicts need most, then all others; a tier may be empty."""
+        members = list(dict.fromkeys(map(get_algorithm, self.algorithms)))
+        first = sorted(
+            (it for it in members if it.name in HEADLINE), key=lambda it: HEADLINE.index(it.name)
+        )
+        return [first, [it for it in members if it not in first]]
 
     def matrices(self, algorithm: Algorithm) -> int:
         """Returns the number of cost matrices for an algorithm."""
@@ -53,54 +79,63 @@ class Profile:
         return self.cost_seeds if shared else min(self.cost_seeds, self.slow_cost_seeds)
 
 
-_FOUR = ("mnist", "bg_img_rot", "svhn", "cifar10")
 _HERE = ("mnist", "bg_img_rot_synthetic", "cifar10")
+#: The first ones are at hand most often.
+_PAPER = ("bg_img_rot_synthetic", "mnist", "cifar10", "bg_img_rot", "svhn")
 
 
 def _with_variants(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}{suffix}" for name in names for suffix in ("", "_imb"))
 
 
+#: The search of every fully-connected network, the same for all: two optimizers, whose rates
+#: differ by a hundredth, each with as many rates as it takes to find the best one.
+_RATES = (
+    Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
+    Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
+)
+_KERNEL = (
+    Search("svm.penalty", (1.0, 10.0), True),
+    Search("svm.gamma_factor", (1.0, 2.0), True),
+)
+
 #: Profiles by name.
 PROFILES = {
     "tiny": Profile(
         datasets=("digits",),
         settings=Settings(mlp=MLP(hidden_units=(64, 64, 64), batch_size=50)),
-        grids={"pretraining.beta": (0.0, 0.25, 1.0), "svm.penalty": (1.0, 10.0)},
+        searches=(
+            Search("pretraining.beta", (0.0, 0.25, 1.0)),
+            Search("svm.penalty", (1.0, 10.0)),
+        ),
         cost_seeds=2,
         slow_cost_seeds=2,
     ),
     "small": Profile(
         datasets=_with_variants(_HERE),
-        settings=Settings(mlp=MLP(epochs=20), cnn=CaffeCNN(epochs=10)),
-        grids={
-            "mlp.learning_rate": (0.05, 0.2, 0.5),
-            "pretraining.beta": BETAS,
-            "svm.penalty": (1.0, 10.0),
-            "svm.gamma_factor": (1.0, 2.0),
-        },
+        settings=Settings(mlp=MLP(epochs=300, patience=10), cnn=CaffeCNN(epochs=10)),
+        searches=(*_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
         cost_seeds=5,
         slow_cost_seeds=3,
         train_size=12_000,
     ),
-    # Vincent et al.'s grids (JMLR 2010) for networks of the size that the paper reports.
+    # Vincent et al.'s corruptions (JMLR 2010) for networks of the size that the paper reports.
     "paper": Profile(
-        datasets=_with_variants(_FOUR),
+        datasets=_with_variants(_PAPER),
         settings=Settings(
-            mlp=MLP(hidden_units=(3000, 3000, 3000), epochs=100, momentum=0.0),
-            pretraining=AutoEncoders(epochs=30, optimizer="sgd", learning_rate=0.01),
+            mlp=MLP(hidden_units=(3000, 3000, 3000), epochs=300, patience=10),
+            pretraining=AutoEncoders(epochs=15),
             cnn=CaffeCNN(epochs=30),
         ),
-        grids={
-            "mlp.learning_rate": (5e-4, 5e-3, 5e-2, 1e-1, 2e-1),
-            "cnn.learning_rate": (1e-4, 5e-4, 1e-3),
-            "pretraining.learning_rate": (5e-4, 5e-3, 5e-2),
-            "pretraining.corruption": (0.0, 0.1, 0.25, 0.4),
-            "pretraining.beta": BETAS,
-            "svm.penalty": (0.3, 1.0, 3.0, 10.0),
-            "svm.gamma_factor": (0.5, 1.0, 2.0, 4.0),
-        },
-        cost_seeds=5,
-        slow_cost_seeds=5,
+        searches=(
+            *_RATES,
+            Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True),
+            Search("pretraining.corruption", (0.0, 0.1, 0.25, 0.4)),
+            Search("pretraining.beta", BETAS),
+            *_KERNEL,
+        ),
+        cost_seeds=3,
+        slow_cost_seeds=3,
+        choices_on={"cifar10": {"mlp.hidden_units": (1000, 1000, 1000)}},
     ),
 }

@@ -1,4 +1,4 @@
-"""The rows of a run's files: what came out, and what was tried on validation examples."""
+"""The rows of `results.csv`: what came out."""
 
 import dataclasses
 from typing import Any
@@ -7,12 +7,12 @@ import keras
 import numpy as np
 
 from csdl_keras.experiments.cell import Cell, Outcome
-from csdl_keras.training.settings import column
 
 #: Columns that are choices of `Settings`, see `Settings.columns`.
 _CHOICES = (
     "variant",
     "hard_hinge",
+    "optimizer_name",
     "learning_rate",
     "hidden_units",
     "batch_size",
@@ -34,7 +34,7 @@ class CellRow:
         dataset: name of the data set.
         imbalanced: whether it is the imbalanced variant.
         algorithm: name of the algorithm.
-        cost_seed: seed of the cost matrix.
+        cost_seed: seed of the cost matrix, 0 if costs are the user's.
     """
 
     dataset: str
@@ -78,12 +78,17 @@ class GridResult(Result):
     """A result with the choices behind it; choices that an algorithm does not have are None.
 
     Args:
+        collapsed: whether it decides no better than one decision for all examples, see
+            `Outcome.collapsed`, or takes one decision for all test examples.
+        tried_again: number of better choices that collapsed with this matrix and seed before.
+        cell: key of its cell.
         test_size: number of test examples.
         cost_scale: `scale` of `randomized_proportional`.
         drop_rate: share of four classes that was removed, in imbalanced variants.
         grayscale: whether images lost their colours.
         variant: variant of Caffe's network.
         hard_hinge: whether the hinge was used instead of the SOSR loss.
+        optimizer_name: optimizer of the fully-connected network.
         learning_rate: learning rate of the training.
         hidden_units: units of each hidden layer, such as `"500-500-500"`.
         batch_size: number of examples in a batch.
@@ -96,12 +101,16 @@ class GridResult(Result):
         gamma_factor: factor of the kernel's width in `CSOSR`.
     """
 
+    collapsed: bool
+    tried_again: int
+    cell: str
     test_size: int
     cost_scale: float
     drop_rate: float | None
     grayscale: bool
     variant: str | None
     hard_hinge: bool | None
+    optimizer_name: str | None
     learning_rate: float | None
     hidden_units: str | None
     batch_size: int | None
@@ -114,7 +123,7 @@ class GridResult(Result):
     gamma_factor: float | None
 
     @classmethod
-    def of(cls, outcome: Outcome) -> "GridResult":
+    def of(cls, outcome: Outcome, tried_again: int = 0) -> "GridResult":
         """Returns the result of an outcome, with the choices that its algorithm has."""
         cell = outcome.cell
         choices = cell.settings.columns(cell.algorithm)
@@ -123,6 +132,10 @@ class GridResult(Result):
             known["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
         return cls(
             **_result(outcome),
+            collapsed=outcome.collapsed
+            or (outcome.test is not None and len(np.unique(outcome.test)) == 1),
+            tried_again=tried_again,
+            cell=cell.key,
             test_size=len(cell.source.load().y_test),
             cost_scale=cell.cost_scale,
             drop_rate=cell.source.drop_rate if cell.source.imbalanced else None,
@@ -131,7 +144,7 @@ class GridResult(Result):
         )
 
 
-def _cell_columns(cell: Cell) -> dict[str, Any]:
+def cell_columns(cell: Cell) -> dict[str, Any]:
     """Returns the fields of a `CellRow`."""
     return {
         "dataset": cell.source.name,
@@ -146,7 +159,7 @@ def _result(outcome: Outcome) -> dict[str, Any]:
     cell = outcome.cell
     keras_trained = cell.algorithm.body_kind.is_network
     return {
-        **_cell_columns(cell),
+        **cell_columns(cell),
         "average_cost": float(outcome.test_costs.mean()),
         "error_rate": outcome.test_error,
         "validation_cost": outcome.validation_cost,
@@ -156,44 +169,3 @@ def _result(outcome: Outcome) -> dict[str, Any]:
         "seed": cell.seed,
         "backend": keras.backend.backend() if keras_trained else "scikit-learn",
     }
-
-
-@dataclasses.dataclass(frozen=True)
-class Choice(CellRow):
-    """A value of one choice of `Settings`, tried for an algorithm on the validation examples.
-
-    Args:
-        parameter: name of the choice, as `column` has it.
-        value: the value that was tried.
-        criterion: `"cost"`, or `"error"` for cost-blind algorithms.
-        validation: the criterion on the validation examples; the lowest is chosen.
-        chosen: whether this value was chosen.
-        test_cost: average cost of the decisions on test examples. Nothing is
-            chosen by it; it draws the curve of `beta`.
-        test_cost_error: standard error of that average over test examples.
-    """
-
-    parameter: str
-    value: object
-    criterion: str
-    validation: float
-    chosen: bool
-    test_cost: float
-    test_cost_error: float
-
-    @classmethod
-    def of(cls, outcome: Outcome, parameter: str, value: object, chosen: bool) -> "Choice":
-        """Returns the record of an outcome that was tried."""
-        cell, costs = outcome.cell, outcome.test_costs
-        with np.errstate(invalid="ignore"):  # infinite costs have no standard error
-            error = float(costs.std(ddof=1) / len(costs) ** 0.5)
-        return cls(
-            **_cell_columns(cell),
-            parameter=column(parameter),
-            value=value,
-            criterion=outcome.criterion_name,
-            validation=outcome.criterion,
-            chosen=chosen,
-            test_cost=float(costs.mean()),
-            test_cost_error=error,
-        )

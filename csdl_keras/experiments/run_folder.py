@@ -16,6 +16,7 @@ import filelock
 import keras
 
 from csdl_keras._utils.files import check_writable, read_json, replace_file
+from csdl_keras.experiments.code_version import code_version
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -35,7 +36,7 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
 def write_record(
     folder: pathlib.Path, arguments: argparse.Namespace, choices: Mapping[str, object]
 ) -> None:
-    """Writes run.json: the command, versions and choices behind the results."""
+    """Writes run.json: the command, versions, code and choices behind the results."""
     _write(folder / "run.json", _record(arguments, choices))
 
 
@@ -72,6 +73,17 @@ def append_record(
         _write(path, {"runs": [*runs, new]})
 
 
+def remove_last_record(folder: pathlib.Path) -> None:
+    """Removes the run that was added last, one that came to nothing."""
+    path = folder / "run.json"
+    with filelock.FileLock(folder / ".lock"):
+        runs = read_run_records(folder)[:-1]
+        if runs:
+            _write(path, {"runs": runs})
+        else:
+            path.unlink(missing_ok=True)
+
+
 def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
     """Reads `run.json`: `{"runs": [...]}`, or the one record of `csdl-keras compare`.
 
@@ -79,7 +91,7 @@ def read_run_records(folder: pathlib.Path) -> list[dict[str, Any]]:
         folder: results folder.
 
     Returns:
-        Records with `command`, `date`, `versions` and `machine`, as far as they
+        Records with `command`, `date`, `versions`, `code` and `machine`, as far as they
         are known; an empty list if there is no such file.
 
     Raises:
@@ -133,6 +145,7 @@ def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dic
         "arguments": {name: str(value) for name, value in vars(arguments).items()},
         "settings": choices,
         "versions": versions,
+        "code": code_version(),
         "backend": keras.backend.backend(),
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.files import replacing
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.files import write_rows
+from csdl_keras.experiments.csv_files import write_rows
 
 if TYPE_CHECKING:
     from keras_tuner.engine.oracle import Oracle
@@ -73,20 +73,38 @@ def write_trials(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
     write_rows(path, [*head, *names], rows)
 
 
-def trials_table(records: Sequence[TrialRecord], number: int = 10) -> "Table":
-    """Returns a table of the best trials with the hyperparameters that vary; the best is bold."""
+def trials_table(records: Sequence[TrialRecord], width: int = 80) -> "Table":
+    """Returns a table of the best trials, a column each, with the hyperparameters that vary.
+
+    Args:
+        records: the trials, lowest cost first, at least one of them completed.
+        width: characters of a line; as many trials are shown as fit, at least one.
+    """
     from rich.table import Table
 
+    done = [record for record in records if record.validation_cost is not None]
     names = varied(records)
-    table = Table(title=f"The best of {len(records)} trials", title_justify="left")
-    for heading in ("trial", "validation cost", "epoch", *names):
-        table.add_column(heading.replace("_", " "), justify="right")
-    for index, record in enumerate(records[:number]):
-        if record.validation_cost is None:
-            break
-        cells = [_text(record.values.get(name)) for name in names]
-        head = [record.trial, f"{record.validation_cost:.4f}", str(record.best_epoch)]
-        table.add_row(*head, *cells, style="bold" if index == 0 else None)
+    head = ["validation cost", "epoch", *(name.replace("_", " ") for name in names)]
+    columns = [
+        [record.trial, f"{record.validation_cost:.4f}", str(record.best_epoch)]
+        + [_text(record.values.get(name)) for name in names]
+        for record in done
+    ]
+    # A column takes a space on both sides and a line.
+    widths = np.cumsum([max(map(len, column)) + 3 for column in columns])
+    fitting = widths + max(map(len, head)) + 4 <= width
+    shown = columns[: max(1, int(fitting.sum()))]
+    table = Table(
+        title=f"The best of {len(records)} trials",
+        title_justify="left",
+        caption=None if len(shown) == len(records) else "all trials: trials.csv",
+        caption_justify="left",
+    )
+    table.add_column("trial")
+    for index, column in enumerate(shown):
+        table.add_column(column[0], justify="right", style="bold" if index == 0 else None)
+    for name, *cells in zip(head, *(column[1:] for column in shown), strict=True):
+        table.add_row(name, *cells)
     return table
 
 

@@ -4,7 +4,7 @@ On JAX, Keras goes through the `steps_per_execution` in a Python loop: each step
 variables to the compiled function and takes them back. For a small network this is most of the
 time; for a wide one, the system allocates all arrays anew at each step.
 
-Throughput relative to a loop written by hand in JAX, on two CPU cores (README, "Speed"):
+Throughput relative to a loop written by hand in JAX, on two CPU cores (docs/guides/speed.md):
 
 | network | `fit` on arrays | `fit`, 100 steps an execution | these loops |
 | --- | ---: | ---: | ---: |

@@ -5,7 +5,8 @@ autotuner of `tf.data` next wakes up, 10, 30, 70, 150, ... ms after their beginn
 take twice as long as its steps. And each batch of a `PyDataset` passes through Python by itself.
 The datasets made here have no autotuner and pass through Python in blocks of batches.
 
-Throughput relative to a loop written by hand in TensorFlow, on two CPU cores (README, "Speed"):
+Throughput relative to a loop written by hand in TensorFlow, on two CPU cores
+(docs/guides/speed.md):
 
 | network | `fit` on arrays | as the package trains |
 | --- | ---: | ---: |

@@ -1,8 +1,10 @@
 """The Axes that a plot draws on, and what plots of curves have in common."""
 
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
 
 from csdl_keras._utils.checks import check_type
 
@@ -56,10 +58,26 @@ def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> N
 
 
 def label_curves(axes: Axes, x: str, y: str) -> None:
-    """Writes the labels of both axes and a legend of the curves."""
+    """Writes the labels of both axes and a legend of the curves.
+
+    The legend is below the Axes if the figure's layout makes room for it, and otherwise
+    where it hides least of the curves.
+    """
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.legend(frameon=False)
+    if axes.figure.get_layout_engine() is None:
+        axes.legend(frameon=False)
+        return
+    # Below the ticks and the label, each of a line of text with space around it.
+    depth = 4.2 * rcParams["font.size"]
+    below = ScaledTranslation(0.0, -depth / 72.0, axes.figure.dpi_scale_trans)
+    axes.legend(
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(0.0, 0.0),
+        bbox_transform=axes.transAxes + below,
+        borderaxespad=0.0,
+    )
 
 
 def number(value: float) -> str:

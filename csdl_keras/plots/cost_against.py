@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from csdl_keras._utils.arrays import check_label, check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_type
@@ -72,6 +72,10 @@ def cost_against(
     colour = next_colour(axes)
     if log:
         axes.set_xscale("log")
+        # Within one power of ten, Matplotlib's own names of ticks run into each other.
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
     elif np.all(x == np.rint(x)):
         # There is no such thing as 2.5 layers.
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -9,6 +9,7 @@ from csdl_keras.costs import AffineCosts, check_cost_matrix, check_labels, cost_
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, expected_costs
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost
+from csdl_keras.plots import _logit
 from csdl_keras.plots._axes import (
     GREY,
     axes_of_curves,
@@ -80,6 +81,7 @@ def cost_against_threshold(
     ax: Axes | None = None,
     label: str | None = None,
     unit: str | None = None,
+    scale: str | None = None,
 ) -> Axes:
     """Draws the average cost of deciding class 1 if `P(1) >= t` against `t`.
 
@@ -100,12 +102,15 @@ def cost_against_threshold(
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
+        scale: of the horizontal axis, `"linear"` or `"logit"`, which has room near 0 and 1.
+            `None` (default) takes `"logit"` if more than half of the probabilities lie within a
+            tenth of 0 or 1, and the scale of the curves on `ax` if there are some.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if labels, probabilities or the matrix fail their checks.
+        ValueError: if labels, probabilities, the matrix or the scale fail their checks.
 
     Example:
 
@@ -117,41 +122,54 @@ def cost_against_threshold(
     known = _of_two_classes(cost_matrix)
     label, words = check_label(label), with_unit("average cost", unit)
     axes = axes_of_curves(ax)
+    first, scores = not axes.get_lines(), _of_class_one(probabilities)
+    scale = _logit.choose_scale(axes, scale, scores)
+    axes.set_xscale(scale)
     colour = next_colour(axes)
     if isinstance(known, AffineCosts) or known.ndim == 3:
-        _draw_bayes_cost(axes, y_true, probabilities, known, colour)
+        bayes = scores
+        _draw_bayes_cost(axes, y_true, scores, known, colour)
     else:
-        _draw_bayes_threshold(axes, known)
-    ends = np.append(thresholds[:-1], _RIGHT_END)
+        bayes = _draw_bayes_threshold(axes, known)
+    if scale == "logit":
+        left, right = _logit.show(axes.xaxis, np.append(scores, bayes), first)
+        # Also curves of wider limits, drawn later, leave no gap at the ends.
+        ends = np.append(_logit.inside(thresholds[:-1]), 1.0 - 1e-9)
+        start = 1e-9
+    else:
+        left, right, start = 0.0, _RIGHT_END, 0.0
+        ends = np.append(thresholds[:-1], _RIGHT_END)
     # The first cost applies to every threshold up to the first probability.
     axes.step(
-        np.append(0.0, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
+        np.append(start, ends), np.append(costs[0], costs), where="pre", color=colour, label=label
     )
     best = int(np.argmin(costs))
-    where = f"at {number(ends[best])}" if best < len(costs) - 1 else "above every probability"
-    mark_lowest(axes, ends[best], costs[best], colour, where)
-    axes.set_xlim(0.0, _RIGHT_END)
-    axes.set_ylim(bottom=0.0)
+    is_last = best == len(costs) - 1
+    where = "above every probability" if is_last else f"at {number(ends[best])}"
+    mark_lowest(axes, right if is_last else ends[best], costs[best], colour, where)
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom=0.0, auto=True)
     label_curves(axes, "threshold of P(class 1) from which class 1 is decided", words)
     return axes
 
 
-def _draw_bayes_threshold(axes: Axes, matrix: np.ndarray) -> None:
-    """Draws the threshold of the Bayes decision, unless all costs are 0."""
+def _draw_bayes_threshold(axes: Axes, matrix: np.ndarray) -> np.ndarray:
+    """Draws and returns the threshold of the Bayes decision, or none if all costs are 0."""
     total = matrix[0, 1] + matrix[1, 0]
-    if total > 0:
-        bayes = matrix[0, 1] / total
-        words = f"Bayes threshold {number(bayes)}"
-        # Curves of several models share one line.
-        if words not in axes.get_legend_handles_labels()[1]:
-            axes.axvline(bayes, color=GREY, linestyle="--", linewidth=1.2, label=words)
+    if total == 0:
+        return np.array([])
+    bayes = matrix[0, 1] / total
+    words = f"Bayes threshold {number(bayes)}"
+    # Curves of several models share one line.
+    if words not in axes.get_legend_handles_labels()[1]:
+        axes.axvline(bayes, color=GREY, linestyle="--", linewidth=1.2, label=words)
+    return np.array([bayes])
 
 
 def _draw_bayes_cost(
-    axes: Axes, y_true: ArrayLike, probabilities: ArrayLike, costs: KnownCosts, colour: str
+    axes: Axes, y_true: ArrayLike, scores: np.ndarray, costs: KnownCosts, colour: str
 ) -> None:
     """Draws the average cost of decisions at the lowest expected cost of each example."""
-    scores = _of_class_one(probabilities)
     decisions = expected_costs(np.stack([1.0 - scores, scores], axis=1), costs).argmin(axis=1)
     paid = average_cost(y_true, decisions, costs)
     words = f"Bayes decision: {number(paid)}"

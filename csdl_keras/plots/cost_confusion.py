@@ -5,13 +5,13 @@ from collections.abc import Iterable
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_decisions, names_of
+from csdl_keras._utils.arrays import check_decisions, check_label, names_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
 from csdl_keras.costs.known import CostsLike, check_known_costs
 from csdl_keras.evaluation.scores import decision_costs, error_rate
 from csdl_keras.plots._axes import number, with_unit
-from csdl_keras.plots.heatmap import draw_heatmap
+from csdl_keras.plots.heatmap import draw_heatmap, fit_title
 
 
 def confusion_table(
@@ -42,6 +42,8 @@ def cost_confusion(
     decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
     unit: str | None = None,
+    label: str | None = None,
+    vmax: float | None = None,
 ) -> Axes:
     """Draws how much each kind of mistake contributes to the average cost.
 
@@ -51,6 +53,9 @@ def cost_confusion(
     average cost. With more than 12 classes, cells have colours only. The title shows the average
     cost, the error rate of the decisions for a class (see `evaluation.error_rate`) and the share
     of other decisions, if there are any.
+
+    Panels that are compared need the same `vmax`: the highest cell of them all, as
+    `max((confusion_matrix(y, d) * C).max() / len(y) for d in decisions)` with scikit-learn.
 
     Args:
         y_true: integer labels of shape `(N,)`.
@@ -62,12 +67,14 @@ def cost_confusion(
             index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
+        label: name of the decisions, first line of the title. Defaults to `None`, no name.
+        vmax: value of the darkest colour, above 0; `None` (default) is the highest cell.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if labels, decisions or costs fail their checks, or
+        ValueError: if labels, decisions, costs or `vmax` fail their checks, or
             names do not match its rows or columns.
 
     Example:
@@ -78,19 +85,20 @@ def cost_confusion(
     """
     counts, costs = confusion_table(y_true, decisions, cost_matrix)
     names = names_of(counts.shape, class_names, decision_names)
+    label = check_label(label)
 
     def text(cell: tuple[int, int]) -> str:
         count = f"{counts[cell]:.0f}"
         return f"{count}\n{number(costs[cell])}" if costs[cell] > 0 else count
 
-    axes = draw_heatmap(
-        ax, costs, text, names, with_unit("cost per example of the whole set", unit)
-    )
+    bar = with_unit("cost per example of the whole set", unit)
+    axes = draw_heatmap(ax, costs, text, names, bar, vmax)
     parts = [f"average cost {number(costs.sum())}{f' {unit}' if unit else ''}"]
     errors, abstained = error_rate(y_true, decisions, cost_matrix), counts[:, len(counts) :].sum()
     if not np.isnan(errors):
         parts.append(f"error rate {100 * errors:.3g}%")
     if abstained:
         parts.append(f"{100 * abstained / counts.sum():.3g}% for no class")
-    axes.set_title(", ".join(parts))
+    lines = [", ".join(parts)] if label is None else [label, ", ".join(parts)]
+    fit_title(axes, lines, counts.shape)
     return axes

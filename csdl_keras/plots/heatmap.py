@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from csdl_keras._utils.arrays import names_of
+from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.plots._axes import axes_or_new, number, with_unit
@@ -27,21 +28,26 @@ def draw_heatmap(
     text: Callable[[tuple[int, int]], str],
     names: tuple[list[str], list[str]],
     label: str,
+    vmax: float | None,
 ) -> Axes:
     """Draws values of at least 0, shape `(K, D)`, with a colour bar and a text in each cell.
 
     `text` maps a cell, a pair of row and column, to its text, which is left out if cells
-    are too small.
+    are too small. `vmax` is the value of the darkest colour; `None` is the highest value.
     """
     classes, decisions = values.shape
+    highest = float(values.max())
+    if vmax is not None:
+        vmax = check_number("vmax", vmax, 0.0, exclude_low=True)
+    top = vmax or highest or 1.0
     # With 8 or more decisions, a new figure is larger, so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
-    highest = values.max()
-    scale = Normalize(0.0, highest if highest > 0 else 1.0)
+    scale = Normalize(0.0, top)
     image = axes.imshow(values, cmap=_COLOURS, norm=scale)
     # Measured before the colour bar takes a part of the Axes.
     cell = _cell_points(axes, classes, decisions)
-    axes.figure.colorbar(image, ax=axes, label=label)
+    beyond = "max" if highest > top else "neither"
+    axes.figure.colorbar(image, ax=axes, label=label, extend=beyond)
     rows, columns = names
     size = float(np.clip(0.9 * cell, 5.0, 10.0))
     axes.set_yticks(range(classes), rows, fontsize=size)
@@ -60,6 +66,14 @@ def draw_heatmap(
         texts = [[text((k, d)) for d in range(decisions)] for k in range(classes)]
         _write_texts(axes, texts, _COLOURS(scale(values))[..., :3], cell)
     return axes
+
+
+def fit_title(axes: Axes, lines: list[str], shape: tuple[int, int]) -> None:
+    """Writes a title in a size that does not reach beyond the cells of a heatmap."""
+    # The colour bar has taken its part of the Axes by now, but the layout is not final.
+    width = _cell_points(axes, *shape) * shape[1]
+    size = float(np.clip(width / (0.55 * max(map(len, lines))), 5.0, 12.0))
+    axes.set_title("\n".join(lines), fontsize=size)
 
 
 def _cell_points(axes: Axes, classes: int, decisions: int) -> float:
@@ -98,6 +112,7 @@ def cost_matrix_heatmap(
     decision_names: Iterable[object] | None = None,
     ax: Axes | None = None,
     unit: str | None = None,
+    vmax: float | None = None,
 ) -> Axes:
     """Draws a cost matrix: a row for each true class, a column for each decision.
 
@@ -111,12 +126,14 @@ def cost_matrix_heatmap(
             index of each decision that is not a class.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
+        vmax: cost of the darkest colour, above 0, so that matrices beside each other have
+            one scale; `None` (default) is the highest cost.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if the matrix fails its check, or names do not match its rows or
+        ValueError: if the matrix or `vmax` fails its check, or names do not match its rows or
             columns.
 
     Example:
@@ -128,5 +145,5 @@ def cost_matrix_heatmap(
     matrix = check_cost_matrix(cost_matrix, square=False)
     names = names_of(matrix.shape, class_names, decision_names)
     return draw_heatmap(
-        ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit)
+        ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit), vmax
     )

@@ -1,42 +1,51 @@
 """Plot of observed frequencies against a classifier's predicted probabilities."""
 
+import numpy as np
 from matplotlib.axes import Axes
 
 from csdl_keras._utils.arrays import check_label
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots._axes import axes_of_curves, label_curves, next_colour, number
+from csdl_keras.plots import _logit
+from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour, number
 
 
 def reliability_diagram(
     y_true: ArrayLike,
     probabilities: ArrayLike,
-    num_bins: int = 15,
+    num_bins: int = 10,
     class_id: int | None = None,
     ax: Axes | None = None,
     label: str | None = None,
+    scale: str | None = None,
 ) -> Axes:
     """Draws the share of predictions that come true against their probability.
 
     Calibrated probabilities lie on the diagonal; a curve below it shows an
     overconfident classifier, whose expected costs mislead the Bayes decision. Each
-    point is a bin that has predictions, with an area that grows with their share. The
-    legend shows the calibration error, see `evaluation.calibration_error`.
+    point is a bin, with Wilson's 95 % interval of the share that came true. Bins have equal
+    mass, so that none rests on a few examples, and equal probabilities share a bin. The
+    legend shows `evaluation.calibration_error` of these bins.
 
     Args:
         y_true: integer labels of shape `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1.
-        num_bins: number of bins of equal width. Defaults to 15.
+        num_bins: number of bins of equal mass; fewer if many probabilities are equal.
+            Defaults to 10.
         class_id: the class whose probabilities are drawn; `None` (default) draws the
             largest probability of each example.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
+        scale: of both axes, `"linear"` or `"logit"`, which has room near 0 and 1; there, a
+            share of 0 or 1 of `n` examples is drawn at `1 / 2n` from it. `None` (default)
+            takes `"logit"` if more than half of the bins lie within a tenth of 0 or 1, and the
+            scale of the curves on `ax` if there are some.
 
     Returns:
         The Axes.
 
     Raises:
-        ValueError: if labels, probabilities or bins fail their checks.
+        ValueError: if labels, probabilities, bins or the scale fail their checks.
 
     References:
         - [DeGroot, Fienberg: The comparison and evaluation of forecasters, The
@@ -44,28 +53,35 @@ def reliability_diagram(
 
     Example:
 
-    >>> ax = reliability_diagram([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], num_bins=2)
+    >>> ax = reliability_diagram([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], num_bins=1)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['calibration error 0.133']
     """
-    bins = reliability(y_true, probabilities, num_bins, class_id)
+    bins = reliability(y_true, probabilities, num_bins, class_id, strategy="quantile")
+    low, high = bins.intervals()
     label = check_label(label)
     axes = axes_of_curves(ax)
-    if not axes.lines:
-        axes.plot([0.0, 1.0], [0.0, 1.0], color="0.6", linewidth=1.0, linestyle="--")
-    full = bins.count > 0
+    first = not axes.get_lines()
+    scale = _logit.choose_scale(axes, scale, bins.confidence)
+    x, y = bins.confidence, bins.frequency
+    axes.set_xscale(scale)
+    axes.set_yscale(scale)
+    if first:
+        axes.axline((0.25, 0.25), (0.75, 0.75), color=GREY, linewidth=1.0, linestyle="--")
     colour = next_colour(axes)
+    if scale == "logit":
+        nearest = 0.5 / bins.count
+        x, y = _logit.inside(x), np.clip(y, nearest, 1.0 - nearest)
+        low, high = _logit.inside(low), _logit.inside(high)
+        shown = np.concatenate([y, low[bins.frequency > 0.0], high[bins.frequency < 1.0]])
+        axes.set_xlim(*_logit.show(axes.xaxis, x, first))
+        axes.set_ylim(*_logit.show(axes.yaxis, shown, first))
+    else:
+        axes.set_xlim(0.0, 1.0)
+        axes.set_ylim(0.0, 1.0)
     error = f"calibration error {number(bins.error)}"
-    axes.plot(
-        bins.confidence[full],
-        bins.frequency[full],
-        color=colour,
-        label=error if label is None else f"{label}: {error}",
-    )
-    shares = bins.count[full] / bins.count.sum()
-    axes.scatter(bins.confidence[full], bins.frequency[full], s=20 + 200 * shares, color=colour)
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(0.0, 1.0)
+    axes.plot(x, y, "o-", color=colour, markersize=4, label=f"{label}: {error}" if label else error)
+    axes.vlines(x, low, high, color=colour, alpha=0.5)
     whose = "largest probability" if class_id is None else f"probability of class {class_id}"
     label_curves(axes, f"{whose}, mean of a bin", "share that came true")
     return axes

@@ -24,8 +24,10 @@ def risk_coverage(
     Each example's decision is the argmin of its expected costs. Examples are
     covered in ascending order of that minimum, and in the given order on ties. The
     curve shows the average true cost of the covered examples against their share, the
-    coverage. It rises if the model knows what its decisions cost. The legend shows
-    the area under it, the mean over the coverages `1 / N, ..., 1`; the lower, the better.
+    coverage. It rises if the model knows what its decisions cost. The horizontal axis begins
+    where the first curve reaches a hundredth of the highest cost. The legend shows
+    the area under the whole curve, the mean over the coverages `1 / N, ..., 1`; the lower,
+    the better.
 
     Args:
         y_true: integer labels of shape `(N,)`, or without a cost matrix cost
@@ -59,6 +61,7 @@ def risk_coverage(
     coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities)
     label, words = check_label(label), with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
+    first = not axes.get_lines()
     area = f"area {number(float(risks.mean()))}"
     # Steps from the left of each coverage make the drawn area equal the area in the legend.
     axes.step(
@@ -68,8 +71,11 @@ def risk_coverage(
         color=next_colour(axes),
         label=area if label is None else f"{label}: {area}",
     )
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(bottom=0.0)
+    # The axis would be mostly empty where only the last decisions cost something.
+    free = np.append(0.0, coverages)[np.argmax(risks > 0.01 * risks.max())]
+    begin = max(0.0, 1.0 - 1.1 * (1.0 - float(free)))
+    axes.set_xlim(begin if first else min(begin, axes.get_xlim()[0]), 1.0)
+    axes.set_ylim(bottom=0.0, auto=True)
     label_curves(
         axes,
         "coverage: share of examples decided, cheapest expected cost first",

@@ -163,7 +163,7 @@ class Algorithm:
 
     @property
     def series(self) -> str:
-        """The paper's grouping: `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`."""
+        """The paper's `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`, or `"regression"`."""
         return dict(self.objective.series).get(self.prediction, "baseline")
 
     @property

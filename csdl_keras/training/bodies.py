@@ -18,10 +18,12 @@ _TABLE_EPOCHS = 30
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MLP(Body):
-    """The paper's fully-connected network, `models.mlp`, trained by SGD with momentum.
+    """The paper's fully-connected network, `models.mlp`, trained by SGD with momentum or Adam.
 
     Args:
         hidden_units: units of each hidden layer. Defaults to `(500, 500, 500)`.
+        optimizer_name: `"sgd"` (default) or `"adam"`, whose learning rates are about a hundredth
+            of those of SGD.
         momentum: momentum of SGD. Defaults to 0.9.
         **choices: see `Body`; 25 epochs of batches of 100 at a learning rate of 0.2
             by default.
@@ -34,6 +36,7 @@ class MLP(Body):
 
     hidden_units: tuple[int, ...] = layer_sizes((500, 500, 500))
     learning_rate: float = positive(0.2, serves="optimizer")
+    optimizer_name: str = one_of("sgd", ("sgd", "adam"), serves="optimizer")
     momentum: float = share(0.9, serves="optimizer")
 
     can_pretrain: ClassVar[bool] = True
@@ -42,6 +45,8 @@ class MLP(Body):
         return models.mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
+        if self.optimizer_name == "adam":
+            return keras.optimizers.Adam(self.learning_rate)
         return keras.optimizers.SGD(self.learning_rate, momentum=self.momentum)
 
 

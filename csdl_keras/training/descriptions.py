@@ -4,8 +4,8 @@ import dataclasses
 import functools
 import hashlib
 import json
+import pathlib
 import sys
-import sysconfig
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -169,8 +169,9 @@ def _version(module: str) -> str | None:
     if root == "csdl_keras" or (root in sys.stdlib_module_names and root != "__main__"):
         return ""
     package = sys.modules.get(root)
-    file = str(getattr(package, "__file__", None) or "")
-    installed = file.startswith((sysconfig.get_path("purelib"), sysconfig.get_path("platlib")))
+    file = pathlib.Path(getattr(package, "__file__", None) or "")
+    # Also those of the system or of the user's home, which an environment may include.
+    installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
     return str(getattr(package, "__version__", "installed")) if installed else None
 
 

@@ -153,7 +153,14 @@ def fit_network(
         what=repr(name),
         verbose=options.verbose,
     )
-    return model.get_weights(), {"epochs": len(history.epoch)}
+    return model.get_weights(), {
+        "epochs": len(history.epoch),
+        # Four digits are enough to draw a curve.
+        "history": {
+            name: [float(f"{value:.4g}") for value in values]
+            for name, values in history.history.items()
+        },
+    }
 
 
 def _smoothed_crossentropy(share: float) -> Callable[[Tensor, Tensor], Tensor]:

@@ -52,7 +52,8 @@ class Objective:
             `"cost_scale"` and `"alpha"`. Defaults to none.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
             Defaults to `None`.
-        series: the paper's grouping of algorithms by their prediction. Defaults to none.
+        series: the series of its algorithms by their prediction: the paper's `"blind"`,
+            `"Bayes"` and `"SOSR"`, or `"regression"`. Defaults to none, a baseline.
 
     Raises:
         ValueError: if a choice is unknown.

@@ -59,6 +59,7 @@ class _ExpectedCost(Objective):
 
 
 _CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy
+_REGRESSION = (("argmin", "regression"),)
 
 #: Objectives by the names that an `Algorithm` takes.
 OBJECTIVES: dict[str, Objective] = {
@@ -88,10 +89,25 @@ OBJECTIVES: dict[str, Objective] = {
             hinge="one_sided",
             series=(("argmin", "SOSR"),),
         ),
-        Objective("one_sided", OneSidedLoss),
-        Objective("poisson", PoissonCostLoss, link="log", unit="mean", other_decisions=True),
-        Objective("logistic", LogisticCostLoss, link="logit", other_decisions=True),
+        Objective("one_sided", OneSidedLoss, series=_REGRESSION),
+        Objective(
+            "poisson",
+            PoissonCostLoss,
+            link="log",
+            unit="mean",
+            other_decisions=True,
+            series=_REGRESSION,
+        ),
+        Objective(
+            "logistic", LogisticCostLoss, link="logit", other_decisions=True, series=_REGRESSION
+        ),
         Objective("one_sided_svm", None),
-        _ExpectedCost("expected_cost", ObservedCostLoss, unit="mean", other_decisions=True),
+        _ExpectedCost(
+            "expected_cost",
+            ObservedCostLoss,
+            unit="mean",
+            other_decisions=True,
+            series=_REGRESSION,
+        ),
     )
 }

@@ -40,12 +40,16 @@ class Trained:
         epochs: epochs of training, without those of pre-training.
         unit: the cost that an output of 1 stands for, if the model outputs costs.
             Defaults to 1.
+        history: the losses and metrics of each epoch, as `fit` of the first network kept
+            them; empty if its training keeps none. Losses are of costs divided by `unit`,
+            average costs are not.
     """
 
     model: Any
     seconds: float
     epochs: int
     unit: float = 1.0
+    history: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
 
 def assemble(
@@ -132,7 +136,8 @@ def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
     first = members[0]
     model = with_classes(assemble(first, weights, stages.data), stages.data.classes)
     unit = first.unit if first.algorithm.output == "cost" else 1.0
-    return Trained(model, seconds, int(results[0].info["epochs"]), unit)
+    info = results[0].info
+    return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
 
 def train_several(

@@ -14,7 +14,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras.experiments import cli
-from csdl_keras.experiments.files import write_rows
+from csdl_keras.experiments.csv_files import write_rows
 from csdl_keras.fitting import seeded_fit as _seeded_fit
 from tests.support.eager import eager_models
 from tests.support.interruptions import Epochs

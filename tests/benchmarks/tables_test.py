@@ -7,6 +7,7 @@ import keras
 import numpy as np
 import pytest
 
+from csdl_keras.experiments.code_version import code_version
 from tests.benchmarks.conftest import FOLDER
 
 
@@ -30,6 +31,7 @@ class TestResultsTable:
         text = results.path.with_suffix(".md").read_text()
         assert text.startswith("the table\n\n`python benchmarks/some.py --seeds 5`")
         assert f"keras {keras.__version__}" in text
+        assert all(f"{part}-{digest}" in text for part, digest in code_version().items())
         assert capsys.readouterr().out == "the table\n\n"
 
 

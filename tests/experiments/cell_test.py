@@ -49,7 +49,7 @@ class TestDataSource:
 
 class TestCellRunner:
     def test_decisions_that_fail_keep_the_stages_before(self, tmp_path, monkeypatch):
-        profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), grids={})
+        profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), searches=())
         fail = failing(cell_runner.decide, lambda *_: True, OSError("no space left"))
         monkeypatch.setattr(cell_runner, "decide", fail)
         failures = make_grid(tmp_path, profile).run(Recorder())
@@ -62,8 +62,8 @@ class TestCellRunner:
     def test_members_of_an_ensemble_and_their_decisions_are_found(self, tmp_path):
         base = csdl.ALGORITHMS["dnn_bayes"]
         algorithm = dataclasses.replace(base, name="two", title="Two", members=2)
-        profile = dataclasses.replace(SHORT, algorithms=(algorithm,), grids={}, cost_seeds=2)
+        profile = dataclasses.replace(SHORT, algorithms=(algorithm,), searches=(), cost_seeds=2)
         watcher = run(tmp_path, profile)
         assert [cell.algorithm.name for cell in watcher.ran] == ["two", "two"]
-        again = run(tmp_path, profile)
+        again = run(tmp_path / "again", profile, cache=tmp_path / "stages")
         assert again.trained == 0 and len(again.found) == 2

@@ -17,6 +17,10 @@ from tests.support.fresh_process import run_python
 TINY = "compare --dataset digits --epochs 1 --train-size 343".split()
 
 
+def fail(name):
+    raise RuntimeError("it fails")
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """The folder and the output of a run of two algorithms with two matrices."""
@@ -76,9 +80,9 @@ class TestRun:
 
     def test_the_table(self, finished, rows):
         costs = [float(row["average_cost"]) for row in rows if row["algorithm"] == "dnn_bayes"]
-        error = np.std(costs, ddof=1) / np.sqrt(2)
         lines = [line for line in finished[1].splitlines() if "dnn_bayes (" in line]
-        assert f"{np.mean(costs):.3f} ± {error:.3f}" in lines[0]
+        assert f"{np.mean(costs):.3f} ({min(costs):.3f}–{max(costs):.3f})" in lines[0]
+        assert "mean and range over 2 cost matrices" in finished[1]
 
     def test_the_printed_python_runs(self, finished):
         lines = finished[1].splitlines()
@@ -110,8 +114,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         "arguments, told",
         [
-            (["--algorithms", "csdnn,dnn"], ["['dnn']", *ALGORITHMS]),
-            (["--dataset", "mnits"], ["mnits", "digits", "mnist_5k"]),
+            (["--dataset", "mnits"], ["mnits", "digits", "mnist_5k", "Did you mean 'mnist'?"]),
             (["--train-size", "20"], ["Expected `train_size` from"]),
         ],
     )
@@ -131,6 +134,19 @@ class TestRefusals:
             assert main([*TINY, "--out", str(folder)]) == 2
             assert f"{expected} {words}".strip() in capsys.readouterr().err
         assert list(tmp_path.iterdir()) == [file] and file.read_text() == "precious"
+
+    def test_algorithms(self, capsys):
+        with pytest.raises(SystemExit):
+            main(["compare", "--algorithms", "csdnn,dnn"])
+        message = capsys.readouterr().err
+        assert all(words in message for words in ("['dnn']", *ALGORITHMS))
+
+    def test_a_run_without_results_leaves_no_record(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(fail))
+        arguments = ["--algorithms", "dnn_blind", "--jobs", "1", "--out", str(tmp_path)]
+        assert main([*TINY, *arguments]) == 1
+        assert "it fails" in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
 
     def test_numbers_out_of_range(self, capsys):
         pairs = {"--cost-seeds": "0", "--epochs": "two", "--train-size": "-5", "--seed": "-1"}
@@ -159,10 +175,12 @@ def test_help(arguments, told, capsys):
 
 
 def test_commands_that_need_no_optional_package():
-    """The module of every command is imported, whichever of them runs."""
-    optional = ("joblib", "keras_tuner", "matplotlib", "sklearn", "tensorflow_datasets")
+    """The modules of all commands can be imported; what is missing is told when they run."""
+    optional = ("joblib", "keras_tuner", "matplotlib", "pandas", "sklearn", "tensorflow_datasets")
+    names = ("compare", "export", "report", "table1", "table2", "tune")
     code = (
-        f"import sys; sys.modules.update(dict.fromkeys({optional}))\n"
-        "from csdl_keras.experiments.cli import main; sys.exit(main(['table1']))"
+        f"import importlib, sys; sys.modules.update(dict.fromkeys({optional}))\n"
+        f"for name in {names}: importlib.import_module('csdl_keras.experiments.commands.' + name)\n"
+        "print('all')"
     )
-    assert "CSDNN" in run_python(code)
+    assert run_python(code).split() == ["all"]

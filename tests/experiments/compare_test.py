@@ -9,11 +9,12 @@ from rich.console import Console
 import csdl_keras as csdl
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import DEFAULT_ALGORITHMS, ComparisonRun, check_algorithms
+from csdl_keras.experiments.comparison import ComparisonRun, check_algorithms
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.display import CellDisplay
 from csdl_keras.training.algorithms import ALGORITHMS
 from csdl_keras.training.trainer import Trainer
+from csdl_keras_cli.choices import DEFAULT_ALGORITHMS
 from tests.experiments.grid_runs import Recorder
 
 SOURCE = DataSource("digits", train_size=229, seed=3, costs_of_all=False)

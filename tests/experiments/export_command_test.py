@@ -23,7 +23,7 @@ def test_options(saved, monkeypatch, capsys):
     calls = []
     module = importlib.import_module("csdl_keras.experiments.commands.export")
     monkeypatch.setattr(module, "export", lambda *arguments: calls.append(arguments))
-    assert main(["export", saved, "model.onnx", "--format", "onnx"]) == 0
+    assert main(["export", saved, "model.onnx"]) == 0
     options = ["--output", "probability", "--from-logits", "--cost-matrix-input"]
     assert main(["export", saved, "folder", "--format", "savedmodel", *options]) == 0
     [(model, path, *rest), (*_, format, output, logits, matrix)] = calls

@@ -63,7 +63,7 @@ class TestTable2:
             monkeypatch.setattr(cell.Cell, "stages", fail)
         else:
             of = results.GridResult.of
-            fail = failing(of, lambda it: it.cell.algorithm.name == "dnn_sosr", error)
+            fail = failing(of, lambda it, *_: it.cell.algorithm.name == "dnn_sosr", error)
             monkeypatch.setattr(results.GridResult, "of", fail)
         parts = [f"digits dnn_sosr for matrix {seed}" for seed in (1000, 1001)]
         told = f"csdl-keras: {', '.join(parts)} failed: KeyError: 'auto'\n"
@@ -83,15 +83,15 @@ class TestTable2:
         written = []
         write = files.GridFiles.write_result
 
-        def killed(self, outcome):
+        def killed(self, outcome, *arguments, **kwargs):
             if len(written) == 2:
                 raise KeyboardInterrupt
-            write(self, outcome)
+            write(self, outcome, *arguments, **kwargs)
             written.append(outcome.cell.algorithm.name)
 
         monkeypatch.setattr(files.GridFiles, "write_result", killed)
         assert run()[0] == 130
-        assert algorithms(tmp_path / "run") == written == ["dnn_bayes"] * 2
+        assert algorithms(tmp_path / "run") == written == ["dnn_bayes", "csdnn"]
 
     def test_a_data_set_that_fails(self, run, tmp_path, monkeypatch):
         """That is no longer there once the run has begun."""

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.comparison import plot_costs, summarise
+from csdl_keras.experiments.comparison import plot_costs
+from csdl_keras.experiments.summaries import summarise
 from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.results_test import make_result
 
@@ -36,7 +37,12 @@ class TestPlotCosts:
         assert not ink[:, :2].any() and not ink[:, -2:].any()
 
     @pytest.mark.parametrize(
-        "names, number", [(["csdnn", "dnn_sosr"], 1), (["csdnn", "dnn_bayes", "cnn_blind"], 3)]
+        "names, number",
+        [
+            (["csdnn", "dnn_sosr"], 1),
+            (["csdnn", "dnn_bayes", "cnn_blind"], 3),
+            (["cost_model", "min", "calibrated_bayes", "ensemble_bayes"], 3),
+        ],
     )
     def test_one_colour_for_each_series(self, draw, names, number):
         codes = np.rint(255 * draw(names)).astype(int) @ [65536, 256, 1]

@@ -14,7 +14,7 @@ from tests.experiments.grid_runs import SHORT, read, run
 def test_a_dask_cluster_of_two_workers(tmp_path):
     distributed = pytest.importorskip("distributed")
     # Nothing to choose: rounding, which differs with the number of threads, would choose too.
-    profile = dataclasses.replace(SHORT, grids={})
+    profile = dataclasses.replace(SHORT, searches=())
     alone = run(tmp_path / "alone", profile)
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None

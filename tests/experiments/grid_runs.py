@@ -7,6 +7,7 @@ import csdl_keras as csdl
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
+from csdl_keras.experiments.search import Search
 from csdl_keras.training.trained import Trained
 
 TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
@@ -19,11 +20,11 @@ PROFILE = Profile(
         {"mlp.hidden_units": (8,), "mlp.epochs": 2, "pretraining.epochs": 1, "cnn.epochs": 1}
         | {"mlp.min_steps": 1, "cnn.min_steps": 1}
     ),
-    grids={
-        "mlp.learning_rate": (0.01, 0.3),
-        "pretraining.beta": (0.0, 0.5),
-        "svm.penalty": (0.1, 1.0),
-    },
+    searches=(
+        Search("mlp.learning_rate", (0.01, 0.3)),
+        Search("pretraining.beta", (0.0, 0.5)),
+        Search("svm.penalty", (0.1, 1.0)),
+    ),
     cost_seeds=2,
     slow_cost_seeds=1,
     train_size=343,
@@ -34,7 +35,7 @@ SHORT = dataclasses.replace(
     PROFILE,
     datasets=("digits",),
     algorithms=("dnn_bayes", "csdnn"),
-    grids={"pretraining.beta": (0.0, 0.5)},
+    searches=(Search("pretraining.beta", (0.0, 0.5)),),
     cost_seeds=1,
 )
 
@@ -54,8 +55,8 @@ class Recorder:
     def chosen(self, dataset, choices):
         self.choices += choices
 
-    def complete(self, outcomes):
-        self.completed += {outcome.cell.source.label for outcome in outcomes}
+    def complete(self, dataset, algorithm, costs):
+        self.completed.append((dataset, algorithm, len(costs)))
 
 
 def failing(function, when, error):

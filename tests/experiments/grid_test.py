@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.results import Choice
+from csdl_keras.experiments.cell import Outcome
+from csdl_keras.experiments.choice import Choice
+from csdl_keras.experiments.search import MOST_ADDED, Search
+from csdl_keras.experiments.time_budget import BudgetSpent, TimeBudget
 from csdl_keras.training.settings import column
 from tests.experiments.grid_runs import PROFILE, SHORT, Recorder, failing, make_grid, read, run
 
-GRIDS = {column(name): values for name, values in PROFILE.grids.items()}
-FILES = ("results.csv", "choices.csv", "beta_curve.csv")
+GRIDS = {column(search.field): search.values for search in PROFILE.searches}
+FILES = ("results.csv", "choices.csv", "beta_curve.csv", "curves.csv")
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +58,24 @@ class TestRun:
             assert float(row["average_cost"]) == pytest.approx(matrix[labels, decisions].mean())
             assert float(row["error_rate"]) == pytest.approx((labels != decisions).mean())
             assert (int(row["train_size"]), int(row["test_size"])) == (343, len(data.y_test))
-        assert finished[1].completed == ["digits_imb"]
-        for path in finished[0].glob("*.csv"):  # no other file has a column of that name
-            header = path.read_text().splitlines()[0].split(",")
-            assert ("average_cost" in header) == (path.name == "results.csv")
+        # What verdicts need most comes first.
+        names = ("dnn_bayes", "csdnn", "sdae_sosr", "dnn_blind", "csosr")
+        expected = [("digits_imb", name, 1 if name == "csosr" else 2) for name in names]
+        assert finished[1].completed == expected
+
+    def test_curves_by_epoch(self, finished):
+        rows = read(finished[0], "curves.csv")
+        results = {row["algorithm"]: row for row in read(finished[0])[::-1]}
+        for name in set(PROFILE.algorithms) - {"csosr"}:
+            own = [row for row in rows if row["algorithm"] == name]
+            epochs = int(results[name]["epochs"])
+            assert [int(row["epoch"]) for row in own] == list(range(1, epochs + 1))
+            # The first matrix's best epoch is that of the result.
+            if name in ("dnn_blind", "dnn_bayes"):  # they stop by the error rate
+                continue
+            best = min(float(row["val_average_cost"]) for row in own)
+            expected = float(results[name]["validation_cost"])
+            assert best == pytest.approx(expected, rel=1e-3)
 
     def test_the_value_of_the_lowest_validation_figure_is_chosen(self, finished):
         groups = {}
@@ -71,6 +88,7 @@ class TestRun:
             (chosen,) = [row for row in rows if row["chosen"] == "True"]
             assert float(chosen["validation"]) == min(float(row["validation"]) for row in rows)
             assert [float(row["value"]) for row in rows] == list(GRIDS[parameter])
+            assert all(row["edge"] == "" for row in rows)  # as no search here widens
             assert results[name][parameter] == chosen["value"]
 
     def test_curve_of_beta(self, finished, decided):
@@ -96,12 +114,26 @@ class TestRun:
         # The two learning rates, for both algorithms and both matrices.
         names = {"dnn_blind", "dnn_bayes"}
         assert len({key for name, key in found["training"] if name in names}) == 2
-        # Cost-blind pre-training once, for both matrices and for beta = 0 of the other algorithm;
-        # of that the default, 0.25, and 0.5, if it is chosen for the second matrix too.
-        chosen = {cell.settings.pretraining.beta for cell in cells if cell.cost_seed == 1001}
+        # Cost-blind pre-training once, for both matrices and for beta = 0 of the other algorithm.
+        others = {
+            (cell.cost_seed, cell.settings.pretraining.beta)
+            for cell in cells
+            if cell.algorithm.name == "csdnn" and cell.settings.pretraining.beta > 0
+        }
+        assert others >= {(1000, 0.25), (1000, 0.5)}
         pretrained = {key for _, key in found["pretraining"]}
-        assert len(pretrained) == 1 + 2 + (0.5 in chosen)
+        assert len(pretrained) == 1 + len(others)
         assert finished[1].trained == len(pretrained | {key for _, key in found["training"]})
+
+    def test_files_are_enough_to_go_on(self, finished, copy):
+        """Without the stages nothing is trained again, and no file changes."""
+        shutil.rmtree(copy / "stages")
+        watcher = run(copy)
+        assert (watcher.ran, watcher.found, watcher.trained) == ([], [], 0)
+        for name in (*FILES, "test_decisions/digits_imb.npz"):
+            assert (copy / name).read_bytes() == (finished[0] / name).read_bytes()
+        more = run(copy, dataclasses.replace(PROFILE, algorithms=("dnn_bayes",), seeds=2))
+        assert {(cell.cost_seed, cell.seed) for cell in more.ran} == {(1000, 1), (1001, 1)}
 
     def test_a_second_run_trains_nothing(self, finished, tmp_path):
         watcher = run(tmp_path, cache=finished[0] / "stages")
@@ -112,7 +144,7 @@ class TestRun:
     def test_other_rows_and_sets_stay(self, finished, copy):
         """A run of a part of the grid replaces that part alone."""
         part = {"datasets": ("digits", "digits_imb"), "algorithms": ("dnn_bayes",)}
-        run(copy, dataclasses.replace(PROFILE, **part, grids={}, cost_seeds=1))
+        run(copy, dataclasses.replace(PROFILE, **part, searches=(), cost_seeds=1))
         after = read(copy)
         keys = [(row["imbalanced"], row["algorithm"]) for row in after]
         assert keys[0] == ("False", "dnn_bayes") and keys.count(("True", "dnn_bayes")) == 1
@@ -127,24 +159,112 @@ class TestRun:
     def test_choices_stay_where_a_later_one_fails(self, finished, copy, monkeypatch):
         """Those of the first round are neither lost nor written twice."""
         of = Choice.of
-        fail = failing(of, lambda it, field, *_: field == "pretraining.beta", ValueError("full"))
+        fail = failing(
+            of, lambda it, search, *_: search.field == "pretraining.beta", ValueError("full")
+        )
+        shutil.rmtree(copy / "stages")
+        for path in copy.glob("*.csv"):
+            rows = [row for row in path.read_text().splitlines(True) if ",csdnn," not in row]
+            path.write_text("".join(rows))
         monkeypatch.setattr(Choice, "of", fail)
         failures = make_grid(copy).run(Recorder())
         assert failures.lines() == ["digits_imb csdnn failed: ValueError: full"]
-        assert all(read(copy, name) == read(finished[0], name) for name in FILES)
+        kept = [row for row in read(copy, "choices.csv") if row["algorithm"] == "csdnn"]
+        assert [row["parameter"] for row in kept] == ["learning_rate"] * 2
+        others = [row for row in read(finished[0]) if row["algorithm"] != "csdnn"]
+        assert read(copy) == others
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered")  # infinite costs have no spread
 def test_trainings_that_diverge(tmp_path):
     """A value that diverges is not chosen, and an algorithm does not stop the grid."""
-    grids = {"cnn.learning_rate": (1e30, 1e-3)}
-    profile = dataclasses.replace(SHORT, algorithms=("cnn_bayes",), grids=grids)
+    searches = (Search("cnn.learning_rate", (1e30, 1e-3)),)
+    profile = dataclasses.replace(SHORT, algorithms=("cnn_bayes",), searches=searches)
     watcher = run(tmp_path, profile)
     assert [choice.value for choice in watcher.choices] == [1e-3]
     assert read(tmp_path, "choices.csv")[0]["validation"] == "inf"
     assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
     settings = SHORT.settings.replace({"cnn.learning_rate": 1e30})
     names = ("cnn_bayes", "dnn_sosr")
-    run(tmp_path, dataclasses.replace(SHORT, algorithms=names, grids={}, settings=settings))
+    run(tmp_path, dataclasses.replace(SHORT, algorithms=names, searches=(), settings=settings))
     costs = {row["algorithm"]: float(row["average_cost"]) for row in read(tmp_path)}
     assert costs["cnn_bayes"] == np.inf and np.isfinite(costs["dnn_sosr"])
+
+
+class TestCollapsed:
+    """Networks that decide for one class alone."""
+
+    def test_another_choice_is_taken_and_tried(self, tmp_path, monkeypatch):
+        """Where the chosen learning rate collapses with one matrix, the next one is tried."""
+        searches = (Search("mlp.learning_rate", (0.01, 0.1, 0.5)),)
+        profile = dataclasses.replace(
+            SHORT, algorithms=("dnn_bayes",), searches=searches, cost_seeds=2
+        )
+        run(tmp_path / "before", profile)
+        rows = read(tmp_path / "before", "choices.csv")
+        order = sorted(rows, key=lambda row: (row["collapsed"], float(row["validation"])))
+        best, second = (float(row["value"]) for row in order[:2])
+        collapses = {(best, 1001), (order[2]["value"], 1000)}
+
+        def collapsed(outcome):
+            cell = outcome.cell
+            return (cell.settings.mlp.learning_rate, cell.cost_seed) in collapses
+
+        monkeypatch.setattr(Outcome, "collapsed", property(collapsed))
+        run(tmp_path / "after", profile, cache=tmp_path / "before" / "stages")
+        found = [
+            (float(row["learning_rate"]), row["tried_again"], row["collapsed"])
+            for row in read(tmp_path / "after")
+        ]
+        assert found == [(best, "0", "False"), (second, "1", "False")]
+
+    def test_all_collapse(self, tmp_path):
+        """Then the first choice stays, and says so."""
+        settings = SHORT.settings.replace({"mlp.learning_rate": 1e-9})
+        searches = (Search("mlp.learning_rate", (1e-9, 1e-8), widens=True),)
+        profile = dataclasses.replace(
+            SHORT, algorithms=("dnn_blind",), settings=settings, searches=searches
+        )
+        run(tmp_path, profile)
+        (row,) = read(tmp_path)
+        assert row["collapsed"] == "True" and row["tried_again"] == "2"
+        assert {row["collapsed"] for row in read(tmp_path, "choices.csv")} == {"True"}
+
+
+def test_searches_widen_until_the_best_value_has_neighbours(tmp_path):
+    searches = (
+        Search("mlp.learning_rate", (1e-4, 1e-3), True, {"mlp.optimizer_name": "sgd"}),
+        Search("mlp.learning_rate", (1e-5, 1e-4), True, {"mlp.optimizer_name": "adam"}),
+    )
+    profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=searches)
+    run(tmp_path, profile)
+    rows = read(tmp_path, "choices.csv")
+    (chosen,) = [row for row in rows if row["chosen"] == "True"]
+    for given in ("optimizer_name=sgd", "optimizer_name=adam"):
+        own = [row for row in rows if row["given"] == given]
+        values = sorted(float(row["value"]) for row in own)
+        assert 2 < len(values) <= 2 + MOST_ADDED
+        if chosen in own:
+            inside = values[0] < float(chosen["value"]) < values[-1]
+            assert (chosen["edge"] == "") == inside
+    assert len({row["cell"] for row in rows}) == len(rows)
+
+
+def test_twice_the_epochs(tmp_path):
+    run(tmp_path, dataclasses.replace(SHORT, algorithms=("dnn_bayes",)), doubled=True)
+    (plain,), (double,) = read(tmp_path), read(tmp_path, "doubled.csv")
+    assert int(double["epochs"]) > int(plain["epochs"]) and plain["cell"] != double["cell"]
+    with np.load(tmp_path / "test_decisions" / "digits.npz") as file:
+        costs = file["matrix_1000"][file["labels"], file["dnn_bayes_1000_doubled"]]
+    assert float(double["average_cost"]) == pytest.approx(costs.mean())
+
+
+def test_a_budget_ends_a_run_within_an_epoch(tmp_path):
+    budget = TimeBudget(1e-9)
+    grid = make_grid(tmp_path, SHORT, check=budget.check)
+    grid.runner.callbacks = [budget]
+    with pytest.raises(BudgetSpent):
+        grid.run(Recorder())
+    assert not (tmp_path / "results.csv").exists()
+    assert len(grid.runner.trained) == 0
+    assert len(run(tmp_path, SHORT).ran) > 0  # the same run goes on

@@ -5,9 +5,9 @@ import shutil
 import keras
 import pytest
 
-from csdl_keras.experiments.cli import build_parser, main
 from csdl_keras.experiments.commands.table2 import HARMLESS
 from csdl_keras.experiments.grid import Grid
+from csdl_keras_cli.main import build_parser, main
 from tests.experiments.grid_runs import SHORT, TABLE2, Recorder, make_grid, read
 
 #: A change of each option that makes other results of the same rows.
@@ -19,6 +19,7 @@ IDENTITY = {
     "hard_hinge": ["--hard-hinge"],
     "tied_weights": ["--tied-weights"],
     "grayscale": ["--grayscale"],
+    "authors_choices": ["--authors-choices"],
     "drop_rate": ["--drop-rate", "0.9"],
     "cost_factor": ["--cost-factor", "2000"],
     "cnn_variant": ["--cnn-variant", "full"],

@@ -11,7 +11,8 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import TolerantStream, main
+from csdl_keras_cli.main import main
+from csdl_keras_cli.output import TolerantStream
 from tests.experiments.compare_test import constant_model
 from tests.experiments.grid_runs import read, train_all_with
 from tests.experiments.reporting.markup_test import PLAIN, write

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.cli import main
-from csdl_keras.experiments.files import read_rows
+from csdl_keras.experiments.csv_files import read_rows
 from csdl_keras.experiments.run_folder import load_snippet
 from tests.experiments.grid_runs import PROFILE, TUNE, Recorder, make_grid, run
 
 COMPARE = "compare --dataset digits --train-size 343 --cost-seeds 1 --algorithms csosr".split()
 ALGORITHMS = {"algorithms": ("dnn_blind", "csosr"), "datasets": ("digits",)}
-GRID = dataclasses.replace(PROFILE, **ALGORITHMS, grids={}, cost_seeds=1)
+GRID = dataclasses.replace(PROFILE, **ALGORITHMS, searches=(), cost_seeds=1)
 
 
 @pytest.fixture(scope="module")

@@ -12,17 +12,25 @@ import pytest
 from rich.console import Console
 
 import csdl_keras as csdl
+from csdl_keras import datasets
 from csdl_keras.experiments import cell_runner
-from csdl_keras.experiments.cli import build_parser, main
-from csdl_keras.experiments.commands.table2 import build_profile
+from csdl_keras.experiments.asked_profile import build_profile
+from csdl_keras.experiments.code_version import code_version
 from csdl_keras.experiments.display import CellDisplay, SearchDisplay
+from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES
-from tests.experiments.grid_runs import SHORT, TABLE2, algorithms, make_grid
+from csdl_keras.experiments.search import Search
+from csdl_keras_cli.main import build_parser, main
+from tests.experiments.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
 
 
 def test_table1(capsys):
     assert main(["table1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    table, *legend = capsys.readouterr().out.split("\n\n")
+    lines = table.splitlines()
+    for mark in ("O ", "E ", "X ", "none", "pre-training", "training", "prediction"):
+        assert any(line.startswith(f"  {mark}") for line in "\n".join(legend).splitlines())
+    assert max(len(line) for part in legend for line in part.splitlines()) <= 80
     assert len(lines) == 16 and not any(line.endswith(" ") for line in lines)
     for line, (name, row) in zip(lines[1:], csdl.ALGORITHMS.items(), strict=False):
         assert re.split(r" {2,}", line) == [row.title, name, *row.awareness]
@@ -31,11 +39,12 @@ def test_table1(capsys):
 class TestTable2:
     def test_files(self, table2):
         names = {path.name for path in table2.iterdir() if not path.name.startswith(".")}
-        expected = {"results.csv", "choices.csv", "beta_curve.csv", "run.json", "stages"}
-        assert names == expected | {"test_decisions"}
+        tables = {"results.csv", "choices.csv", "beta_curve.csv", "curves.csv"}
+        assert names == tables | {"run.json", "stages", "test_decisions"}
         assert algorithms(table2) == ["dnn_bayes"] * 2 + ["csdnn"] * 2
         (record,) = json.loads((table2 / "run.json").read_text())["runs"]
         assert {"command", "date", "versions", "machine", "settings", "backend"} <= set(record)
+        assert record["code"] == code_version()
 
     def test_again_it_trains_nothing(self, table2, tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(csdl.Trainer, "train_all", None)
@@ -56,13 +65,12 @@ class TestTable2:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--algorithms", "dnn"], "Expected algorithms among dnn_blind"),
-            (["--algorithms", ","], "Expected algorithms among dnn_blind"),
             (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
             (["--datasets", ","], "Expected at least one data set"),
             (["--drop-rate", "2"], "Expected `drop_rate`"),
             (["--cost-factor", "0"], "Expected `cost_factor`"),
-            (["--out", "/dev/null/a"], "Expected --out to be a folder that can be written"),
+            (["--budget", "0"], "Expected `budget`"),
+            (["--out", "/dev/null/a"], "Expected --out to be a folder"),
         ],
     )
     def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
@@ -89,7 +97,33 @@ class TestOptions:
         settings = profile.settings
         assert settings.hard_hinge and settings.pretraining.tied_weights
         assert settings.cnn.variant == "full"
-        assert profile.grids == PROFILES["small"].grids
+        assert profile.searches == PROFILES["small"].searches
+
+    def test_authors_choices(self):
+        arguments = build_parser().parse_args("table2 --authors-choices --seeds 3".split())
+        profile = build_profile(arguments)
+        pretraining, mlp = profile.settings.pretraining, profile.settings.mlp
+        # A cost term 100 times that of reconstruction, but for the size of both together.
+        assert pretraining.beta / (1 - pretraining.beta) == pytest.approx(100)
+        assert mlp.patience is None and profile.seeds == 3
+        assert "pretraining.beta" not in {search.field for search in profile.searches}
+
+    def test_data_that_are_not_at_hand(self, tmp_path, monkeypatch, capsys):
+        """A profile runs the others and keeps why; data that were asked for are an error."""
+        load, error = datasets.load, datasets.DataUnavailableError("no pixels")
+        monkeypatch.setattr(
+            datasets, "load", failing(load, lambda name, *_, **__: name == "svhn", error)
+        )
+        sets = dataclasses.replace(PROFILES["tiny"], datasets=("digits", "svhn"))
+        monkeypatch.setitem(PROFILES, "tiny", sets)
+        monkeypatch.setattr(Grid, "run", lambda *_: None)
+        assert main(["table2", "--out", str(tmp_path)]) == 0
+        assert "svhn. no pixels" in capsys.readouterr().out
+        (record,) = json.loads((tmp_path / "run.json").read_text())["runs"]
+        assert record["settings"]["unavailable"] == {"svhn": "no pixels"}
+        assert record["settings"]["datasets"] == ["digits"]
+        assert main(["table2", "--datasets", "svhn", "--out", str(tmp_path / "a")]) == 2
+        assert "no pixels" in capsys.readouterr().err
 
     def test_options_of_the_data_reach_the_cells(self, tmp_path):
         choices = {"source_choices": {"drop_rate": 0.9, "grayscale": True}}
@@ -103,18 +137,19 @@ class TestOptions:
 class TestDisplay:
     def test_stages_are_as_many_as_expected(self, tmp_path, monkeypatch):
         """Data sets to come are expected to need as many as the current one."""
-        changes = {"algorithms": ("dnn_bayes",), "grids": {"mlp.learning_rate": (0.01, 0.3)}}
+        searches = (Search("mlp.learning_rate", (0.01, 0.3)),)
+        changes = {"algorithms": ("dnn_bayes",), "searches": searches}
         profile = dataclasses.replace(SHORT, datasets=("digits", "digits_imb"), **changes)
         grid = make_grid(tmp_path, profile)
         display = CellDisplay(Console(file=io.StringIO(), width=200), grid.runner)
         expected, expect = [], display.expect
         monkeypatch.setattr(display, "expect", lambda n: (expected.append(n), expect(n)))
         assert not grid.run(display)
-        assert expected == [6, 3, 3, 0]  # a default value is trained unless one of the grid is it
+        assert expected == [6, 3, 3, 0]  # a default value is trained unless one of the search is it
         assert display.done == display.total == len(grid.runner.trained) == 4
         printed = display.progress.console.file.getvalue()
         assert "digits dnn_bayes: learning_rate = 0." in printed
-        assert "digits_imb dnn_bayes: average test cost" in printed and "over 1 matrices" in printed
+        assert "digits_imb dnn_bayes: average test cost" in printed and "over 1 matrix" in printed
         assert "about 0 min" not in printed
 
     def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):

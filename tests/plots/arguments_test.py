@@ -55,6 +55,34 @@ def test_label(draw):
 
 
 @pytest.mark.parametrize(
+    "draw, scores", [(plots.risk_coverage, TWO), (plots.cost_against_threshold, [0.2, 0.7])]
+)
+def test_axes_are_high_enough_for_each_curve(draw, scores):
+    axes = draw([0, 1], scores, MATRIX)
+    draw([0, 1], scores, 5 * np.array(MATRIX), ax=axes)
+    assert axes.get_ylim()[0] == 0.0
+    assert axes.get_ylim()[1] > max(np.max(line.get_ydata()) for line in axes.get_lines())
+
+
+@pytest.mark.parametrize("draw", CURVES.values(), ids=CURVES)
+def test_no_legend_over_data(draw):
+    figure = Figure((9, 4), layout="constrained")
+    for axes in figure.subplots(1, 2):
+        for index in range(3):
+            draw(ax=axes, label=f"curve {index}")
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        legend = axes.get_legend().get_window_extent()
+        assert legend.y1 <= axes.xaxis.get_tightbbox().y0
+        assert legend.y0 >= 0.0
+    # Without a layout that makes room, the legend stays within the Axes.
+    plain = Figure().add_subplot()
+    draw(ax=plain)
+    plain.figure.draw_without_rendering()
+    assert plain.get_legend().get_window_extent().y0 > plain.get_window_extent().y0
+
+
+@pytest.mark.parametrize(
     "draw, arguments",
     [
         (plots.cost_confusion, ([0, 5], [0, 0], MATRIX)),

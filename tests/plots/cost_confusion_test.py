@@ -49,6 +49,31 @@ class TestCostConfusion:
         axes = cost_confusion(Y_TRUE, np.full(10, 3), MATRIX)
         assert axes.get_title() == "average cost 0.5, 100% for no class"
 
+    def test_one_scale_for_several(self):
+        with_vmax = cost_confusion(Y_TRUE, DECISIONS, MATRIX, label="Bayes", vmax=1.0)
+        assert with_vmax.get_title() == (
+            "Bayes\naverage cost 1.75, error rate 33.3%, 10% for no class"
+        )
+        assert with_vmax.images[0].get_clim() == (0.0, 1.0)
+        assert with_vmax.figure.axes[1].get_ylim() == (0.0, 1.0)
+        # White text on the darkest colour alone.
+        assert {text.get_color() for text in with_vmax.texts} == {"black", "white"}
+        lower = cost_confusion(Y_TRUE, DECISIONS, MATRIX, vmax=0.5)
+        assert lower.images[0].get_clim() == (0.0, 0.5)
+        assert lower.images[0].colorbar.extend == "max"
+        assert with_vmax.images[0].colorbar.extend == "neither"
+
+    @pytest.mark.parametrize("inches", [(4, 3), (14, 4.5)])
+    def test_title_beside_the_colour_bar(self, inches):
+        figure = Figure(inches, layout="constrained")
+        for axes in figure.subplots(1, 3 if inches[0] > 4 else 1, squeeze=False).flat:
+            cost_confusion(Y_TRUE, DECISIONS, MATRIX, ax=axes, label="a name of some length")
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            if axes.images:
+                bar = axes.images[0].colorbar.ax.get_window_extent()
+                assert axes.title.get_window_extent().x1 < bar.x0
+
     # With few examples and whole costs, texts are higher than wide.
     @pytest.mark.parametrize(
         "classes, size, cost, inches",

@@ -11,21 +11,59 @@ LABELS = (RNG.uniform(size=(300, 1)) > P.cumsum(axis=1)).sum(axis=1)
 SHARP = P**3 / (P**3).sum(axis=1, keepdims=True)
 
 
+SURE = RNG.dirichlet([0.02, 0.02, 0.02], 400)
+SURE_LABELS = np.where(RNG.uniform(size=400) < 0.05, RNG.integers(3, size=400), SURE.argmax(axis=1))
+
+
+def heights_of(axes):
+    """Lower and upper ends of the vertical lines of the last curve."""
+    return np.array([line[:, 1] for line in axes.collections[-1].get_segments()]).T
+
+
 class TestReliabilityDiagram:
     @pytest.mark.parametrize("class_id, whose", [(None, "largest"), (1, "class 1")])
-    def test_points(self, class_id, whose):
-        axes = reliability_diagram(LABELS, SHARP, num_bins=5, class_id=class_id, label="sharp")
-        bins = reliability(LABELS, SHARP, 5, class_id)
+    def test_points_and_intervals(self, class_id, whose):
+        axes = reliability_diagram(LABELS, SHARP, 5, class_id, label="sharp", scale="linear")
+        bins = reliability(LABELS, SHARP, 5, class_id, strategy="quantile")
+        assert bins.count.tolist() == [60] * 5
         label = f"sharp: calibration error {bins.error:.3g}"
         assert legend_of(axes) == [label]
-        full = bins.count > 0
-        expected = [bins.confidence[full], bins.frequency[full]]
-        np.testing.assert_allclose(line_of(axes, label), expected)
+        np.testing.assert_allclose(line_of(axes, label), [bins.confidence, bins.frequency])
+        np.testing.assert_allclose(heights_of(axes), bins.intervals())
         assert whose in axes.get_xlabel()
+        assert axes.get_xlim() == axes.get_ylim() == (0.0, 1.0)
+
+    def test_near_certain_probabilities_have_room(self):
+        axes = reliability_diagram(SURE_LABELS, SURE, label="sure")
+        bins = reliability(SURE_LABELS, SURE, 10, strategy="quantile")
+        assert axes.get_xscale() == axes.get_yscale() == "logit"
+        x, y = line_of(axes, f"sure: calibration error {bins.error:.3g}")
+        np.testing.assert_allclose(x, np.minimum(bins.confidence, 1 - 1e-5))
+        # All of a bin came true: half an example from 1.
+        right = bins.frequency == 1.0
+        assert right.any() and not right.all()
+        np.testing.assert_allclose(y[right], 1.0 - 0.5 / bins.count[right])
+        np.testing.assert_allclose(y[~right], bins.frequency[~right])
+        axes.figure.draw_without_rendering()
+        points = axes.transAxes.inverted().transform(axes.transData.transform(np.array([x, y]).T))
+        assert np.all((points > 0.0) & (points < 1.0))
+        # The points are spread over most of the axis.
+        assert np.ptp(points[:, 0]) > 0.7
+
+    def test_scale_of_a_further_curve(self):
+        axes = reliability_diagram(SURE_LABELS, SURE)
+        before = axes.get_xlim()
+        reliability_diagram(LABELS, P, ax=axes)
+        assert axes.get_xscale() == "logit"
+        assert axes.get_xlim()[0] < before[0] and axes.get_xlim()[1] == before[1]
+        axes = reliability_diagram(LABELS, P)
+        reliability_diagram(SURE_LABELS, SURE, ax=axes)
+        assert axes.get_xscale() == "linear"
+        assert reliability_diagram(SURE_LABELS, SURE, scale="linear").get_xscale() == "linear"
 
     def test_image_of_two_curves_with_one_diagonal(self, baseline_axes):
         reliability_diagram(LABELS, P, ax=baseline_axes)
         reliability_diagram(LABELS, SHARP, ax=baseline_axes)
         assert len(baseline_axes.get_lines()) == 3
-        error = calibration_error(LABELS, P)
+        error = calibration_error(LABELS, P, 10, strategy="quantile")
         assert legend_of(baseline_axes)[0] == f"calibration error {error:.3g}"

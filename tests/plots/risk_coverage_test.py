@@ -27,5 +27,19 @@ class TestRiskCoverage:
     def test_one_example_without_label(self):
         assert legend_of(risk_coverage([0], [[0.3, 0.1, 0.2]], MATRIX)) == ["area 1"]
 
+    def test_axis_begins_where_costs_rise(self):
+        expected = np.full((100, 2), [0.0, 9.0])
+        expected[:, 0] = np.arange(100) / 100
+        labels = np.repeat([0, 1], [80, 20])
+        axes = risk_coverage(labels, expected, [[0, 1], [1, 0]])
+        # From the first cost at .8 on, with a tenth of the rest before.
+        np.testing.assert_allclose(axes.get_xlim(), (0.78, 1.0))
+        risk_coverage(labels[::-1], expected, [[0, 1], [1, 0]], ax=axes)
+        np.testing.assert_allclose(axes.get_xlim(), (0.0, 1.0))
+        risk_coverage(labels, expected, [[0, 1], [1, 0]], ax=axes)
+        np.testing.assert_allclose(axes.get_xlim(), (0.0, 1.0))
+        free = risk_coverage(np.zeros(100, int), expected, [[0, 1], [1, 0]])
+        np.testing.assert_allclose(free.get_xlim(), (0.0, 1.0))
+
     def test_image(self, baseline_axes):
         risk_coverage(Y_TRUE, EXPECTED, MATRIX, ax=baseline_axes)

@@ -90,6 +90,8 @@ def of_pixels(function, errors=decision_errors):
     return of_decisions(function, (*errors, *pixel_errors), (VECTORS, MATRICES, PIXELS, vectors))
 
 
+strategy_errors = (({"strategy": "equal"}, "`strategy` to be one of"),)
+
 ROWS = {
     "decision_costs": of_decisions(evaluation.decision_costs),
     "average_cost": of_pixels(evaluation.average_cost),
@@ -136,15 +138,15 @@ ROWS = {
     ),
     "reliability": Row(
         evaluation.reliability,
-        lambda rng, k: predicted(rng, k, class_id=1),
-        (*probability_errors, ({"class_id": 3}, "at most 2")),
-        (one_column, {"class_id": None}),
+        lambda rng, k: predicted(rng, k, class_id=1, strategy="uniform"),
+        (*probability_errors, *strategy_errors, ({"class_id": 3}, "at most 2")),
+        (one_column, {"class_id": None}, {"strategy": "quantile"}),
     ),
     "calibration_error": Row(
         evaluation.calibration_error,
-        lambda rng, k: predicted(rng, k, classwise=False),
-        probability_errors,
-        (one_column, {"classwise": True}),
+        lambda rng, k: predicted(rng, k, classwise=False, strategy="uniform"),
+        (*probability_errors, *strategy_errors),
+        (one_column, {"classwise": True}, {"strategy": "quantile"}),
     ),
     "estimate_priors": Row(
         evaluation.estimate_priors,

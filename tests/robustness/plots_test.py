@@ -57,15 +57,16 @@ def plot(function, right, errors=(), also=(), free=()):
 
 def of_decisions(rng, k):
     y, d = rng.integers(k, size=5), rng.integers(k + 1, size=5)
-    return {"y_true": y, "decisions": d} | of_matrix(rng, k)
+    return {"y_true": y, "decisions": d, "label": "rule"} | of_matrix(rng, k)
 
 
 def of_matrix(rng, k):
     names = {"class_names": [*map(str, range(k))], "decision_names": [*map(str, range(k + 1))]}
-    return {"cost_matrix": matrix(rng, k, k + 1), "unit": "€"} | names
+    return {"cost_matrix": matrix(rng, k, k + 1), "unit": "€", "vmax": 2.5} | names
 
 
 matrix_errors = (({"cost_matrix": 1 + np.eye(3, 4)}, "diagonal is 0"),)
+colour_errors = (({"vmax": 0.0}, "`vmax` to be a finite number in .0.0, inf"),)
 name_errors = (
     ({"class_names": ["a", "b"]}, "`class_names` to be 3 names; received 2"),
     ({"decision_names": itertools.count()}, "`decision_names` to be 4 names; received more"),
@@ -109,8 +110,10 @@ ROWS = {
         lambda rng, k: (
             {"y_true": rng.integers(2, size=k), "probabilities": rng.integers(17, size=k) / 16}
             | {"cost_matrix": matrix(rng, 2, 2), "label": "curve", "unit": "€"}
+            | {"scale": "linear"}
         ),
         (
+            ({"scale": "log"}, "`scale` to be one of"),
             ({"y_true": [0, 1, 2]}, "below 2"),
             ({"y_true": [0, 1]}, "for each of 2 labels"),
             ({"probabilities": [0.5, 1.5, 0]}, r"to lie in \[0, 1\]"),
@@ -122,6 +125,8 @@ ROWS = {
         (
             {"cost_matrix": np.ones((3, 2, 2))},
             {"unit": None},
+            {"scale": "logit"},
+            {"scale": None},
             {"probabilities": np.full((3, 2), 0.5)},
             {"probabilities": np.full((3, 1), 0.5)},
         ),
@@ -132,29 +137,35 @@ ROWS = {
         (
             *matrix_errors,
             *name_errors,
+            *colour_errors,
             ({"y_true": [0, 1, 2, 3, 0]}, "below 3"),
             ({"decisions": [0, 1, 2, 3, 4]}, "below 4"),
         ),
         (
             {"class_names": None, "decision_names": None, "unit": None},
             {"cost_matrix": np.ones((5, 3, 4))},
+            {"label": None, "vmax": None},
         ),
     ),
     "cost_matrix_heatmap": plot(
-        plots.cost_matrix_heatmap, of_matrix, (*matrix_errors, *name_errors)
+        plots.cost_matrix_heatmap,
+        of_matrix,
+        (*matrix_errors, *name_errors, *colour_errors),
+        ({"vmax": None},),
     ),
     "reliability_diagram": plot(
         plots.reliability_diagram,
         lambda rng, k: (
             {"y_true": rng.integers(k, size=5), "probabilities": probabilities(rng, 5, k)}
-            | {"num_bins": 4, "class_id": 1, "label": "curve"}
+            | {"num_bins": 4, "class_id": 1, "label": "curve", "scale": "logit"}
         ),
         (
+            ({"scale": "log"}, "`scale` to be one of"),
             ({"y_true": [0, 1, 2, 3, 0]}, "below 3"),
             ({"probabilities": np.ones((5, 3))}, "to sum to 1"),
             ({"class_id": 3}, "at most 2"),
         ),
-        ({"class_id": None, "label": None},),
+        ({"class_id": None, "label": None}, {"scale": None}, {"scale": "linear"}),
     ),
     "risk_coverage": plot(
         plots.risk_coverage,

@@ -53,7 +53,7 @@ def assert_all_differ(one: dict[str, list[str]], other: dict[str, list[str]]) ->
 
 def other_value(value: Any) -> Any:
     """Another value of the same type, which is allowed where that one is."""
-    others = {"adam": "sgd", "quick": "full", "costs": "errors", None: 3}
+    others = {"adam": "sgd", "sgd": "adam", "quick": "full", "costs": "errors", None: 3}
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

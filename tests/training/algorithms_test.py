@@ -48,6 +48,16 @@ class TestAlgorithms:
         assert algorithm.output == ("cost" if series == "sosr" else "probability")
 
     @pytest.mark.parametrize(
+        "series, names",
+        [
+            ("baseline", ["csosr", "min", "dnn_weighted", "cnn_weighted"]),
+            ("regression", ["cost_model"]),
+        ],
+    )
+    def test_other_series(self, series, names):
+        assert [name for name, it in ALGORITHMS.items() if it.series == series] == names
+
+    @pytest.mark.parametrize(
         "change,match",
         [
             ({"body": "rnn"}, "Expected `body` to be one of"),

@@ -4,9 +4,8 @@ import argparse
 import contextlib
 import pathlib
 
-from csdl_keras._utils.files import replace_file
+from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.commands.arguments import add_out
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.figures import costs_png, curves_png
 from csdl_keras.experiments.reporting.render import (
@@ -15,19 +14,6 @@ from csdl_keras.experiments.reporting.render import (
     render_markdown,
     render_page,
 )
-
-HELP = "make tables and figures of results"
-DESCRIPTION = (
-    "Makes the paper's Table 2 of a folder of results, the paper's figures beside ours, "
-    "as a page (report.html, all in one file), Markdown and LaTeX, with the curve of beta "
-    "and what the figures say of the paper's claims."
-)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of the command."""
-    parser.add_argument("folder", type=pathlib.Path, help="folder of csdl-keras table2")
-    add_out(parser, " (default: the same folder)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,6 +53,7 @@ def report(
     """
     for name in ("jinja2", "matplotlib"):  # A missing package shows before the work, not after it.
         optional_module(name, "compare")
+    check_writable("--out", out / "figures")
     contents = read_contents(folder)
     files = {
         "report.html": lambda: render_page(contents).encode(),
@@ -76,12 +63,6 @@ def report(
     }
     if contents.curves:
         files["figures/beta_curve.png"] = lambda: curves_png(contents.curves)
-    try:
-        (out / "figures").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ValueError(
-            f"Expected the report's folder to be one that can be written; {error}."
-        ) from error
     paths = []
     for name, make in files.items():
         with contextlib.nullcontext() if failures is None else failures.step(name):

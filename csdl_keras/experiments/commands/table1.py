@@ -4,19 +4,25 @@ import argparse
 
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
-HELP = "print the paper's Table 1, how each algorithm treats costs"
-DESCRIPTION = "Prints the paper's Table 1: how each stage of each algorithm treats costs."
-
 _HEADINGS = ("algorithm", "name", "pre-training", "training", "prediction")
+_LEGEND = """\
+How each stage treats costs:
+  O     cost-aware: it uses the costs of decisions
+  E     error-aware: it uses labels, as if all mistakes cost the same
+  X     cost-blind: it uses no costs
+  none  there is no such stage
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds nothing: the command has no arguments."""
+Stages:
+  pre-training  hidden layers learn one by one to reconstruct their inputs,
+                and with E or O to estimate errors or costs as well
+  training      the whole network learns, from labels (X) or costs (O)
+  prediction    the best output decides (X), or the lowest expected cost under
+                class probabilities (O)"""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    print(table1())
+    print(f"{table1()}\n\n{_LEGEND}")
     return 0
 
 

@@ -2,13 +2,15 @@
 
 import collections
 import pathlib
+from collections.abc import Collection
 
 import numpy as np
 
+from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
-from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_matrices
+from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_groups
 from csdl_keras.experiments.reporting.paper import data_order, data_title
-from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs, read_csv
+from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs
 
 
 class BetaCurve:
@@ -24,6 +26,7 @@ class BetaCurve:
             as they are known; `None` (default) if none are.
         largest: `{cost_seed: the largest cost of the matrix}` of the matrices in
             `costs`; `None` (default) without `costs`.
+        constant: betas that end in one decision for all test examples, as far as known.
     """
 
     def __init__(
@@ -31,6 +34,7 @@ class BetaCurve:
         rows: list[BetaRow],
         costs: dict[float, dict[int, np.ndarray]] | None = None,
         largest: dict[int, float] | None = None,
+        constant: Collection[float] = (),
     ):
         self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
         by_seed: dict[int, dict[float, BetaRow]] = collections.defaultdict(dict)
@@ -39,6 +43,7 @@ class BetaCurve:
         longest = max(by_seed.values(), key=len)
         full = [points for points in by_seed.values() if points.keys() == longest.keys()]
         self.matrices = len(full)
+        self.constant = [float(beta) for beta in sorted(constant)]
         self._examples, self._largest = costs or {}, largest or {}
         self._seeds = {line[min(line)].cost_seed for line in full}
         # A beta whose training diverged for a matrix has no mean.
@@ -86,7 +91,7 @@ class BetaCurve:
         margin = 1.96 * np.hypot(self.standard_errors[self.chosen], self.standard_errors[at[0]])
         mean = float(cost - other)
         by_matrix = self._by_matrix[:, self.chosen] - self._by_matrix[:, at[0]]
-        low, high = over_matrices(by_matrix, mean - float(margin), mean + float(margin))
+        low, high = over_groups(by_matrix, mean - float(margin), mean + float(margin))
         ratio = float(cost / other) if other else float("nan")
         return Difference(mean, low, high, ratio, self.matrices)
 

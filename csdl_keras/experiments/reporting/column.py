@@ -3,13 +3,13 @@
 import collections
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
+from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, group_means
 from csdl_keras.experiments.reporting.paper import DataTitle, PaperFigure, data_title, paper_table2
-from csdl_keras.experiments.reporting.reading import ResultRow
+from csdl_keras.experiments.reporting.reading import PricedDecisions, ResultRow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,11 +18,14 @@ class TableCell:
 
     Args:
         matrices: number of cost matrices, 0 if the algorithm was not run.
+        seeds: number of training seeds. Defaults to 1.
         diverged: number of those matrices for which training diverged. Defaults to 0.
+        collapsed: number of results that are no better than one decision for all examples.
+            Defaults to 0.
         cost: mean of the average test cost over matrices, infinite if one diverged, NaN
             (default) if the algorithm was not run.
-        standard_error: standard error of `cost` over matrices; NaN (default) for a
-            single matrix or if one diverged.
+        standard_error: standard error of `cost` over matrices; NaN (default) for fewer than
+            three, whose distance says little of it, or if one diverged.
         validation_cost: mean of the average validation cost, NaN (default) if unknown.
         best: whether it is the cheapest of its data set. Defaults to False.
         tied: whether it is not significantly costlier than the best; `None` (default)
@@ -31,7 +34,9 @@ class TableCell:
     """
 
     matrices: int
+    seeds: int = 1
     diverged: int = 0
+    collapsed: int = 0
     cost: float = float("nan")
     standard_error: float = float("nan")
     validation_cost: float = float("nan")
@@ -54,26 +59,24 @@ class Column:
 
     Args:
         rows: the rows of `results.csv` on this data set.
-        costs: see `PairedDifferences`.
-        largest: the largest cost of each matrix.
+        decisions: the decisions behind them.
     """
 
-    def __init__(
-        self,
-        rows: list[ResultRow],
-        costs: Mapping[str, Mapping[int, np.ndarray]],
-        largest: Mapping[int, float],
-    ):
+    def __init__(self, rows: Sequence[ResultRow], decisions: PricedDecisions):
+        costs = decisions.costs
         self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
         self.name: DataTitle = data_title(self.dataset)
         self.train_size = max(row.train_size for row in rows)
         self.test_size = next((len(c) for each in costs.values() for c in each.values()), None)
-        self.largest = dict(largest)
-        self._pairs = PairedDifferences(costs, largest)
+        #: The number of results of each algorithm.
+        self.results = collections.Counter(row.algorithm for row in rows)
+        self.hidden_units = sorted({row.hidden_units for row in rows if row.hidden_units})
+        self.largest = decisions.largest
+        self._pairs = PairedDifferences(costs, decisions.largest)
         own: dict[str, list[ResultRow]] = collections.defaultdict(list)
         for row in rows:
             own[row.algorithm].append(row)
-        cells = {name: _summary(each) for name, each in own.items()}
+        cells = {name: _summary(each, decisions) for name, each in own.items()}
         self.matrices = max(cell.matrices for cell in cells.values())
         self.best = _best(cells)
         self.cells = cells  # `_tied` compares them, before they are marked.
@@ -160,14 +163,20 @@ def _best(cells: Mapping[str, TableCell]) -> str | None:
     return min(full, key=lambda name: cells[name].cost, default=None)
 
 
-def _summary(rows: list[ResultRow]) -> TableCell:
+def _summary(rows: list[ResultRow], decisions: PricedDecisions) -> TableCell:
     costs = np.array([row.average_cost for row in rows])
-    diverged = int(np.isinf(costs).sum())
-    known = len(costs) > 1 and not diverged
-    error = costs.std(ddof=1) / np.sqrt(len(costs)) if known else np.nan
+    diverged = np.isinf(costs)
+    means = group_means([row.cost_seed for row in rows], costs)
+    known = len(means) > 2 and not diverged.any()
+    error = means.std(ddof=1) / np.sqrt(len(means)) if known else np.nan
     return TableCell(
-        matrices=len(rows),
-        diverged=diverged,
+        matrices=len(means),
+        seeds=len({row.seed for row in rows}),
+        diverged=len({row.cost_seed for row in rows if np.isinf(row.average_cost)}),
+        collapsed=sum(
+            row.collapsed or (row.algorithm, row.cost_seed, row.seed) in decisions.constant
+            for row in rows
+        ),
         cost=float(costs.mean()),
         standard_error=float(error),
         validation_cost=float(np.mean([row.validation_cost for row in rows])),

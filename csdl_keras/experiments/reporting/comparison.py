@@ -1,7 +1,8 @@
 """Differences in cost between two algorithms on the same data, with intervals."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,8 @@ class Difference:
         ratio: cost of the first one, divided by the other's; NaN if that is 0.
         matrices: number of cost matrices. The interval of a single matrix says nothing
             of other matrices.
+        seeds: number of training seeds. Defaults to 1; that of a single seed says nothing of
+            other trainings that share their costs.
 
     Example:
 
@@ -33,6 +36,7 @@ class Difference:
     high: float
     ratio: float
     matrices: int
+    seeds: int = 1
 
     @property
     def cheaper(self) -> bool:
@@ -50,8 +54,12 @@ class Difference:
         return self.low <= 0 <= self.high
 
 
+#: A run of an algorithm: the seed of its cost matrix, or that and the seed of its training.
+Run: TypeAlias = int | tuple[int, int]
+
+
 class PairedDifferences:
-    """Compares algorithms on one data set, over cost matrices and test examples.
+    """Compares algorithms on one data set, over cost matrices, training seeds and test examples.
 
     The difference in cost `d_mn` on matrix `m` and example `n` depends on both. There are
     few matrices and many examples, the same ones for each matrix. The 95 % interval of the
@@ -67,10 +75,13 @@ class PairedDifferences:
     are about normal. Simulated algorithms of equal cost were called different in
     at most 6 % of all cases with 2 to 30 matrices (`benchmarks/results/coverage`). The
     interval of a single matrix is over examples alone and says nothing of other matrices.
+    With several training seeds for each matrix, the seeds' mean differences add a third
+    error of the same form under the root.
 
     Args:
-        costs: `{algorithm: {cost_seed: costs of the test decisions (N,)}}`. A
-            pair is compared on the matrices that both have.
+        costs: `{algorithm: {run: costs of the test decisions (N,)}}`, where a run is a
+            `cost_seed` or a pair of that and the training seed. A pair is compared on the
+            runs that both have.
         largest: `{cost_seed: the largest cost of the matrix}`.
 
     Raises:
@@ -90,7 +101,7 @@ class PairedDifferences:
     True
     """
 
-    def __init__(self, costs: Mapping[str, Mapping[int, np.ndarray]], largest: Mapping[int, float]):
+    def __init__(self, costs: Mapping[str, Mapping[Any, np.ndarray]], largest: Mapping[int, float]):
         self.costs, self.largest = costs, largest
         shapes = {np.shape(vector) for each in costs.values() for vector in each.values()}
         if len(shapes) > 1 or any(len(shape) != 1 or not shape[0] for shape in shapes):
@@ -113,26 +124,37 @@ class PairedDifferences:
         common = sorted(own.keys() & others.keys())
         if not common:
             return None
-        differences = np.array([own[matrix] - others[matrix] for matrix in common])
+        pairs = [run if isinstance(run, tuple) else (run, 0) for run in common]
+        differences = np.array([own[run] - others[run] for run in common])
         mean = float(differences.mean())
-        bound = float(np.mean([self.largest[matrix] for matrix in common]))
-        over_examples = BoundedMean(differences.mean(axis=0), -bound, bound).interval()
-        low, high = over_matrices(differences.mean(axis=1), *over_examples)
-        base = float(np.mean([others[matrix].mean() for matrix in common]))
-        ratio = float(np.mean([own[matrix].mean() for matrix in common])) / base if base else np.nan
-        return Difference(mean, low, high, ratio, len(common))
+        bound = float(np.mean([self.largest[matrix] for matrix, _ in pairs]))
+        low, high = BoundedMean(differences.mean(axis=0), -bound, bound).interval()
+        numbers = []
+        for groups in zip(*pairs, strict=True):
+            means = group_means(groups, differences.mean(axis=1))
+            numbers.append(len(means))
+            low, high = over_groups(means, low, high)
+        base = float(np.mean([others[run].mean() for run in common]))
+        ratio = float(np.mean([own[run].mean() for run in common])) / base if base else np.nan
+        return Difference(mean, low, high, ratio, *numbers)
 
 
-def over_matrices(means: np.ndarray, low: float, high: float) -> tuple[float, float]:
-    """Widens a 95 % interval over examples by the error that comes from few matrices.
+def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Returns the mean of the values of each group, in the order of the groups' names."""
+    members = np.asarray(groups)
+    return np.array([np.asarray(values)[members == one].mean() for one in np.unique(members)])
+
+
+def over_groups(means: np.ndarray, low: float, high: float) -> tuple[float, float]:
+    """Widens a 95 % interval by the error that comes from few matrices or training seeds.
 
     Args:
-        means: the mean difference of each matrix `(M,)`.
-        low: lower end of the interval over examples of their mean.
+        means: the mean difference of each matrix, or of each seed.
+        low: lower end of the interval without that error.
         high: upper end of that interval.
 
     Returns:
-        `(low, high)`; unchanged for a single matrix, whose error is unknown.
+        `(low, high)`; unchanged for a single one, whose error is unknown.
     """
     if len(means) < 2:
         return low, high

@@ -80,20 +80,7 @@ def draw_curve(axes: "Axes", curve: BetaCurve) -> None:
         axes.plot(*point, "o", color=colour, gid=TOOLTIP + text, clip_on=False)
     axes.set_xlim(-0.05, 1.05)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
-    for x, side, words in (
-        (0, "left", "SDAE SOSR"),
-        (0.5, "center", "β"),
-        (1, "right", "fully cost-aware"),
-    ):
-        axes.annotate(
-            words,
-            (x, 0),
-            (0, -1.8),
-            xycoords="axes fraction",
-            textcoords="offset fontsize",
-            ha=side,
-            va="top",
-        )
+    axes.set_xlabel("β: share of the cost-aware loss")
     axes.ticklabel_format(axis="y", useOffset=False)
     axes.grid(axis="y", clip_on=False)
 

@@ -4,27 +4,30 @@ import dataclasses
 import math
 import pathlib
 from collections.abc import Iterable
-from typing import Any, TypeVar
 
 import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
-from csdl_keras.experiments.files import beta_name, read_rows
+from csdl_keras.experiments.decision_files import beta_name, decisions_name
+from csdl_keras.experiments.reporting.comparison import Run
 from csdl_keras.experiments.results import CellRow
-
-Row = TypeVar("Row")
 
 
 @dataclasses.dataclass(frozen=True)
 class ResultRow(CellRow):
     """The columns of `results.csv` that the report needs, see `Result`.
 
-    `average_cost` is infinite if training diverged; `validation_cost` is NaN if unknown.
+    `average_cost` is infinite if training diverged; `validation_cost` is NaN if unknown. The
+    last columns are not in every folder.
     """
 
     average_cost: float
     validation_cost: float
     train_size: int
+    seed: int = 0
+    collapsed: bool = False
+    tried_again: int = 0
+    hidden_units: str = ""
 
     def __post_init__(self) -> None:
         if not self.average_cost >= 0:  # This form rejects NaN as well.
@@ -64,68 +67,43 @@ class BetaRow(CellRow):
                 )
 
 
-def read_csv(path: pathlib.Path, kind: type[Row]) -> list[Row]:
-    """Reads a CSV file by the names of its columns; other columns are ignored.
+@dataclasses.dataclass(frozen=True)
+class PricedDecisions:
+    """The decisions of algorithms on one data set, each priced with its cost matrix.
 
     Args:
-        path: the file, with a header.
-        kind: a dataclass, whose fields are str, bool, int or float.
-
-    Returns:
-        A list of `kind`.
-
-    Raises:
-        ValueError: if the file or a column is missing, or a value does not fit;
-            the message names file, row and column.
+        costs: `{algorithm: {(cost_seed, seed): costs (N,)}}`.
+        largest: the largest cost of each matrix.
+        constant: `(algorithm, cost_seed, seed)` of those that are one decision for all examples.
     """
-    if not path.is_file():
-        raise ValueError(f"Expected the file {path}; received a folder without it.")
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
-    rows = []
-    for number, record in enumerate(read_rows(path, [field.name for field in fields]), start=1):
-        place = f"row {number} of {path}"
-        values = {
-            field.name: _value(record[field.name], field.type, f"`{field.name}` in {place}")
-            for field in fields
-        }
-        try:
-            rows.append(kind(**values))
-        except ValueError as error:
-            raise ValueError(f"{str(error).rstrip('.')}, in {place}.") from None
-    return rows
 
-
-def _value(text: str, kind: Any, where: str) -> Any:
-    """Parses a cell as str, bool, int or float; an empty float is NaN."""
-    try:
-        if kind is bool:
-            return {"True": True, "False": False}[text]
-        return math.nan if kind is float and not text else kind(text)
-    except (ValueError, KeyError):
-        raise ValueError(f"Expected {where} to be {kind.__name__}; received {text!r}.") from None
+    costs: dict[str, dict[Run, np.ndarray]]
+    largest: dict[int, float]
+    constant: set[tuple[str, int, int]]
 
 
 def read_decision_costs(
-    path: pathlib.Path, rows: Iterable[ResultRow]
-) -> tuple[dict[str, dict[int, np.ndarray]], dict[int, float]]:
+    path: pathlib.Path, rows: Iterable[ResultRow], ending: str = ""
+) -> PricedDecisions:
     """Reads the decisions of algorithms and prices each one with its cost matrix.
 
     Args:
-        path: an npz file with `labels`, `matrix_SEED` and `ALGORITHM_SEED`.
+        path: an npz file with `labels`, `matrix_SEED` and arrays named by `decisions_name`.
         rows: the rows of `results.csv` on this data set.
+        ending: ending of the names of arrays. Defaults to none.
 
     Returns:
-        costs: `{algorithm: {cost_seed: costs (N,)}}`; rows without decisions are
-            left out, so the dictionary is empty if the file does not exist.
-        largest: the largest cost of each matrix.
+        The decisions; rows without decisions are left out, so there are none if the file
+        does not exist.
 
     Raises:
         ValueError: if arrays do not fit together, or do not cost `average_cost`.
     """
     arrays = _DecisionArrays(path)
-    costs: dict[str, dict[int, np.ndarray]] = {}
+    costs: dict[str, dict[Run, np.ndarray]] = {}
+    constant = set()
     for row in rows:
-        name = f"{row.algorithm}_{row.cost_seed}"
+        name = decisions_name(row.algorithm, row.cost_seed, row.seed) + ending
         priced = arrays.price(name, row.cost_seed)
         if priced is None:
             continue
@@ -135,13 +113,15 @@ def read_decision_costs(
                 f"Expected {name} in {path} to cost what results.csv says, {row.average_cost}; "
                 f"received decisions that cost {priced.mean()}."
             )
-        costs.setdefault(row.algorithm, {})[row.cost_seed] = priced
-    return costs, arrays.largest
+        costs.setdefault(row.algorithm, {})[row.cost_seed, row.seed] = priced
+        if arrays.is_constant(name):
+            constant.add((row.algorithm, row.cost_seed, row.seed))
+    return PricedDecisions(costs, arrays.largest, constant)
 
 
 def read_beta_costs(
     path: pathlib.Path, rows: Iterable[BetaRow]
-) -> tuple[dict[float, dict[int, np.ndarray]], dict[int, float]]:
+) -> tuple[dict[float, dict[int, np.ndarray]], dict[int, float], set[float]]:
     """Reads the decisions of a beta curve and prices each one with its cost matrix.
 
     Args:
@@ -151,17 +131,22 @@ def read_beta_costs(
     Returns:
         costs: `{beta: {cost_seed: costs (N,)}}`; points without decisions are left out.
         largest: the largest cost of each matrix.
+        constant: betas that end in one decision for all examples, for a matrix at least.
 
     Raises:
         ValueError: if arrays do not fit together.
     """
     arrays = _DecisionArrays(path)
     costs: dict[float, dict[int, np.ndarray]] = {}
+    constant = set()
     for row in rows:
-        priced = arrays.price(beta_name(row.algorithm, row.cost_seed, row.beta), row.cost_seed)
+        name = beta_name(row.algorithm, row.cost_seed, row.beta)
+        priced = arrays.price(name, row.cost_seed)
         if priced is not None:
             costs.setdefault(row.beta, {})[row.cost_seed] = priced
-    return costs, arrays.largest
+            if arrays.is_constant(name):
+                constant.add(row.beta)
+    return costs, arrays.largest, constant
 
 
 class _DecisionArrays:
@@ -191,6 +176,10 @@ class _DecisionArrays:
             )
         self.largest[cost_seed] = float(matrix.max())
         return matrix.astype("float64")[labels, decisions]
+
+    def is_constant(self, name: str) -> bool:
+        """Tells whether the decisions `name`, which are in the file, are all the same."""
+        return bool((self._arrays[name] == self._arrays[name][0]).all())
 
     def _get(self, name: str) -> np.ndarray:
         if name not in self._arrays:

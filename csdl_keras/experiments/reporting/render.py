@@ -11,11 +11,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.reporting import text
+from csdl_keras.experiments.reporting import record_text, text
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.experiments.reporting.claims import Claim, claims
+from csdl_keras.experiments.reporting.claim import Claim
+from csdl_keras.experiments.reporting.claims import claims
+from csdl_keras.experiments.reporting.doubled import Doubled, read_doubled
 from csdl_keras.experiments.reporting.escaping import escape_latex, escape_markdown
 from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
+from csdl_keras.experiments.reporting.searches import SearchSummary, read_searches
 from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import GROUPS, Table, read_table
 from csdl_keras.experiments.run_folder import read_run_records
@@ -33,12 +36,16 @@ class Contents:
         curves: costs by beta.
         claims: the paper's claims, compared with our figures.
         runs: the records of its runs, see `read_run_records`.
+        searches: what was tried for each algorithm.
+        doubled: what twice the epochs change, `None` if that was not tried.
     """
 
     table: Table
     curves: list[BetaCurve]
     claims: list[Claim]
     runs: list[dict[str, Any]]
+    searches: list[SearchSummary]
+    doubled: Doubled | None
 
 
 def read_contents(folder: pathlib.Path) -> Contents:
@@ -56,7 +63,14 @@ def read_contents(folder: pathlib.Path) -> Contents:
     if not folder.is_dir():
         raise ValueError(f"Expected a folder of results; received {folder}, which is not a folder.")
     table, curves = read_table(folder), read_beta_curves(folder)
-    return Contents(table, curves, claims(table, curves), read_run_records(folder))
+    return Contents(
+        table,
+        curves,
+        claims(table, curves),
+        read_run_records(folder),
+        read_searches(folder),
+        read_doubled(folder),
+    )
 
 
 def render_page(contents: Contents) -> str:
@@ -114,7 +128,8 @@ def _environment(escape: Callable[[str], str] | None = None, **syntax: str) -> "
         keep_trailing_newline=True,
         **syntax,
     )
-    environment.filters |= {each.__name__: each for each in (text.data_line, text.comparison_line)}
+    lines = (text.data_line, text.comparison_line, text.claim_line, record_text.search_line)
+    environment.filters |= {each.__name__: each for each in (*lines, record_text.doubled_line)}
     return environment
 
 
@@ -126,5 +141,5 @@ def _escaped(escape: Callable[[str], str], value: object) -> object:
 
 def _render(environment: "Environment", name: str, contents: Contents, **others: object) -> str:
     return environment.get_template(name).render(
-        contents=contents, table=contents.table, text=text, **others
+        contents=contents, table=contents.table, text=text, record=record_text, **others
     )

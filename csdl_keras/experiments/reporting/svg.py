@@ -32,6 +32,7 @@ PALETTE = {
     "baseline": Colour("#b8578a", "#e39bc3"),
     "Bayes": Colour("#0072b2", "#56b4e9"),
     "SOSR": Colour("#d55e00", "#f08a3c"),
+    "regression": Colour("#009e73", "#3fc79d"),
 }
 
 #: An artist whose gid starts with this shows the rest of the gid when the mouse rests on it.

@@ -6,19 +6,21 @@ import math
 import pathlib
 from typing import NamedTuple
 
+from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.paper import data_order
-from csdl_keras.experiments.reporting.reading import ResultRow, read_csv, read_decision_costs
+from csdl_keras.experiments.reporting.reading import ResultRow, read_decision_costs
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
-#: Headings of the series of algorithms, in the order of the paper.
+#: Headings of the series of algorithms, those of the paper first.
 GROUPS = {
     "blind": "Cost-blind",
     "baseline": "Baselines",
     "Bayes": "Costs in prediction (Bayes series)",
     "SOSR": "Costs in training (SOSR series)",
+    "regression": "Costs in training (cost regression)",
 }
 
 
@@ -79,7 +81,7 @@ def read_table(folder: pathlib.Path) -> Table:
             row = dataclasses.replace(row, algorithm=get_algorithm(row.algorithm).name)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-        key = (row.dataset, row.imbalanced, row.algorithm, row.cost_seed)
+        key = (row.dataset, row.imbalanced, row.algorithm, row.cost_seed, row.seed)
         if key in seen:
             raise ValueError(f"Expected one row for each result in {path}; received two of {key}.")
         seen.add(key)
@@ -89,7 +91,7 @@ def read_table(folder: pathlib.Path) -> Table:
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
     return Table(
         [
-            Column(groups[key], *read_decision_costs(_decisions(folder, *key), groups[key]))
+            Column(groups[key], read_decision_costs(_decisions(folder, *key), groups[key]))
             for key in keys
         ]
     )

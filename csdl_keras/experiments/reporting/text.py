@@ -2,11 +2,13 @@
 
 import math
 
-from csdl_keras.experiments.reporting.claims import ComparedPair
+from csdl_keras.experiments.reporting.beta_curve import BetaCurve
+from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.column import Column, TableCell, format_column
 from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.experiments.reporting.table import Table
 from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
 
 #: Explains how verdicts on claims are made.
 RULE = (
@@ -25,10 +27,14 @@ NOTHING = "Nothing to compare: there are no test decisions of two algorithms tha
 
 #: Heads of the table of data sets, see `data_line`.
 DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
+DATA_HEADS += ["hidden layers"]
 
 #: Heads of the table of a claim's comparisons, see `comparison_line`.
 COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]", "matrices"]
 COMPARISON_HEADS += ["paper's ratio"]
+
+#: Heads of the table of verdicts, see `claim_line`.
+CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences"]
 
 #: The entries of a run's record that the report shows, after its command.
 RUN_HEADS = ["date", "versions", "backend", "machine"]
@@ -42,7 +48,8 @@ def format_cost(cell: TableCell, column: Column) -> str:
         column: the column, for its number of decimals and of matrices.
 
     Returns:
-        `"0.086 ± 0.007"`, followed by `" (n = 3)"` if the number of matrices
+        `"0.086 ± 0.007"`, without the error for fewer than three matrices, with a star if
+        a network collapsed, and followed by `" (n = 3)"` if the number of matrices
         differs from the column's; a dash if the algorithm was not run;
         `"diverged (1 of 3)"`.
     """
@@ -51,6 +58,8 @@ def format_cost(cell: TableCell, column: Column) -> str:
     if cell.diverged:
         return f"diverged ({cell.diverged} of {cell.matrices})"
     text = f"{cell.cost:.{column.decimals}f}"
+    if cell.collapsed:
+        text += "*"
     if math.isfinite(cell.standard_error):
         text += f" ± {cell.standard_error:.{column.decimals}f}"
     return text if cell.matrices == column.matrices else f"{text} (n = {cell.matrices})"
@@ -92,6 +101,7 @@ def data_line(column: Column) -> list[str]:
         f"{column.test_size:,}" if column.test_size else "–",
         str(column.matrices),
         largest,
+        ", ".join(column.hidden_units) or "–",
     ]
 
 
@@ -106,9 +116,33 @@ def comparison_line(pair: ComparedPair) -> list[str]:
         cheaper,
         _ratio(difference.ratio),
         "diverged" if math.isinf(difference.mean) else "{} [{}, {}]".format(*amounts),
-        str(difference.matrices),
+        f"{difference.matrices}"
+        + (f" × {difference.seeds} seeds" if difference.seeds > 1 else "")
+        + (", collapsed" if pair.collapsed else ""),
         _ratio(pair.paper_ratio),
     ]
+
+
+def claim_line(claim: Claim) -> list[str]:
+    """A claim with its verdict, below `CLAIM_HEADS`."""
+    found = [each.difference for each in claim.comparisons if math.isfinite(each.difference.mean)]
+    differences = "–"
+    if len(claim.comparisons) == 1:
+        differences = comparison_line(claim.comparisons[0])[4]
+    elif found:
+        low, high = (_signed(end(each.mean for each in found)) for end in (min, max))
+        clear = sum(not each.tied for each in found)
+        differences = f"{low} to {high}; {clear} of {len(found)} intervals exclude 0"
+    return [claim.statement, claim.verdict, claim.summary, differences]
+
+
+def constant_betas(curve: BetaCurve) -> str:
+    """Says at which betas a network takes one decision for all, so that the curve is flat."""
+    betas = ", ".join(f"{beta:g}" for beta in curve.constant)
+    return (
+        f"Collapsed at β = {betas}: the network takes one decision for every test example; the "
+        "curve is flat between equal decisions, and says nothing of β there."
+    )
 
 
 def _ratio(ratio: float | None) -> str:
@@ -126,9 +160,9 @@ def notes(table: Table) -> list[str]:
     columns = table.columns
     cells = [cell for column in columns for cell in column.cells.values()]
     lines = [
-        "Figures are average costs of a test example: mean ± standard error over n cost matrices; "
-        "n stands at the head of the column, and in a cell where it differs. A dash: not run, "
-        "or not in the paper.",
+        "Figures are average costs of a test example: mean ± standard error over n cost matrices, "
+        "which is not shown for fewer than three; n stands at the head of the column, and in a "
+        "cell where it differs. A dash: not run, or not in the paper.",
         "Bold: the lowest mean of a column, among algorithms with the most matrices, and every "
         "algorithm that is not significantly costlier: the 95 % interval of the difference, on the "
         "matrices and test examples that both have, does not lie above 0. Not to be significantly "
@@ -137,9 +171,10 @@ def notes(table: Table) -> list[str]:
         "standard error over matrices, and that of test examples by Gaffke's method. With two or "
         "three matrices it is wide. If a pair has one matrix in common, only the error of test "
         "examples is known, and the comparison says nothing of other matrices.",
-        "The randomness of training is part of an interval only as far as each matrix has a "
-        "network of its own; networks that do not see costs in training are shared by all "
-        "matrices, and their figures are those of one training.",
+        "With several training seeds, their error is part of the interval too, likewise with "
+        "Student's t. With one seed, the randomness of training is part of it only as far as each "
+        "matrix has a network of its own; networks that do not see costs in training are shared "
+        "by all matrices, and their figures are those of one training.",
         "Training divides a cost matrix by its largest cost; all figures here are of the matrix as "
         "it was drawn. How large costs are depends on the matrix, see the largest costs below.",
     ]
@@ -147,6 +182,18 @@ def notes(table: Table) -> list[str]:
         lines.append(
             "Diverged: training diverged for so many of the matrices. Such an algorithm counts as "
             "infinitely costly, and cost ratios do not include it."
+        )
+    if any(cell.collapsed for cell in cells):
+        names = [
+            f"{get_algorithm(name).title} on {column.title} ({cell.collapsed} of "
+            f"{cell.matrices * cell.seeds})"
+            for column in columns
+            for name, cell in column.cells.items()
+            if cell.collapsed
+        ]
+        lines.append(
+            "* Collapsed: a network takes one decision for all examples, or decides no better on "
+            f"validation than the best such decision: {'; '.join(names)}."
         )
     if any(cell.tied is None for cell in cells):
         lines.append(

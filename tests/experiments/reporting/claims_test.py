@@ -4,7 +4,8 @@ import math
 import pytest
 
 from csdl_keras.experiments.reporting.beta_curve import read_beta_curves
-from csdl_keras.experiments.reporting.claims import Claim, ComparedPair, claims
+from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
+from csdl_keras.experiments.reporting.claims import claims
 from csdl_keras.experiments.reporting.comparison import Difference
 from csdl_keras.experiments.reporting.table import read_table
 from tests.experiments.reporting.made_up_folder import write_folder

@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from csdl_keras.experiments.reporting.reading import ResultRow, read_csv
+from csdl_keras.experiments.csv_files import read_csv
+from csdl_keras.experiments.reporting.reading import ResultRow
 from csdl_keras.experiments.run_folder import read_run_records
 
 HEADER = "dataset,imbalanced,algorithm,cost_seed,average_cost,validation_cost,train_size"

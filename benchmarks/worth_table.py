@@ -1,0 +1,120 @@
+"""The tables of `worth.py`, in Markdown."""
+
+import pandas as pd
+from formats import markdown_table
+from worth_comparisons import (
+    BASE,
+    BY_LIKELIHOOD,
+    CELL,
+    WAYS,
+    WITH_SOSR,
+    compare,
+    costs_of,
+    name_of,
+    words,
+)
+
+DECISIONS = ("argmax", "Bayes", BY_LIKELIHOOD, "SOSR", "Poisson")
+TITLES = {
+    "model": "How wrong the model is",
+    "confidence": "How overconfident the network is",
+    "ratio": "How unequal the costs are",
+    "rare": "How rare a third of the classes is",
+    "classes": "How many classes there are",
+    "labels": "How few the labels are",
+}
+
+
+def _cell(costs: pd.DataFrame, first: str, second: str) -> str:
+    found = compare(costs, first, second)
+    return "–" if found is None else found.text()
+
+
+def _decisions(frame: pd.DataFrame) -> list[str]:
+    """Formats what decisions cost beside calibrated Bayes, for each condition."""
+    head = ["condition", f"cost of {BASE}", *(f"{it} / {BASE}" for it in DECISIONS)]
+    head += ["confidence − accuracy", "pairs"]
+    body = []
+    for key, part in frame.groupby(list(CELL), sort=False):
+        costs = costs_of(part)
+        if BASE not in costs:
+            continue
+        excess = part["overconfidence"].mean()
+        body.append(
+            [
+                words(dict(zip(CELL, key, strict=True))),
+                f"{costs[BASE].mean():.3g}",
+                *(_cell(costs, name, BASE) for name in DECISIONS),
+                f"{excess:+.3f}",
+                str(len(costs)),
+            ]
+        )
+    return markdown_table(head, body)
+
+
+def _clean(frame: pd.DataFrame) -> list[str]:
+    """Formats costs under the labels before the noise."""
+    noisy = frame[(frame["noise"] > 0) & (frame["beyond"] == 1)]
+    head = ["condition, test labels without noise", *(f"{it} / {BASE}" for it in DECISIONS)]
+    body = []
+    for key, part in noisy.groupby(list(CELL), sort=False):
+        costs = costs_of(part, "clean_cost")
+        cells = [_cell(costs, name, BASE) for name in DECISIONS]
+        body.append([words(dict(zip(CELL, key, strict=True))), *cells])
+    return markdown_table(head, body) if body else []
+
+
+def _pretrainings(frame: pd.DataFrame) -> list[str]:
+    """Formats what pre-trainings cost beside none, before calibrated Bayes and before SOSR."""
+    lines = []
+    for method, ways in ((BY_LIKELIHOOD, WAYS[1:]), ("SOSR", WITH_SOSR[1:])):
+        base = name_of("none", method)
+        names = [name_of(way, method) for way in ways]
+        head = ["condition", f"cost of {base}", *(f"{name} / {base}" for name in names), "pairs"]
+        body = []
+        for key, part in frame.groupby(list(CELL), sort=False):
+            costs = costs_of(part)
+            condition, cost = words(dict(zip(CELL, key, strict=True))), costs[base].mean()
+            cells = [_cell(costs, name, base) for name in names]
+            body.append([condition, f"{cost:.3g}", *cells, str(len(costs))])
+        lines += [*markdown_table(head, body), ""]
+    return lines
+
+
+def _searches(frame: pd.DataFrame) -> list[str]:
+    """Formats trials, seconds and flags of each method."""
+    head = ["method", "results", "trials", "seconds", "on the edge", "at the limit", "collapsed"]
+    own = frame[frame["beyond"] == 1]
+    body = []
+    for name, part in own.groupby("method", sort=False):
+        # Other matrices than the first one take over what was chosen for that.
+        first = part[part["matrix"] == 0]
+        means = [f"{first[it].mean():.1f}" for it in ("trials", "seconds")]
+        flags = [f"{part[it].mean():.1%}" for it in ("on_edge", "at_limit", "collapsed")]
+        body.append([name, str(len(part)), *means, *flags])
+    return markdown_table(head, body)
+
+
+def report(frame: pd.DataFrame) -> str:
+    """Returns all tables."""
+    lines = [
+        "Costs of decisions on the test examples, in pairs of the same seed and cost matrix: "
+        "geometric means of ratios and 95 % intervals over pairs, bold where they exclude 1. "
+        "A result has collapsed if it takes one decision for all examples or costs no less than "
+        "the best constant decision.",
+        "",
+    ]
+    for part, title in TITLES.items():
+        own = frame[frame["part"] == part]
+        if len(own):
+            table = _pretrainings(own) if part == "labels" else _decisions(own)
+            lines += [f"## {title}", "", *table, ""]
+            if part == "confidence":
+                lines += [*_clean(own), ""]
+    lines += ["## What the searches took", "", *_searches(frame), ""]
+    lines += [
+        "Trials and seconds of the search for the first cost matrix, shared by the first three "
+        "methods. On the edge: the chosen learning rate or scale is the first or last that may be "
+        "tried. At the limit: the best snapshot is the last one."
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,145 @@
+"""The data and costs that the arguments of a command name, and what it says of them."""
+
+import argparse
+import dataclasses
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from csdl_keras._utils.frames import Table
+from csdl_keras.costs import class_means
+from csdl_keras.experiments.cost_file import CostTable, read_cost_table
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.own_data import OwnData, OwnSource
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Labels that are listed with their numbers of examples.
+_LISTED = 8
+
+
+def source_of(arguments: argparse.Namespace) -> tuple[DataSource, CostTable | None]:
+    """Returns the data, with the costs of the user's if there are any, and the table of these."""
+    choices: dict[str, Any] = {
+        "train_size": arguments.train_size,
+        "seed": arguments.seed,
+        "costs_of_all": False,
+    }
+    if arguments.data is None:
+        source = DataSource(arguments.dataset, arguments.imbalanced, **choices)
+    else:
+        source = OwnSource(
+            arguments.data.stem,
+            path=arguments.data,
+            label_column=arguments.label,
+            drop=tuple(arguments.drop),
+            cost_columns=tuple(arguments.cost_columns or ()),
+            image_size=arguments.image_size,
+            **choices,
+        )
+    data: Any = source.load()
+    own = isinstance(data, OwnData)
+    labels = [str(one) for one in (data.labels if own else range(data.num_classes))]
+    if arguments.cost_matrix is not None:
+        table = read_cost_table(arguments.cost_matrix, labels)
+        rows = tuple(map(tuple, table.matrix.tolist()))
+        return dataclasses.replace(source, costs=rows), table
+    if own and data.costs is not None:
+        return source, CostTable(class_means(data.y_train, data.costs["train"]), *_names(data))
+    return source, None
+
+
+def _names(data: OwnData) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return tuple(map(str, data.labels)), data.decisions
+
+
+def show_source(
+    console: "Console", arguments: argparse.Namespace, data: Any, costs: CostTable | None
+) -> None:
+    """Prints what was read: examples, labels, inputs, and the costs of the user's."""
+    from csdl_keras.experiments.cost_display import cost_table
+    from csdl_keras.experiments.display import print_table
+
+    if isinstance(data, OwnData):
+        console.print(_described(data), soft_wrap=True)
+    else:
+        variant = ", imbalanced" if data.imbalanced else ""
+        console.print(
+            f"{data.name}{variant}: {len(data.y_train)} training, {len(data.y_val)} validation and "
+            f"{len(data.y_test)} test images of {data.num_classes} classes",
+            soft_wrap=True,
+        )
+    if costs is None:
+        return
+    if arguments.cost_matrix is not None:
+        title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
+    else:
+        title = "Mean costs of decisions (columns) over training examples"
+    print_table(console, cost_table(costs, title, console.width))
+    if arguments.cost_matrix is not None and costs.shifted:
+        console.print(
+            "Right decisions are not free: costs are counted from those of the right decision.",
+            soft_wrap=True,
+        )
+
+
+def _described(data: OwnData) -> str:
+    """Describes a user's data in two sentences."""
+    sizes = {part: len(labels) for part, labels in data.y.items()}
+    total = sum(sizes.values())
+    names = {"train": "training", "val": "validation", "test": "test"}
+    told = [f"{size} {names[part]} ({size / total:.0%})" for part, size in sizes.items()]
+    counts = np.bincount(np.concatenate(list(data.y.values())))
+    labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
+    listed = ", ".join(labels[:_LISTED]) + (", ..." if len(labels) > _LISTED else "")
+    return (
+        f"{data.name}: {told[0]}, {told[1]} and {told[2]} examples of {len(labels)} labels "
+        f"({listed}), split at random within each label. Inputs: {_inputs(data)}."
+    )
+
+
+def _inputs(data: OwnData) -> str:
+    x = data.x_train
+    if not isinstance(x, Table):
+        return "images of " + "x".join(map(str, x.shape[1:]))
+    categorical = x.columns.categorical
+    missing = sum(np.isnan(x.rows[:, j]).any() for j in range(x.shape[1]))
+    parts = [f"{x.shape[1] - len(categorical)} columns of numbers"]
+    if categorical:
+        parts.append(f"{len(categorical)} of categories")
+    if missing:
+        parts.append(f"{missing} with missing values")
+    if data.left_out:
+        parts.append(f"left out {len(data.left_out)} without a name")
+    told = ", ".join(parts)
+    many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
+    if many:
+        told += (
+            f". Most examples have a category of their own in {', '.join(map(repr, many))}: --drop "
+            "what identifies examples"
+        )
+    return told
+
+
+def own_snippet(data: OwnData, model_path: pathlib.Path) -> str:
+    """Returns lines of Python that load a model and decide on some of the user's examples."""
+    code = data.code.splitlines()
+    keras_model = model_path.suffix == ".keras"
+    load = "keras.saving.load_model" if keras_model else "csdl.baselines.CSOSR.load"
+    decided = "csdl.decide(model, x)"
+    if len(data.decisions) > data.num_classes:
+        decided = f"[{list(data.decisions)}[decision] for decision in {decided}]"
+    elif data.classes is not None:
+        decided = f"model.classes[{decided}]"
+    return "\n".join(
+        [
+            "import keras",
+            *(line for line in code if line.startswith("import ")),
+            "import csdl_keras as csdl  # before loading: it registers layers",
+            f"model = {load}({str(model_path)!r})",
+            *(line for line in code if not line.startswith("import ")),
+            f"print({decided})",
+        ]
+    )

@@ -1,0 +1,225 @@
+"""Arguments of several commands, and parsers of their values."""
+
+import argparse
+import pathlib
+from collections.abc import Sequence
+
+from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
+from csdl_keras_cli.suggestions import did_you_mean
+
+#: Ends of names that files with data have.
+DATA_SUFFIXES = (".csv", ".parquet", ".npz")
+
+
+def positive_integer(text: str) -> int:
+    """Parses a whole number of at least 1, for argparse."""
+    return whole_number(text, low=1)
+
+
+def whole_number(text: str, low: int = 0) -> int:
+    """Parses a whole number of at least `low`, for argparse."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = low - 1
+    if value < low:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number of at least {low}; received {text!r}"
+        )
+    return value
+
+
+def names(text: str) -> list[str]:
+    """Returns the names in `"a, b"`, each once."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def algorithms(text: str) -> tuple[str, ...]:
+    """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
+    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
+    found = names(text)
+    wrong = [name for name in found if name not in (*known, *ALIASES)]
+    if wrong or not found:
+        hint = did_you_mean(wrong[0], (*known, *ALIASES)) if wrong else ""
+        raise argparse.ArgumentTypeError(
+            f"expected algorithms among {', '.join(known)}; received {wrong or text!r}.{hint}"
+        )
+    return tuple(found)
+
+
+def image_size(text: str) -> tuple[int, int]:
+    """Parses `"32"` or `"24x32"`, height and width, for argparse."""
+    try:
+        sizes = [int(part) for part in text.lower().split("x")]
+    except ValueError:
+        sizes = []
+    if len(sizes) not in (1, 2) or min(sizes) < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected a number of pixels such as 32, or height and width as 24x32; received "
+            f"{text!r}"
+        )
+    return sizes[0], sizes[-1]
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments that name the data of a command with one data set."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--dataset",
+        default="mnist_5k",
+        metavar="NAME",
+        help="mnist_5k (default) or digits, which need no download, or a TFDS name such as mnist",
+    )
+    source.add_argument(
+        "--data",
+        type=pathlib.Path,
+        metavar="PATH",
+        help="your own data: a table in a .csv or .parquet file, arrays in an .npz file, or a "
+        "folder with a folder of images for each class. Columns of a table may hold numbers, "
+        f"categories as strings and missing values. It is split at random within each label by "
+        f"--seed, {SHARES[0]:.0%}% for training, {SHARES[1]:.0%}% for validation and "
+        f"{SHARES[2]:.0%}% for the test",
+    )
+    parser.add_argument(
+        "--label",
+        metavar="COLUMN",
+        help="column, or array of an .npz file, with the labels of --data",
+    )
+    parser.add_argument(
+        "--drop",
+        type=names,
+        default=[],
+        metavar="A,B,...",
+        help="columns of --data that are no inputs, such as identifiers",
+    )
+    parser.add_argument(
+        "--image-size",
+        type=image_size,
+        metavar="N or HxW",
+        help="size to which images in a folder are scaled; needed if they differ in size",
+    )
+    parser.add_argument(
+        "--imbalanced",
+        action="store_true",
+        help="remove 70%% of the examples of four random classes of --dataset, in every split",
+    )
+    add_train_size(parser)
+
+
+def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+    """Adds the arguments of costs; returns their group, for that of random costs."""
+    costs = parser.add_mutually_exclusive_group()
+    costs.add_argument(
+        "--cost-matrix",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="costs C[true, decision] in a .csv or .npy file: a row for each true label, a column "
+        "for each decision. A .csv file may begin with a line of the names of decisions and a "
+        "column of the names of labels; without names they are in the order of sorted labels",
+    )
+    costs.add_argument(
+        "--cost-columns",
+        type=names,
+        metavar="A,B,...",
+        help="columns of --data with what each decision costs the example, one for each label in "
+        "their sorted order; they are no inputs, and not known when deciding",
+    )
+    return costs
+
+
+def check_data(arguments: argparse.Namespace) -> None:
+    """Raises a ValueError if options of own data are missing, or given without such data."""
+    data: pathlib.Path | None = arguments.data
+    if data is None:
+        given = {
+            "--label": arguments.label,
+            "--drop": arguments.drop,
+            "--image-size": arguments.image_size,
+            "--cost-columns": arguments.cost_columns,
+        }
+        for option, value in given.items():
+            if value:
+                raise ValueError(f"Expected {option} with --data; received --dataset.")
+    elif not data.exists():
+        raise ValueError(f"Expected --data to be a file or a folder; there is no {data}.")
+    else:
+        _check_own_data(arguments, data)
+    if arguments.cost_matrix is not None:
+        check_file("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
+
+
+def _check_own_data(arguments: argparse.Namespace, data: pathlib.Path) -> None:
+    if arguments.imbalanced:
+        raise ValueError("Expected --imbalanced with --dataset; received --data.")
+    if data.is_dir():
+        for option in ("label", "drop", "cost_columns"):
+            if getattr(arguments, option):
+                raise ValueError(
+                    f"Expected --{option.replace('_', '-')} with a file; received {data}, a "
+                    "folder of images, whose labels are the names of its folders."
+                )
+        return
+    check_file("--data", data, DATA_SUFFIXES, " or a folder of images")
+    if arguments.label is None:
+        raise ValueError(
+            f"Expected --label to name the {'array' if data.suffix == '.npz' else 'column'} of "
+            f"labels in {data}; received none."
+        )
+    if arguments.image_size is not None:
+        raise ValueError(f"Expected --image-size with a folder of images; received {data}.")
+
+
+def check_file(option: str, path: pathlib.Path, suffixes: Sequence[str], more: str = "") -> None:
+    """Raises a ValueError unless a path is a file with one of these ends of its name."""
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "no such file"
+        raise ValueError(f"Expected {option} to be a file; received {path}, {what}.")
+    if path.suffix.lower() not in suffixes:
+        raise ValueError(
+            f"Expected {option} to be a {', '.join(suffixes[:-1])} or {suffixes[-1]} file{more}; "
+            f"received {path}."
+        )
+
+
+def add_train_size(parser: argparse.ArgumentParser) -> None:
+    """Adds `--train-size`."""
+    parser.add_argument(
+        "--train-size",
+        type=positive_integer,
+        metavar="N",
+        help="use only N examples for training and validation together, stratified; "
+        "the test set stays whole",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
+    """Adds `--seed`, the seed of `text`."""
+    parser.add_argument(
+        "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
+    )
+
+
+def add_cache(parser: argparse.ArgumentParser, text: str, users: str) -> None:
+    """Adds `--cache`, the folder of `text`, which several `users` may share."""
+    parser.add_argument(
+        "--cache",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help=f"folder of {text} (default stages/ in --out); {users} may share one",
+    )
+
+
+def add_out(parser: argparse.ArgumentParser, text: str) -> None:
+    """Adds `--out`, the folder for what a command writes, with more words about it."""
+    parser.add_argument(
+        "--out", type=pathlib.Path, metavar="FOLDER", help=f"folder for what it writes{text}"
+    )
+
+
+def check_out(out: pathlib.Path | None) -> None:
+    """Raises a ValueError if `--out` is a file, or lies where no folder can be made."""
+    if out is None:
+        return
+    there = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise ValueError(f"Expected --out to be a folder; received {out}, but {there} is a file.")

@@ -1,0 +1,71 @@
+"""Arguments of `csdl-keras compare`."""
+
+import argparse
+
+from csdl_keras_cli import arguments as shared
+from csdl_keras_cli.choices import (
+    DEFAULT_ALGORITHMS,
+    EFFORTS,
+    EPOCHS,
+    FIRST_COST_SEED,
+    OTHER_ALGORITHMS,
+    PAPER_ALGORITHMS,
+)
+
+HELP = "train algorithms on one data set and show what each one costs"
+DESCRIPTION = (
+    "Trains algorithms on one data set, or on your own data, and shows what each one's decisions "
+    "cost on the test set, by your costs or random cost matrices. Writes results.csv, costs.png, "
+    "best_model.keras (lowest validation cost) and run.json to a new folder."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
+    others = [name for name in known if name not in DEFAULT_ALGORITHMS]
+    shared.add_data(parser)
+    parser.add_argument(
+        "--algorithms",
+        type=shared.algorithms,
+        metavar="A,B,...",
+        help="algorithms, separated by commas; by default "
+        f"{', '.join(DEFAULT_ALGORITHMS)}, of which a table leaves out the last three, which need "
+        f"images; also {', '.join(others)}",
+    )
+    shared.add_costs(parser).add_argument(
+        "--cost-seeds",
+        type=shared.positive_integer,
+        metavar="N",
+        help="number of random cost matrices (default 2), if there are no costs of yours; matrix i "
+        f"is drawn with seed {FIRST_COST_SEED} + i, from U[0, 10 n_k / n_y]",
+    )
+    parser.add_argument(
+        "--epochs",
+        type=shared.positive_integer,
+        metavar="N",
+        help="train N epochs at most, and pre-train no longer than that; by default "
+        f"{EPOCHS['mlp']} for the paper's fully-connected and {EPOCHS['cnn']} for its "
+        f"convolutional network, {EPOCHS['pretraining']} in pre-training and "
+        "those of the effort for ensemble_bayes, calibrated_bayes and cost_model",
+    )
+    parser.add_argument(
+        "--effort",
+        choices=EFFORTS,
+        help="how much training all algorithms get, in networks and, of the default algorithms, "
+        "their width and epochs; by default balanced for ensemble_bayes and quick for others",
+    )
+    shared.add_seed(parser, "training, of splits, of --imbalanced and of --train-size")
+    parser.add_argument(
+        "--jobs",
+        type=shared.positive_integer,
+        metavar="N",
+        help="processes that train; by default one for each core, or a single one on a GPU",
+    )
+    shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises a ValueError for arguments that do not go together, and missing files."""
+    shared.check_data(arguments)
+    shared.check_out(arguments.out)

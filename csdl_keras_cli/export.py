@@ -1,0 +1,67 @@
+"""Arguments of `csdl-keras export`."""
+
+import argparse
+import pathlib
+
+from csdl_keras_cli.choices import FORMATS, OUTPUTS
+
+HELP = "write a saved model, with its decision inside, for runtimes without Keras"
+DESCRIPTION = (
+    "Writes a saved classifier as a SavedModel, an ONNX or a LiteRT file that answers with "
+    "the decided class and the expected cost of each decision."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("model", type=pathlib.Path, help="file that model.save wrote, .keras")
+    parser.add_argument(
+        "path", type=pathlib.Path, help="the file to write, .onnx or .tflite, or a new folder"
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        help="format of that file or folder; by default the one that its name says: onnx for "
+        ".onnx, litert for .tflite, savedmodel for a name without an end",
+    )
+    parser.add_argument(
+        "--output",
+        choices=OUTPUTS,
+        help="kind of the model's outputs, where its last layer does not tell",
+    )
+    parser.add_argument(
+        "--from-logits", action="store_true", help="the model outputs logits of the classes"
+    )
+    parser.add_argument(
+        "--cost-matrix-input",
+        action="store_true",
+        help="make the cost matrix an input, so that prices can change later",
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises a ValueError unless there is a model, and a format for the file to write."""
+    import zipfile
+
+    model: pathlib.Path = arguments.model
+    if not model.is_file():
+        what = "it is a folder" if model.is_dir() else "there is no such file"
+        raise ValueError(f"Expected {model} to be a model that Keras can load; {what}.")
+    if model.suffix == ".keras" and not zipfile.is_zipfile(model):
+        raise ValueError(
+            f"Expected {model} to be a model that Keras can load; the file is damaged, or "
+            "model.save did not write it."
+        )
+    if arguments.format is None:
+        arguments.format = _format_of(arguments.path)
+
+
+def _format_of(path: pathlib.Path) -> str:
+    """Returns the format that the name of a file says."""
+    for name, suffix in FORMATS.items():
+        if path.suffix.lower() == suffix:
+            return name
+    raise ValueError(
+        f"Expected a path that ends in .onnx or .tflite, or a folder without an end, or --format; "
+        f"received {path}."
+    )

@@ -1,0 +1,92 @@
+"""The command `csdl-keras`."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from csdl_keras_cli import compare, export, report, table1, table2, tune
+from csdl_keras_cli.output import only_own_errors, tolerant_output
+from csdl_keras_cli.suggestions import SuggestingParser
+
+#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`, and
+#: `check(arguments)` for what can be checked without `csdl_keras`.
+COMMANDS = {
+    "compare": compare,
+    "table1": table1,
+    "table2": table2,
+    "report": report,
+    "tune": tune,
+    "export": export,
+}
+
+
+def build_parser() -> SuggestingParser:
+    """Returns the parser of the command line."""
+    parser = SuggestingParser(
+        prog="csdl-keras", description="Multiclass cost-sensitive deep learning with Keras."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    for name, module in COMMANDS.items():
+        module.add_arguments(
+            commands.add_parser(name, help=module.HELP, description=module.DESCRIPTION)
+        )
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `csdl-keras`.
+
+    Args:
+        argv: the arguments; `None` (default) takes those of the process.
+
+    Returns:
+        The exit status: 0; 1 if a part failed and the others are done; 2 for wrong
+        arguments and files; 130 after Ctrl-C.
+    """
+    with tolerant_output() as output:
+        arguments = build_parser().parse_args(argv)
+        try:
+            COMMANDS[arguments.command].check(arguments)
+            status = _run(arguments)
+        except KeyboardInterrupt:
+            status = 130
+        except (ValueError, OSError, ModuleNotFoundError) as error:
+            print(f"csdl-keras: {error}", file=sys.stderr)
+            status = 2
+        output.flush()
+        if output.error is not None and not isinstance(output.error, BrokenPipeError):
+            print(f"csdl-keras: not all could be printed: {output.error}", file=sys.stderr)
+            # The only command that writes no file has done nothing then.
+            status = status or int(arguments.command == "table1")
+    return status
+
+
+class _Version(argparse.Action):
+    """Prints the version; only then it is looked up, which takes longer than all else here."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib import metadata
+
+        print(metadata.version("csdl_keras"))
+        parser.exit()
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Imports `csdl_keras`, which takes seconds, and runs a command without others' log lines."""
+    import logging
+
+    # Worker processes and TensorFlow, once it has started, follow the variable.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    # TensorFlow warns of many models built in a loop, which a comparison does on purpose.
+    for name in ("absl", "tensorflow"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    with only_own_errors():
+        command = importlib.import_module(f"csdl_keras.experiments.commands.{arguments.command}")
+        return command.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

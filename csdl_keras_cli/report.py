@@ -1,0 +1,38 @@
+"""Arguments of `csdl-keras report`."""
+
+import argparse
+import pathlib
+
+from csdl_keras_cli.arguments import add_out, check_out
+
+HELP = "make tables and figures of results"
+DESCRIPTION = (
+    "Makes the paper's Table 2 of a folder of results, the paper's figures beside ours, "
+    "as a page (report.html, all in one file), Markdown and LaTeX, with the curve of beta "
+    "and what the figures say of the paper's claims."
+)
+
+# Ends of names that a user gives for a file.
+_FILES = (".html", ".htm", ".md", ".tex", ".png", ".pdf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("folder", type=pathlib.Path, help="folder of csdl-keras table2")
+    add_out(parser, " (default: the same folder)")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises a ValueError unless there are results and a folder can be made of `--out`."""
+    if not (arguments.folder / "results.csv").is_file():
+        raise ValueError(
+            f"Expected a folder with a results.csv, as csdl-keras table2 writes it; received "
+            f"{arguments.folder}."
+        )
+    out = arguments.out
+    if out is not None and out.suffix.lower() in _FILES and not out.is_dir():
+        raise ValueError(
+            f"Expected --out to be a folder, for report.html, table2.md, table2.tex and figures; "
+            f"received {out}, the name of a file."
+        )
+    check_out(out)

@@ -1,0 +1,83 @@
+"""Arguments of `csdl-keras tune`."""
+
+import argparse
+
+from csdl_keras_cli import arguments as shared
+from csdl_keras_cli.choices import FIRST_COST_SEED, TUNABLE
+
+HELP = "search beta, depth and training of one algorithm with KerasTuner"
+DESCRIPTION = (
+    "Searches the choices of one algorithm for one cost matrix, with KerasTuner, for the "
+    "lowest average cost of a validation example. Writes trials.csv, search.png, "
+    "best_model.keras (with its decision rule) and run.json. Stopped or killed at any "
+    "moment, the same command goes on from there. KERASTUNER_TUNER_ID, "
+    "KERASTUNER_ORACLE_IP and KERASTUNER_ORACLE_PORT make it a chief or a worker of a "
+    "search on many machines."
+)
+
+#: Epochs without gain after which the training of a trial stops.
+PATIENCE = 5
+
+#: Hyperparameters by name, and what the command line says of them.
+SPACES = {
+    "beta": "balance of pre-training, as one value, values (0,0.25,1) or a range (0.01:1, or "
+    "0.01:1:log)",
+    "depth": "number of hidden layers",
+    "units": "units of each hidden layer",
+    "corruption": "share of inputs that are zeroed",
+    "pretraining_epochs": "epochs of pre-training for each layer",
+    "optimizer": "sgd, adam, or sgd,adam",
+    "learning_rate": "learning rate of training",
+    "cost_scale": "largest cost in the SOSR loss",
+    "alpha": "sharpness of the SOSR loss",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    shared.add_data(parser)
+    parser.add_argument(
+        "--algorithm",
+        default="csdnn",
+        choices=TUNABLE,
+        metavar="NAME",
+        help=f"csdnn (default), or one of {', '.join(TUNABLE)}",
+    )
+    shared.add_costs(parser).add_argument(
+        "--cost-seed",
+        type=shared.whole_number,
+        metavar="N",
+        help="seed of a random matrix, U[0, 10 n_k / n_y], if there are no costs of yours (default "
+        f"{FIRST_COST_SEED})",
+    )
+    parser.add_argument(
+        "--tuner",
+        default="random",
+        choices=("random", "bayesian", "grid"),
+        help="the way in which trials are proposed (default random)",
+    )
+    numbers = {
+        "--max-trials": (10, "most trials, those of earlier runs in the folder included"),
+        "--executions": (1, "trainings for each trial, whose costs are averaged"),
+        "--epochs": (20, f"most epochs of training, which stops after {PATIENCE} without gain"),
+        "--batch-size": (100, "examples in a batch"),
+    }
+    for option, (default, text) in numbers.items():
+        parser.add_argument(
+            option,
+            type=shared.positive_integer,
+            default=default,
+            metavar="N",
+            help=f"{text} (default {default})",
+        )
+    for name, text in SPACES.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="SPACE", help=text)
+    shared.add_seed(parser, "trials and proposals, of splits, of --imbalanced and of --train-size")
+    shared.add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
+    shared.add_cache(parser, "pre-trained layers", "searches")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises a ValueError for arguments that do not go together, and missing files."""
+    shared.check_data(arguments)
+    shared.check_out(arguments.out)

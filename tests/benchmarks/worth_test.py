@@ -1,0 +1,235 @@
+"""The map of when each stage is worth it: its problems, searches, tables, plots and chart."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.conftest import FOLDER
+from tests.support.fresh_process import run_python
+
+
+@pytest.fixture
+def sets(program):
+    return program("worth_sets")
+
+
+class TestProblem:
+    def test_examples_are_drawn_by_the_seed(self, sets):
+        conditions = sets.Conditions("digits", 100)
+        first, again, other = (sets.Problem(conditions, seed) for seed in (1, 1, 2))
+        assert len(first.train) == 80 and len(first.val) == 20
+        assert not set(first.train) & set(first.val)
+        assert set(first.y[np.append(first.train, first.val)]) == set(range(10))
+        np.testing.assert_array_equal(first.train, again.train)
+        assert set(first.train) != set(other.train)
+        assert len(first.x_val) == sets.MOST_HELD
+
+    def test_noise_replaces_a_share_of_labels(self, sets):
+        problem = sets.Problem(sets.Conditions("digits", 100, noise=0.4), 0)
+        assert np.mean(problem.y != problem.data.y) == pytest.approx(0.4, abs=0.05)
+        assert np.mean(problem.y_test != problem.y_test_clean) == pytest.approx(0.4, abs=0.07)
+
+    def test_rare_classes_are_rare_in_all_splits(self, sets):
+        problem = sets.Problem(sets.Conditions("digits", 300, kept=0.1), 0)
+        for y, whole in (
+            (problem.y_pool, problem.data.y),
+            (problem.y_test, problem.data.y_test),
+        ):
+            shares = np.bincount(y, minlength=10) / np.bincount(whole)
+            assert sorted(shares < 0.3) == [False] * 6 + [True] * 4
+
+    @pytest.mark.parametrize("costs", ["uniform", "proportional", "100"])
+    def test_matrices(self, sets, costs):
+        problem = sets.Problem(sets.Conditions("digits", 100), 0)
+        first, second = (problem.matrix(number, costs) for number in (0, 1))
+        assert not first.diagonal().any() and (first[~np.eye(10, dtype=bool)] > 0).all()
+        assert not np.array_equal(first, second)
+        assert first.max() < (100 if costs == "100" else 15)
+
+
+class TestSearch:
+    @pytest.mark.parametrize("rate,scale", [(1, 2), (4, 6), (9, 3)])
+    def test_goes_on_until_both_neighbours_are_worse(self, program, rate, scale):
+        module = program("worth_search")
+
+        def train(choice):
+            score = (choice.rate - rate) ** 2 + (choice.scale - scale) ** 2
+            return module.Trial(module.Snapshot(score, 0, None, None), [])
+
+        found = module.search(train, scaled=True)
+        assert next(iter(found)) == (rate, scale)
+        near = {(rate - 1, scale), (rate + 1, scale), (rate, scale - 1), (rate, scale + 1)}
+        assert near <= set(found)
+        assert not module.on_edge(module.Choice(rate, scale), found, scaled=True)
+        blind = module.search(train, scaled=False)
+        assert next(iter(blind)).rate == rate and {choice.scale for choice in blind} == {2}
+
+    def test_the_edge_is_told(self, program):
+        module = program("worth_search")
+        tried = [module.Choice(rate, 2) for rate in (0, 1, 2)]
+        assert [module.on_edge(choice, tried, False) for choice in tried] == [True, False, True]
+        assert module.on_edge(tried[1], tried, True)
+        assert module.untried(tried, tried, False) == [(3, 2)]
+
+    def test_training_stops_when_the_score_no_longer_falls(self, program):
+        module = program("worth_search")
+        # A long level comes first; later an equal minimum, which is no better, and divergence.
+        scores = [5.0, 9.0, *[4.0] * 14, 3.0, 3.5, 3.0, np.nan, *[4.0] * 20]
+        seen = []
+
+        def snapshots():
+            for score in scores:
+                seen.append(score)
+                yield np.array([score]), lambda score=score: -score
+
+        found = module.train_to_best(snapshots(), lambda val: val[0], last=40)
+        assert (found.best.score, found.best.number, found.best.test()) == (3.0, 16, -3.0)
+        assert len(seen) == 16 + module.PATIENCE + 1
+        assert [one.number for one in found.finite] == [it for it in range(23) if it != 19]
+        assert module.train_to_best(snapshots(), lambda val: val[0], last=16).best.number == 16
+
+
+class TestDecisions:
+    def test_each_decision_takes_its_own_cheapest_network(self, program):
+        pytest.importorskip("jax")
+        module, search = program("worth_probabilities"), program("worth_search")
+        # One network is right more often; the other avoids the costly mistake.
+        right, cautious = np.array([[0.9, 0.1]] * 4), np.array([[0.6, 0.4]] * 4)
+
+        class Learner:
+            class problem:  # noqa: N801, an attribute of a learner
+                y_val = y_test = np.array([0, 0, 0, 1])
+
+            def train(self, choice):
+                val = right if choice.rate == 5 else cautious
+                score = abs(choice.rate - 5.0)
+                one = search.Snapshot(score, 3, val, lambda: val)
+                return search.Trial(one, [one])
+
+        networks = module.Probabilities(Learner())
+        matrix = np.array([[0.0, 1.0], [4.0, 0.0]])
+        assert networks.cheapest("argmax", matrix)[0].rate == 5
+        # It decides for the second class, which costs 3 / 4 on average instead of 4 / 4.
+        assert networks.cheapest("Bayes", matrix)[0].rate == 4
+        results = networks.results([matrix], ("argmax", "Bayes", "Bayes by likelihood"))
+        found = {it.method: it for _, it in results}
+        assert found["Bayes"].decisions.tolist() == [1] * 4
+        assert found["Bayes by likelihood"].choice.rate == 5
+        assert found["argmax"].overconfidence == pytest.approx(0.9 - 0.75)
+
+    def test_a_temperature_softens(self, program):
+        pytest.importorskip("jax")
+        module = program("worth_probabilities")
+        probabilities, matrix = np.array([[0.99, 0.01]]), np.array([[0.0, 1.0], [9.0, 0.0]])
+        assert module.decide("Bayes", probabilities, 4.0, matrix) == 0
+        assert module.decide("calibrated Bayes", probabilities, 4.0, matrix) == 1
+
+
+def rows(program):
+    """Rows of all parts; SOSR costs twice and the CAE half as much as what they rival."""
+    fields = program("worth_comparisons")
+    cells = [
+        ("model", name, 5000, hidden, 0.0, 1.0, "uniform", 1)
+        for name, hidden in itertools.product(("mnist", "upsell"), ("linear", "256"))
+    ]
+    cells += [
+        ("confidence", "mnist", 1250, "64", noise, 1.0, "uniform", beyond)
+        for noise, beyond in itertools.product((0.0, 0.4), (1, 8))
+    ]
+    cells += [("labels", "mnist", size, "64x64", 0.0, 1.0, "uniform", 1) for size in (50, 10000)]
+    made = []
+    for cell, seed, matrix in itertools.product(cells, range(2), range(2)):
+        factors = {"calibrated Bayes": 1.0, "Bayes": 1.0, "argmax": 1.5, "SOSR": 2.0}
+        ways = ("none", "DAE on all", "CAE on all") if cell[0] == "labels" else ("none",)
+        if cell[0] == "labels":
+            factors = {"calibrated Bayes by likelihood": 1.0, "SOSR": 2.0}
+        for (method, factor), way in itertools.product(factors.items(), ways):
+            cost = (1 + seed + matrix) * factor * (0.5 if way.startswith("CAE") else 1.0)
+            # Pairs differ by one percent, or intervals would have no width.
+            cost *= 1.01 ** (seed - matrix) if method != "calibrated Bayes" else 1.0
+            row = dict(zip(fields.CELL, cell, strict=True))
+            row |= {"seed": seed, "matrix": matrix, "method": method, "pretraining": way}
+            row |= {"average_cost": cost, "clean_cost": cost, "constant_cost": 9.0}
+            row |= dict.fromkeys(("on_edge", "at_limit", "collapsed"), 0)
+            row |= {"trials": 5, "seconds": 1.0, "overconfidence": 0.1, "error_rate": 0.2}
+            made.append({key: str(value) for key, value in (row | {"temperature": 1.0}).items()})
+    return made
+
+
+@pytest.fixture
+def frame(program):
+    return program("worth_comparisons").frame_of(rows(program))
+
+
+class TestComparisons:
+    def test_pairs_and_intervals(self, program, frame):
+        module = program("worth_comparisons")
+        costs = module.costs_of(frame[frame["part"] == "model"])
+        found = module.compare(costs, "SOSR", "calibrated Bayes", pooled=True)
+        # Two sets, two hidden layers, two seeds and two matrices; units are sets and seeds.
+        assert (found.pairs, found.units, found.verdict) == (16, 4, 1)
+        assert found.ratio.value == pytest.approx(2.0)
+        assert module.compare(costs, "Poisson", "Bayes") is None
+        equal = module.compare(costs.assign(same=costs["Bayes"]), "same", "Bayes")
+        assert equal.p_value == 1.0 and equal.verdict == 0
+
+    def test_a_tally_counts_cells(self, program, frame):
+        module = program("worth_comparisons")
+        costs = module.costs_of(frame)
+        won = module.tally(costs, "calibrated Bayes", "SOSR")
+        assert (won.cells, won.below, won.above, len(won.sure)) == (8, 8, 0, 8)
+        lost = module.tally(costs, "SOSR", "calibrated Bayes")
+        assert (lost.below, lost.above) == (0, 8)
+
+    def test_conditions_in_words(self, program):
+        module = program("worth_comparisons")
+        values = ("ratio", "mnist", 2500.0, "linear", 0.4, 0.04, "1000", 8.0)
+        assert module.words(dict(zip(module.CELL, values, strict=True))) == (
+            "mnist, 2,500 labels, linear model, 40% label noise, a third of the classes with 4% of "
+            "their examples, costs 1 to 1000, 8 times the best updates"
+        )
+
+
+def test_tables(program, frame):
+    text = program("worth_table").report(frame)
+    assert "## How wrong the model is" in text and "## How few the labels are" in text
+    line = "| mnist, 5,000 labels, linear model | 2 | **1.50 (1.48–1.52)** | 1.00 (0.99–1.01) |"
+    assert line in text
+    assert "| **0.50 (0.49–0.51)** |" not in text.split("## How few")[0]
+
+
+def test_the_chart_says_what_the_ratios_say(program, frame):
+    text = program("worth_chart").chart(frame)
+    assert "| costs differ | → use Bayes | Bayes / argmax | **0.67" in text
+    assert "| the model is linear | → keep to calibrated Bayes | SOSR / calibrated Bayes" in text
+    assert "| 50 to 10,000 labels | → use CAE on all | CAE on all / DAE on all | **0.50" in text
+    assert "**SOSR against calibrated Bayes**: 6 comparisons" in text
+    assert "No condition in which it wins was found among 6." in text
+
+
+def test_plots(program, frame, tmp_path):
+    pytest.importorskip("matplotlib")
+    program("worth_plots").draw_all(frame, tmp_path)
+    names = {path.stem for path in tmp_path.iterdir()}
+    assert names == {"model", "noise", "epochs", "labels"}
+    assert all(path.stat().st_size > 10_000 for path in tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_the_program_runs_and_goes_on(tmp_path):
+    pytest.importorskip("jax")
+    program, out = str(FOLDER / "worth.py"), str(tmp_path / "results")
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv = [{program!r}, '--quick', '--seeds', '2', '--matrices', '1', '--jobs', '1',"
+        f" '--out', {out!r}]\n"
+        f"sys.path.insert(0, {str(FOLDER)!r})\n"
+        f"runpy.run_path({program!r}, run_name='__main__')\n"
+    )
+    printed = [run_python(code, KERAS_BACKEND="jax") for _ in range(2)]
+    assert "8 of 8" in printed[0] and "of 8" not in printed[1]
+    lines = (tmp_path / "results" / "worth.csv").read_text().splitlines()
+    assert len(lines) == len(set(lines)) > 50
+    for name in ("worth.md", "chart.md", "model.png", "labels.png"):
+        assert (tmp_path / "results" / name).stat().st_size > 0
