@@ -30,9 +30,6 @@ extensions = [
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "plots"]
-if not pathlib.Path(__file__).parents[1].joinpath("CHANGELOG.md").exists():
-    exclude_patterns.append("changelog.md")
-    suppress_warnings = ["toc.not_readable"]
 nitpicky = True
 # Exceptions that docstrings raise, and which no page of this site describes.
 nitpick_ignore_regex = [("py:exc", r"[A-Z]\w*(Error|Interrupt|Exit)")]

@@ -53,12 +53,12 @@ def target(text: str, near: str = "") -> str | None:
         return None
     name, dotted = match[1], match[1] != text.removesuffix("()")
     full = f"csdl_keras.{name}"
+    if near and f"{near}.{name}" in pages():  # a docstring means its neighbours
+        return pages()[f"{near}.{name}"]
     if full in pages():
         return pages()[full] if dotted or "." in name or _DISTINCT.fullmatch(name) else None
     if dotted and full in modules():
         return full
-    if near and f"{near}.{name}" in pages():  # a docstring means its neighbours
-        return pages()[f"{near}.{name}"]
     first, _, rest = name.partition(".")
     candidates = _by_last_name().get(first, set())
     nearest = f"{near}.{first}"
