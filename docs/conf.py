@@ -30,9 +30,6 @@ extensions = [
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "plots"]
-if not pathlib.Path(__file__).parents[1].joinpath("CHANGELOG.md").exists():
-    exclude_patterns.append("changelog.md")
-    suppress_warnings = ["toc.not_readable"]
 nitpicky = True
 # Exceptions that docstrings raise, and which no page of this site describes.
 nitpick_ignore_regex = [("py:exc", r"[A-Z]\w*(Error|Interrupt|Exit)")]
@@ -69,7 +66,9 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("csdl_keras",),
     "reference_url": {"csdl_keras": None},
+    "download_all_examples": False,
     "matplotlib_animations": False,
+    "within_subsection_order": "FileNameSortKey",
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
@@ -84,6 +83,7 @@ html_theme = "furo"
 html_title = f"csdl_keras {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"

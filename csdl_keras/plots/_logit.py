@@ -3,12 +3,12 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogitLocator, NullFormatter
 
 from csdl_keras._utils.checks import check_choice
 
 #: Probabilities nearer to 0 or 1 are drawn here on a logit axis, which has no place for 0 and 1.
-SMALLEST = 1e-5
+SMALLEST = 1e-4
 
 
 def choose_scale(axes: Axes, scale: str | None, probabilities: np.ndarray) -> str:
@@ -46,6 +46,8 @@ def show(axis: Axis, probabilities: np.ndarray, first: bool) -> tuple[float, flo
     if not first:
         left, right = axis.get_view_interval()
         low, high = min(low, float(left)), max(high, float(right))
+    # More names of ticks such as 0.9999 would run into each other.
+    axis.set_major_locator(LogitLocator(nbins=6))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.12g}"))
     axis.set_minor_formatter(NullFormatter())
     return low, high

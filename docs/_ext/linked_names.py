@@ -53,6 +53,8 @@ def target(text: str, near: str = "") -> str | None:
         return None
     name, dotted = match[1], match[1] != text.removesuffix("()")
     full = f"csdl_keras.{name}"
+    if near and f"{near}.{name}" in pages():  # a docstring means its neighbours
+        return pages()[f"{near}.{name}"]
     if full in pages():
         return pages()[full] if dotted or "." in name or _DISTINCT.fullmatch(name) else None
     if dotted and full in modules():

@@ -45,6 +45,10 @@ def _table(lines: list[str]) -> list[str]:
 
 def _paragraph(lines: list[str]) -> list[str]:
     """Converts a paragraph; a list in it is one of its own."""
+    if not lines:
+        return []
+    if [line.strip() for line in lines] == ["Example:"]:  # not indented, so no section of napoleon
+        return [".. rubric:: Example"]
     made: list[str] = []
     for line in _inline("\n".join(lines)).split("\n"):
         is_item = line.lstrip().startswith("- ")

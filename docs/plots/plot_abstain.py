@@ -3,7 +3,7 @@ A price for not deciding
 ========================
 
 `costs.with_abstain` adds a decision that costs the same whatever the class, such as to ask a
-person. The lower its price, the more examples it gets, and the lower the cost of all.
+person. The lower its price, the more examples it gets.
 """
 
 import matplotlib.pyplot as plt

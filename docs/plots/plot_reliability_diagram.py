@@ -2,9 +2,9 @@
 Are probabilities right?
 ========================
 
-Naive Bayes is far too sure of itself: of what it calls almost certain, much is wrong. One
-temperature, fitted on held-out examples, mends most of that; with it the Bayes decision knows
-what its decisions cost.
+Naive Bayes is too sure of itself: its curve lies below the diagonal. One temperature, fitted on
+held-out examples, brings the probabilities nearer to what comes true, and the expected costs with
+them.
 """
 
 import matplotlib.pyplot as plt

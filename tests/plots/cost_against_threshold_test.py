@@ -2,6 +2,7 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
 from csdl_keras.plots import cost_against_threshold
 from csdl_keras.plots.cost_against_threshold import threshold_table
@@ -97,6 +98,18 @@ class TestCostAgainstThreshold:
         assert axes.get_xlim()[0] < left and axes.get_xlim()[1] > right
         linear = cost_against_threshold(labels, near, MATRIX, scale="linear")
         assert linear.get_xscale() == "linear"
+
+    @pytest.mark.parametrize("inches", [(4, 3), (6.4, 4.8)])
+    def test_names_of_ticks_do_not_collide(self, inches):
+        figure = Figure(inches, layout="constrained")
+        scores = np.array([0.0, 1e-5, 0.001, 0.02, 0.5, 0.98, 0.999, 1.0])
+        axes = cost_against_threshold([0, 1] * 4, scores, MATRIX, ax=figure.subplots())
+        figure.draw_without_rendering()
+        left, right = axes.get_xlim()
+        labels = zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+        shown = [label.get_window_extent() for at, label in labels if left <= at <= right]
+        assert len(shown) >= 3
+        assert all(one.x1 < two.x0 for one, two in zip(shown, shown[1:], strict=False))
 
     @pytest.mark.parametrize(
         "y_true, probabilities, matrix, message",
