@@ -65,7 +65,7 @@ class ResultsTable:
         self.append(rows)
 
     def report(self, text: str) -> None:
-        """Writes the table with the command, versions, code and date that made it, and prints it."""
+        """Writes the table with the command, versions, code and date that made it; prints it."""
         installed = []
         for name in _PACKAGES:
             try:

@@ -3,10 +3,13 @@
 import dataclasses
 from collections.abc import Iterator
 
-from worth_methods import Learner, by_costs, by_probabilities, columns, trained_probabilities
+from worth_comparisons import BASE, BY_LIKELIHOOD
+from worth_methods import Learner, by_costs, columns
 from worth_pretraining import pretraining_results
+from worth_probabilities import trained_probabilities
 from worth_sets import Conditions, Problem
 
+BY_PROBABILITIES = ("argmax", "Bayes", BASE, BY_LIKELIHOOD)
 SETS = ("mnist", "cifar10", "diamonds", "upsell")
 FIELDS = ("part", "set", "labels", "hidden", "noise", "kept", "seed")
 #: The columns that identify a case and its seed, which is measured as a whole.
@@ -88,7 +91,7 @@ def measure(case: Case, seed: int, count: int) -> list[dict[str, object]]:
             found = list(pretraining_results(problem, matrices))
         else:
             probabilities = trained_probabilities(case.conditions, seed)
-            found = [*by_probabilities(*probabilities, matrices, case.beyond)]
+            found = [*probabilities.results(matrices, BY_PROBABILITIES, case.beyond)]
             for objective, name in (("sosr", "SOSR"), ("poisson", "Poisson")):
                 learners = [Learner(problem, objective)] * count
                 found += by_costs(learners, name, matrices, case.beyond)

@@ -10,6 +10,9 @@ from scipy import stats
 
 #: The method that others are compared with.
 BASE = "calibrated Bayes"
+BY_LIKELIHOOD = "calibrated Bayes by likelihood"
+#: How pre-trained networks are named without pre-training.
+NONE = "no pre-training"
 #: Ways to pre-train: on the labelled inputs, or on all inputs of the set.
 WAYS = ("none", *(f"{it}{end}" for end in ("", " on all") for it in ("DAE", "SEAE", "CAE")))
 #: Those that are followed by training with SOSR as well, which needs a search for each.
@@ -22,19 +25,20 @@ _NUMBERS += ("constant_cost", "error_rate", "temperature")
 
 
 def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
-    """Returns rows with numbers as such, and methods named with their pre-training."""
+    """Returns rows with numbers as such, and pre-trained networks named by their pre-training."""
     frame = pd.DataFrame(rows)
     frame = frame.astype({name: float for name in _NUMBERS})
+    names = zip(frame["part"], frame["method"], frame["pretraining"], strict=True)
     frame["method"] = [
-        name_of(method, way)
-        for method, way in zip(frame["method"], frame["pretraining"], strict=True)
+        name_of(way, method) if it == "labels" else method for it, method, way in names
     ]
     return frame
 
 
-def name_of(method: str, pretraining: str) -> str:
-    """Returns the name of a method after a pre-training."""
-    return method if pretraining == "none" else f"{method}, {pretraining}"
+def name_of(way: str, method: str = BY_LIKELIHOOD) -> str:
+    """Returns the name of a pre-training that is followed by calibrated Bayes or by SOSR."""
+    way = NONE if way == "none" else way
+    return way if method == BY_LIKELIHOOD else f"{way}, {method}"
 
 
 class Comparison(NamedTuple):

@@ -1,4 +1,4 @@
-"""Decisions that `worth.py` compares on one problem, and what they cost."""
+"""Networks that `worth.py` trains on one problem, and what their decisions cost."""
 
 import functools
 import time
@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from worth_search import Choice, Trial, best_snapshot, search
-from worth_sets import Conditions, Problem
+from worth_search import Choice, Trial, on_edge, search, train_to_best
+from worth_sets import Problem
 from worth_training import LAST, LAST_BEYOND, PER_OCTAVE, Weights, compiled_training, updates_at
 
 import csdl_keras as csdl
-from csdl_keras.prediction.fit_temperature import fit_temperature
 
 SMALLEST = 1e-7
 
@@ -22,24 +21,14 @@ class Result(NamedTuple):
     method: str
     decisions: np.ndarray
     choice: Choice
-    trial: Trial
+    snapshot: int
+    on_edge: bool
     trials: int
     seconds: float
     beyond: int = 1
     overconfidence: float = float("nan")
     temperature: float = float("nan")
     pretraining: str = "none"
-
-
-def temperature_of(probabilities: np.ndarray, labels: np.ndarray) -> float:
-    """Fits a temperature on validation examples."""
-    return fit_temperature(probabilities, labels, False, None)[0]
-
-
-def with_temperature(probabilities: np.ndarray, temperature: float) -> np.ndarray:
-    """Returns probabilities at another temperature."""
-    powers = np.maximum(probabilities, SMALLEST) ** (1.0 / temperature)
-    return powers / powers.sum(axis=1, keepdims=True)
 
 
 class Learner:
@@ -88,43 +77,16 @@ class Learner:
     def train(self, choice: Choice, matrix: np.ndarray | None = None) -> Trial:
         """Trains with a choice until its validation score stops falling."""
         score = functools.partial(self.score, matrix=matrix)
-        return best_snapshot(self.snapshots(choice, matrix), score, LAST)
+        return train_to_best(self.snapshots(choice, matrix), score, LAST)
 
-    def beyond(self, choice: Choice, trial: Trial, matrix: np.ndarray | None) -> Iterator:
+    def beyond(self, choice: Choice, best: int, matrix: np.ndarray | None = None) -> Iterator:
         """Trains on; yields multiples of the best number of updates and the outputs there."""
-        for snapshot, (val, test) in enumerate(self.snapshots(choice, matrix)):
-            octaves, rest = divmod(snapshot - trial.snapshot, PER_OCTAVE)
+        for number, (val, test) in enumerate(self.snapshots(choice, matrix)):
+            octaves, rest = divmod(number - best, PER_OCTAVE)
             if octaves > 0 and rest == 0:
                 yield 2**octaves, val, test()
-            if snapshot >= min(LAST_BEYOND, trial.snapshot + 3 * PER_OCTAVE):
+            if number >= min(LAST_BEYOND, best + 3 * PER_OCTAVE):
                 return
-
-
-@functools.lru_cache(maxsize=2)
-def trained_probabilities(conditions: Conditions, seed: int) -> tuple[Learner, dict, float]:
-    """Searches for the network of probabilities, which serves all cost matrices."""
-    start, learner = time.perf_counter(), Learner(Problem(conditions, seed), "nll")
-    return learner, search(learner.train, scaled=False), time.perf_counter() - start
-
-
-def by_probabilities(
-    learner: Learner, trials: dict, seconds: float, matrices: Sequence[np.ndarray], beyond: bool
-) -> Iterator[tuple[int, Result]]:
-    """Yields the matrix's number and decisions by argmax, Bayes and calibrated Bayes."""
-    choice, trial = next(iter(trials.items()))
-    outputs = [(1, trial.val, trial.test)]
-    outputs += learner.beyond(choice, trial, None) if beyond else []
-    for times, val, test in outputs:
-        temperature = temperature_of(val, learner.problem.y_val)
-        # Mean confidence minus accuracy.
-        right = test.argmax(axis=1) == learner.problem.y_test
-        excess = float((test.max(axis=1) - right).mean())
-        rest = (choice, trial, len(trials), seconds, times, excess)
-        for number, matrix in enumerate(matrices):
-            yield number, Result("argmax", test.argmax(axis=1), *rest)
-            yield number, Result("Bayes", csdl.bayes_decisions(test, matrix), *rest)
-            calibrated = csdl.bayes_decisions(with_temperature(test, temperature), matrix)
-            yield number, Result("calibrated Bayes", calibrated, *rest, temperature)
 
 
 def by_costs(
@@ -141,19 +103,20 @@ def by_costs(
         matrices: the cost matrices.
         beyond: whether training goes on beyond the best snapshot.
     """
-    scaled, choices = learners[0].objective == "sosr", None
+    scaled, tried = learners[0].objective == "sosr", None
     for number, (learner, matrix) in enumerate(zip(learners, matrices, strict=True)):
         start = time.perf_counter()
         train = functools.partial(learner.train, matrix=matrix)
-        if choices is None:
-            trials = search(train, scaled)
-            choices = list(trials)[:2]
+        if tried is None:
+            trials = tried = search(train, scaled)
         else:
-            trials = {choice: train(choice) for choice in choices}
-        choice = min(trials, key=lambda choice: trials[choice].score)
-        rest = (choice, trials[choice], len(trials), time.perf_counter() - start)
-        yield number, Result(name, trials[choice].test.argmin(axis=1), *rest)
-        for times, _, test in learner.beyond(choice, trials[choice], matrix) if beyond else ():
+            trials = {choice: train(choice) for choice in list(tried)[:2]}
+        choice = min(trials, key=lambda choice: trials[choice].best.score)
+        best = trials[choice].best
+        rest = (choice, best.number, on_edge(choice, tried, scaled), len(trials))
+        rest = (*rest, time.perf_counter() - start)
+        yield number, Result(name, best.test().argmin(axis=1), *rest)
+        for times, _, test in learner.beyond(choice, best.number, matrix) if beyond else ():
             yield number, Result(name, test.argmin(axis=1), *rest, times)
 
 
@@ -174,9 +137,9 @@ def columns(result: Result, problem: Problem, matrix: np.ndarray) -> dict[str, o
         "collapsed": int(len(np.unique(decided)) == 1 or paid >= constant),
         "learning_rate": f"{result.choice.learning_rate:.3g}",
         "cost_scale": f"{result.choice.cost_scale:.4g}",
-        "on_edge": int(result.choice.on_edge(result.method.startswith("SOSR"))),
-        "updates": updates_at(result.trial.snapshot),
-        "at_limit": int(result.trial.at_limit),
+        "on_edge": int(result.on_edge),
+        "updates": updates_at(result.snapshot),
+        "at_limit": int(result.snapshot == LAST),
         "trials": result.trials,
         "overconfidence": f"{result.overconfidence:.4f}",
         "temperature": f"{result.temperature:.4g}",

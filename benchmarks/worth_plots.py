@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
-from worth_comparisons import BASE, WAYS, compare, costs_of, name_of
+from worth_comparisons import BASE, NONE, WAYS, compare, costs_of, name_of
 from worth_table import TITLES
 
 from csdl_keras.plots._axes import GREY, PALETTE
@@ -32,8 +32,8 @@ class Curve(NamedTuple):
 DECISIONS = [Curve(name, BASE, colour, "o-", name) for name, colour in COLOURS.items()]
 PRETRAININGS = [
     Curve(
-        name_of(BASE, way),
-        BASE,
+        name_of(way),
+        NONE,
         _WAYS[way.partition(" ")[0]],
         "o-" if way.endswith("all") else "s:",
         f"{way.partition(' ')[0]}, {'all' if way.endswith('all') else 'labelled'} inputs",

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import keras
 import numpy as np
-from worth_comparisons import BASE, WAYS, WITH_SOSR
-from worth_methods import Learner, Result, by_costs, by_probabilities
-from worth_search import search
+from worth_comparisons import BY_LIKELIHOOD, WAYS, WITH_SOSR
+from worth_methods import Learner, Result, by_costs
+from worth_probabilities import Probabilities
 from worth_sets import Problem
 from worth_training import Weights
 
@@ -60,7 +60,8 @@ def pretraining_results(
 ) -> Iterator[tuple[int, Result]]:
     """Yields the matrix's number and results after each pre-training, by calibrated Bayes and SOSR.
 
-    A CAE is pre-trained for each matrix, the others serve all.
+    A CAE is pre-trained for each matrix, the others serve all. Few validation examples say little
+    about costs, so calibrated Bayes takes the network that is likeliest in validation.
     """
     others = np.setdiff1d(np.arange(len(problem.data.x)), problem.train)
     for way in WAYS:
@@ -74,11 +75,12 @@ def pretraining_results(
         found = []
         for index, weights in enumerate(hidden):
             numbers = [index] if kind == "CAE" else range(len(matrices))
-            learner = Learner(problem, "nll", weights, "sigmoid")
-            trials = search(learner.train, scaled=False)
+            networks = Probabilities(Learner(problem, "nll", weights, "sigmoid"))
             own = [matrices[number] for number in numbers]
-            results = by_probabilities(learner, trials, seconds[index], own, beyond=False)
-            found += [(numbers[place], it) for place, it in results if it.method == BASE]
+            found += [
+                (numbers[place], it._replace(seconds=it.seconds + seconds[index]))
+                for place, it in networks.results(own, (BY_LIKELIHOOD,))
+            ]
         if way in WITH_SOSR:
             # One network of hidden layers, or one for each matrix.
             several = hidden if kind == "CAE" else hidden * len(matrices)

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,22 +18,32 @@ ONE_SCALE, FIRST_SCALES = (2,), (2, 4)
 PATIENCE, EARLIEST = 6, 18
 
 
-class Trial(NamedTuple):
-    """What one training came to at its best snapshot.
+class Snapshot(NamedTuple):
+    """A network after a number of updates.
 
     Args:
-        score: what validation says, lower is better; infinite if training diverged.
-        snapshot: the best snapshot.
-        val: outputs on the validation inputs there.
-        test: outputs on the test inputs there.
-        at_limit: whether the best snapshot is the last one that the budget allows.
+        score: what validation says, lower is better.
+        number: number of the snapshot.
+        val: outputs on the validation inputs.
+        test: returns the outputs on the test inputs.
     """
 
     score: float
-    snapshot: int
+    number: int
     val: np.ndarray
-    test: np.ndarray
-    at_limit: bool
+    test: Callable[[], np.ndarray]
+
+
+class Trial(NamedTuple):
+    """One training.
+
+    Args:
+        best: the snapshot of the lowest score.
+        finite: all snapshots with finite outputs.
+    """
+
+    best: Snapshot
+    finite: list[Snapshot]
 
 
 class Choice(NamedTuple):
@@ -52,10 +62,6 @@ class Choice(NamedTuple):
         """The factor of costs."""
         return SCALES[self.scale]
 
-    def on_edge(self, scaled: bool) -> bool:
-        """Returns True if nothing was tried beyond it."""
-        return self.rate in (0, len(RATES) - 1) or (scaled and self.scale in (0, len(SCALES) - 1))
-
     def neighbours(self, scaled: bool) -> Iterable["Choice"]:
         """Returns the next smaller and larger rates, and scales if these are searched too."""
         for step in (-1, 1):
@@ -65,20 +71,34 @@ class Choice(NamedTuple):
                 yield Choice(self.rate, self.scale + step)
 
 
-def best_snapshot(
+def on_edge(choice: Choice, tried: Collection[Choice], scaled: bool) -> bool:
+    """Returns True if a value next to a choice was not tried."""
+    compared = [one for one in choice.neighbours(scaled) if one in tried]
+    return len(compared) < (4 if scaled else 2)
+
+
+def train_to_best(
     snapshots: Iterable[tuple[np.ndarray, Callable[[], np.ndarray]]],
     score: Callable[[np.ndarray], float],
     last: int,
 ) -> Trial:
-    """Finds the snapshot of the lowest score; stops when it no longer falls."""
-    best = None
-    for snapshot, (val, test) in enumerate(snapshots):
-        found = score(val) if np.isfinite(val).all() else np.inf
-        if best is None or found < best[0]:
-            best = found, snapshot, val, test
-        if snapshot == last or snapshot >= max(EARLIEST, best[1] + PATIENCE):
+    """Trains until the score no longer falls.
+
+    Args:
+        snapshots: outputs on the validation inputs and a function for those on the test inputs.
+        score: returns the score of outputs on the validation inputs, lower is better.
+        last: number of the last snapshot.
+    """
+    best, finite = None, []
+    for number, (val, test) in enumerate(snapshots):
+        fine = bool(np.isfinite(val).all())
+        found = Snapshot(score(val) if fine else np.inf, number, val, functools.cache(test))
+        finite += [found] if fine else []
+        if best is None or found.score < best.score:
+            best = found
+        if number == last or number >= max(EARLIEST, best.number + PATIENCE):
             break
-    return Trial(best[0], best[1], best[2], best[3](), best[1] == last)
+    return Trial(best, finite)
 
 
 def search(train: Callable[[Choice], Trial], scaled: bool) -> dict[Choice, Trial]:
@@ -94,12 +114,14 @@ def search(train: Callable[[Choice], Trial], scaled: bool) -> dict[Choice, Trial
     Returns:
         All trials, the best one first.
     """
-    train = functools.cache(train)
     grid = itertools.product(FIRST_RATES, FIRST_SCALES if scaled else ONE_SCALE)
     trials = {choice: train(choice) for choice in itertools.starmap(Choice, grid)}
-    while True:
-        best = min(trials, key=lambda choice: trials[choice].score)
-        new = [choice for choice in best.neighbours(scaled) if choice not in trials]
-        if not new:
-            return dict(sorted(trials.items(), key=lambda pair: pair[1].score))
+    while new := untried([min(trials, key=lambda it: trials[it].best.score)], trials, scaled):
         trials |= {choice: train(choice) for choice in new}
+    return dict(sorted(trials.items(), key=lambda pair: pair[1].best.score))
+
+
+def untried(choices: Iterable[Choice], tried: Collection[Choice], scaled: bool) -> list[Choice]:
+    """Returns the neighbours of choices that were not tried."""
+    found = (near for choice in choices for near in choice.neighbours(scaled))
+    return [near for near in dict.fromkeys(found) if near not in tried]

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 
+import joblib
 import numpy as np
 import pandas as pd
 from sklearn.preprocessing import QuantileTransformer
@@ -10,6 +11,8 @@ from sklearn.preprocessing import QuantileTransformer
 import csdl_keras as csdl
 
 POOL, TEST = 12_000, 4_000
+#: Images that are read and made small once; `.cache` in the working directory.
+_MEMORY = joblib.Memory(".cache/worth", verbose=0)
 SHARE_HELD, MOST_HELD = 0.2, 1_000
 
 
@@ -110,6 +113,7 @@ def _pooled(images: np.ndarray, factor: int = 2) -> np.ndarray:
     return images.reshape(blocks).mean(axis=(2, 4, 5)).reshape(size, -1)
 
 
+@_MEMORY.cache
 def _images(name: str) -> WorthSet:
     data = csdl.datasets.load(name)
     x, y = data.x_train[:POOL], data.y_train[:POOL]

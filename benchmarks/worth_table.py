@@ -2,9 +2,19 @@
 
 import pandas as pd
 from formats import markdown_table
-from worth_comparisons import BASE, CELL, WAYS, WITH_SOSR, compare, costs_of, name_of, words
+from worth_comparisons import (
+    BASE,
+    BY_LIKELIHOOD,
+    CELL,
+    WAYS,
+    WITH_SOSR,
+    compare,
+    costs_of,
+    name_of,
+    words,
+)
 
-DECISIONS = ("argmax", "Bayes", "SOSR", "Poisson")
+DECISIONS = ("argmax", "Bayes", BY_LIKELIHOOD, "SOSR", "Poisson")
 TITLES = {
     "model": "How wrong the model is",
     "confidence": "How overconfident the network is",
@@ -55,26 +65,18 @@ def _clean(frame: pd.DataFrame) -> list[str]:
 
 
 def _pretrainings(frame: pd.DataFrame) -> list[str]:
-    """Formats what pre-trainings cost beside none, by calibrated Bayes and by SOSR."""
+    """Formats what pre-trainings cost beside none, before calibrated Bayes and before SOSR."""
     lines = []
-    for method, ways in ((BASE, WAYS[1:]), ("SOSR", WITH_SOSR[1:])):
-        head = [
-            f"{method}, condition",
-            "cost with none",
-            *(f"{way} / none" for way in ways),
-            "pairs",
-        ]
+    for method, ways in ((BY_LIKELIHOOD, WAYS[1:]), ("SOSR", WITH_SOSR[1:])):
+        base = name_of("none", method)
+        names = [name_of(way, method) for way in ways]
+        head = ["condition", f"cost of {base}", *(f"{name} / {base}" for name in names), "pairs"]
         body = []
         for key, part in frame.groupby(list(CELL), sort=False):
             costs = costs_of(part)
-            body.append(
-                [
-                    words(dict(zip(CELL, key, strict=True))),
-                    f"{costs[method].mean():.3g}",
-                    *(_cell(costs, name_of(method, way), method) for way in ways),
-                    str(len(costs)),
-                ]
-            )
+            condition, cost = words(dict(zip(CELL, key, strict=True))), costs[base].mean()
+            cells = [_cell(costs, name, base) for name in names]
+            body.append([condition, f"{cost:.3g}", *cells, str(len(costs))])
         lines += [*markdown_table(head, body), ""]
     return lines
 

@@ -4,7 +4,7 @@ import argparse
 import pathlib
 from collections.abc import Sequence
 
-from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS
+from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
 from csdl_keras_cli.suggestions import did_you_mean
 
 #: Ends of names that files with data have.
@@ -76,7 +76,9 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="your own data: a table in a .csv or .parquet file, arrays in an .npz file, or a "
         "folder with a folder of images for each class. Columns of a table may hold numbers, "
-        "categories as strings and missing values. It is split at random, stratified by --seed",
+        f"categories as strings and missing values. It is split at random within each label by "
+        f"--seed, {SHARES[0]:.0%}% for training, {SHARES[1]:.0%}% for validation and "
+        f"{SHARES[2]:.0%}% for the test",
     )
     parser.add_argument(
         "--label",

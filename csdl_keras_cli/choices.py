@@ -1,6 +1,6 @@
-"""The names that options choose from.
+"""The names that options choose from, and numbers that help tells.
 
-They belong to `csdl_keras` and stand here again, because importing it takes seconds;
+Those of `csdl_keras` stand here again, because importing it takes seconds;
 `tests/cli/choices_test.py` compares.
 """
 
@@ -89,3 +89,6 @@ CNN_VARIANTS = ("quick", "full")
 
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
+
+#: Shares of a user's examples for training, validation and test.
+SHARES = (0.6, 0.2, 0.2)

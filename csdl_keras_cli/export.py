@@ -2,7 +2,6 @@
 
 import argparse
 import pathlib
-import zipfile
 
 from csdl_keras_cli.choices import FORMATS, OUTPUTS
 
@@ -42,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Raises a ValueError unless there is a model, and a format for the file to write."""
+    import zipfile
+
     model: pathlib.Path = arguments.model
     if not model.is_file():
         what = "it is a folder" if model.is_dir() else "there is no such file"

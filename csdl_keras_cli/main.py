@@ -2,11 +2,9 @@
 
 import argparse
 import importlib
-import logging
 import os
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 
 from csdl_keras_cli import compare, export, report, table1, table2, tune
 from csdl_keras_cli.output import only_own_errors, tolerant_output
@@ -29,7 +27,7 @@ def build_parser() -> SuggestingParser:
     parser = SuggestingParser(
         prog="csdl-keras", description="Multiclass cost-sensitive deep learning with Keras."
     )
-    parser.add_argument("--version", action="version", version=metadata.version("csdl_keras"))
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name, module in COMMANDS.items():
         module.add_arguments(
@@ -66,8 +64,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Version(argparse.Action):
+    """Prints the version; only then it is looked up, which takes longer than all else here."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib import metadata
+
+        print(metadata.version("csdl_keras"))
+        parser.exit()
+
+
 def _run(arguments: argparse.Namespace) -> int:
     """Imports `csdl_keras`, which takes seconds, and runs a command without others' log lines."""
+    import logging
+
     # Worker processes and TensorFlow, once it has started, follow the variable.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     # TensorFlow warns of many models built in a loop, which a comparison does on purpose.

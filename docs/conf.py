@@ -24,6 +24,9 @@ extensions = [
     "copied_notebooks",
     "linked_names",
     "markdown_docstrings",
+    "mathml",
+    "measured_results",
+    "repository_links",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "_templates", "plots"]
@@ -40,7 +43,7 @@ nb_execution_excludepatterns = ["notebooks/*"]
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
 nb_merge_streams = True
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 autosummary_generate = True
@@ -76,6 +79,7 @@ sphinx_gallery_conf = {
     "notebook_extensions": {},
 }
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"csdl_keras {release}"
 html_static_path = ["_static"]
@@ -87,5 +91,21 @@ pygments_dark_style = "native"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-# Symbols whose pages show a picture of the gallery.
-autosummary_context = {"pictures": {}}
+# Public names whose pages show the first picture of a script in `plots`; those of a plot its own.
+PICTURES = {
+    "losses": "SOSRLoss OneSidedLoss PoissonCostLoss LogisticCostLoss sosr losses.one_sided "
+    "losses.poisson_cost losses.logistic_cost",
+    "cost_matrix_heatmap": "costs.randomized_proportional",
+    "reliability_diagram": "evaluation.reliability evaluation.Reliability "
+    "evaluation.calibration_error layers.TemperatureScaling calibrate",
+    "risk_coverage": "evaluation.risk_coverage_curve evaluation.risk_coverage_area",
+    "cost_confusion": "bayes_decisions",
+    "noise_and_views": "MaskingNoise layers.RandomShift layers.RandomAffine layers.ImageViews",
+    "imbalance": "datasets.imbalance datasets.DataSet",
+    "abstain": "costs.with_abstain",
+}
+_scripts = {path.stem for path in (pathlib.Path(__file__).parent / "plots").glob("plot_*.py")}
+_pictures = {f"csdl_keras.plots.{it.removeprefix('plot_')}": it for it in _scripts}
+for _script, _names in PICTURES.items():
+    _pictures |= {f"csdl_keras.{it}": f"plot_{_script}" for it in _names.split()}
+autosummary_context = {"pictures": _pictures}

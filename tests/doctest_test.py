@@ -8,10 +8,13 @@ import pkgutil
 import pytest
 
 import csdl_keras
+import csdl_keras_cli
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(csdl_keras.__path__, "csdl_keras.")
+    module.name
+    for package in (csdl_keras, csdl_keras_cli)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 )
 PACKAGES = (
     "baselines costs datasets evaluation layers losses metrics models plots sklearn tuning".split()

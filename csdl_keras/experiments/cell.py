@@ -127,7 +127,7 @@ class Outcome:
         epochs: epochs of the training.
         train_seconds: seconds of pre-training and training, shared stages in full.
         diverged: how the training diverged; None (default) if it did not.
-        history: losses and metrics by epoch, see `Trained`.
+        history: losses and average costs by epoch, see `Trained`.
     """
 
     cell: Cell

@@ -1,6 +1,7 @@
 """The rows of `choices.csv`: what was tried on validation examples."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,23 +74,25 @@ class Choice(CellRow):
     @classmethod
     def on_file(cls, row: Mapping[str, str], cell: Cell, search: Search, value: object) -> "Choice":
         """Returns the record of a value whose cell a row of `choices.csv` tells of."""
-        numbers = ("validation", "train_seconds", "test_cost", "test_cost_error")
         return cls(
             **cell_columns(cell),
             **_tried(search, value),
-            **{name: float(row[name]) for name in numbers},
             criterion=row["criterion"],
+            validation=float(row["validation"]),
             collapsed=row["collapsed"] == "True",
             chosen=False,
             edge="",
             epochs=int(row["epochs"]),
+            train_seconds=float(row["train_seconds"]),
+            test_cost=float(row["test_cost"]),
+            test_cost_error=float(row["test_cost_error"]),
             cell=row["cell"],
         )
 
     @property
-    def rank(self) -> tuple[bool, float]:
-        """What choices are ordered by, the best one first."""
-        return self.collapsed, self.validation
+    def rank(self) -> tuple[bool, bool, float]:
+        """What choices are ordered by: those that diverged or collapsed come last."""
+        return math.isinf(self.validation), self.collapsed, self.validation
 
 
 def _tried(search: Search, value: object) -> dict[str, Any]:

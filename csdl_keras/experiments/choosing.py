@@ -31,7 +31,7 @@ class Choosing:
     make: Callable[[Settings], Cell]
     run: Callable[[Iterable[Cell]], Iterator[Outcome]]
     files: GridFiles
-    _tried: list[tuple[tuple[bool, float], Settings]] = dataclasses.field(default_factory=list)
+    _tried: list[tuple[Choice, Settings]] = dataclasses.field(default_factory=list)
 
     def choose(self, searches: Sequence[Search]) -> Choice | None:
         """Chooses the value with the lowest figure on validation, and keeps all that was tried.
@@ -68,8 +68,8 @@ class Choosing:
     @property
     def ranking(self) -> list[Settings]:
         """The chosen settings, then all others that did not diverge, the best first."""
-        ordered = sorted(self._tried, key=lambda pair: pair[0])
-        others = [it for (_, figure), it in ordered if figure < float("inf")]
+        ordered = sorted(self._tried, key=lambda pair: pair[0].rank)
+        others = [it for choice, it in ordered if choice.validation < float("inf")]
         return list(dict.fromkeys([self.settings, *others]))
 
     def _try(self, values: Sequence[tuple[Search, Any]], before: Sequence[Trial]) -> list[Trial]:
@@ -87,7 +87,7 @@ class Choosing:
             if _on_curve(search, cell):
                 self.files.write_point(outcome)
             self._write([*before, *found.values()])
-        self._tried += [(choice.rank, cell.settings) for cell, (_, choice) in found.items()]
+        self._tried += [(choice, cell.settings) for cell, (_, choice) in found.items()]
         return [found[cell] for cell in searches if cell in found]
 
     def _cell(self, search: Search, value: object) -> Cell:

@@ -14,15 +14,11 @@ from rich.table import Table
 from csdl_keras.experiments.cell import OWN_COSTS, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.choice import Choice
-from csdl_keras.experiments.comparison import Summary, spread_caption
-from csdl_keras.experiments.cost_file import CostTable
+from csdl_keras.experiments.summaries import Summary, spread_caption
 from csdl_keras.training.algorithms import get_algorithm
 
 if TYPE_CHECKING:
     from keras_tuner.engine.trial import Trial
-
-#: Most rows and columns that are shown of a cost matrix.
-_SHOWN_LABELS, _SHOWN_DECISIONS = 12, 6
 
 #: More characters than any table has in a line.
 _WIDEST = 10_000
@@ -230,25 +226,4 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
         f"{', or n' if any(it.matrices < matrices for it in summaries) else ''}; "
         "best in bold; seconds count shared stages in full"
     )
-    return table
-
-
-def cost_table(costs: CostTable, title: str) -> Table:
-    """Returns a table of a cost matrix, the first rows and columns of a large one."""
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.add_column("true label")
-    shown = costs.decisions[:_SHOWN_DECISIONS]
-    for decision in shown:
-        table.add_column(f"decide {decision}", justify="right")
-    for label, row in list(zip(costs.labels, costs.amounts, strict=True))[:_SHOWN_LABELS]:
-        table.add_row(label, *(f"{cost:.6g}" for cost in row[: len(shown)]))
-    hidden = [
-        f"{len(names) - limit} more {what}"
-        for what, names, limit in (
-            ("labels", costs.labels, _SHOWN_LABELS),
-            ("decisions", costs.decisions, _SHOWN_DECISIONS),
-        )
-        if len(names) > limit
-    ]
-    table.caption = f"and {' and '.join(hidden)}" if hidden else None
     return table

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.frames import read_column
+from csdl_keras_cli.choices import SHARES
 
 #: More labels are hardly classes.
 MOST_LABELS = 1000
-#: Shares of the examples for training, validation and test.
-SHARES = (0.6, 0.2, 0.2)
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:

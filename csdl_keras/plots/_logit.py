@@ -14,15 +14,15 @@ SMALLEST = 1e-5
 def choose_scale(axes: Axes, scale: str | None, probabilities: np.ndarray) -> str:
     """Returns the scale of an axis of probabilities, `"linear"` or `"logit"`.
 
-    `None` is the scale of the curves that are there, or of the first one `"logit"` if three
-    quarters of the probabilities lie within a tenth of 0 or 1, where a linear axis crowds them.
+    `None` is the scale of the curves that are there, or of the first one `"logit"` if more
+    than half of the probabilities lie within a tenth of 0 or 1, which crowd a linear axis.
     """
     if scale is not None:
         return check_choice("scale", scale, ("linear", "logit"))
     if axes.get_lines():
         return axes.get_xscale()
     crowded = np.mean(np.minimum(probabilities, 1.0 - probabilities) < 0.1)
-    return "logit" if crowded >= 0.75 else "linear"
+    return "logit" if crowded > 0.5 else "linear"
 
 
 def inside(probabilities: np.ndarray) -> np.ndarray:

@@ -103,7 +103,7 @@ def cost_against_threshold(
         label: the curve's name in the legend. Defaults to `None`, no name.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
         scale: of the horizontal axis, `"linear"` or `"logit"`, which has room near 0 and 1.
-            `None` (default) takes `"logit"` if three quarters of the probabilities lie within a
+            `None` (default) takes `"logit"` if more than half of the probabilities lie within a
             tenth of 0 or 1, and the scale of the curves on `ax` if there are some.
 
     Returns:

@@ -38,7 +38,7 @@ def reliability_diagram(
         label: the curve's name in the legend. Defaults to `None`, no name.
         scale: of both axes, `"linear"` or `"logit"`, which has room near 0 and 1; there, a
             share of 0 or 1 of `n` examples is drawn at `1 / 2n` from it. `None` (default)
-            takes `"logit"` if three quarters of the bins lie within a tenth of 0 or 1, and the
+            takes `"logit"` if more than half of the bins lie within a tenth of 0 or 1, and the
             scale of the curves on `ax` if there are some.
 
     Returns:

@@ -41,7 +41,8 @@ class Trained:
         unit: the cost that an output of 1 stands for, if the model outputs costs.
             Defaults to 1.
         history: the losses and metrics of each epoch, as `fit` of the first network kept
-            them; empty if its training keeps none. Costs are divided by `unit`.
+            them; empty if its training keeps none. Losses are of costs divided by `unit`,
+            average costs are not.
     """
 
     model: Any

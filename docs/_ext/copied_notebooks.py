@@ -1,4 +1,4 @@
-"""Sphinx extension: the notebooks of the checkout are pages, with the outputs they were committed with."""
+"""Sphinx extension: the notebooks are pages, with the outputs they were committed with."""
 
 import pathlib
 import shutil

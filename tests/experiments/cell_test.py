@@ -65,5 +65,5 @@ class TestCellRunner:
         profile = dataclasses.replace(SHORT, algorithms=(algorithm,), searches=(), cost_seeds=2)
         watcher = run(tmp_path, profile)
         assert [cell.algorithm.name for cell in watcher.ran] == ["two", "two"]
-        again = run(tmp_path, profile)
+        again = run(tmp_path / "again", profile, cache=tmp_path / "stages")
         assert again.trained == 0 and len(again.found) == 2

@@ -37,14 +37,15 @@ SAME = [
     CODE.replace('"""A function."""', '"""Another text."""'),
     CODE.replace('    """A function."""\n', ""),
     CODE.replace("    total =", "    # Why.\n    total ="),
-    CODE.replace("(x: float, *rest", "(\n    x: float,\n    *rest").replace("**more)", "**more,\n)"),
+    CODE.replace("(x: float, *rest", "(\n    x: float,\n    *rest"),
+    CODE.replace("**more)", "**more,\n)"),
     CODE.replace("scale=1e-3", "scale=0.001").replace('"none"', "'none'"),
 ]
 OTHER = [
     CODE.replace("1e-3", "1e-2"),
     CODE.replace(".3f", ".2f"),
     CODE.replace("it * scale", "it / scale"),
-    CODE.replace("    return \"none\"", "            return \"none\""),
+    CODE.replace('    return "none"', '            return "none"'),
     CODE.replace("is None", "is not None"),
     CODE.replace("@staticmethod\n", ""),
 ]

@@ -1,9 +1,13 @@
 """Cost matrices of users, with names and without."""
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
-from csdl_keras.experiments.cost_file import read_cost_table
+from csdl_keras.experiments.cost_display import cost_table
+from csdl_keras.experiments.cost_file import CostTable, read_cost_table
 
 LABELS = ("bad", "fair", "good")
 C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
@@ -89,3 +93,23 @@ def test_refuses(content, told, tmp_path):
     with pytest.raises(ValueError, match=told) as caught:
         read(tmp_path, content)
     assert "costs.csv" in str(caught.value)
+
+
+def test_large_matrices_are_shown_in_part():
+    names = tuple(f"class {i}" for i in range(30))
+    table = cost_table(CostTable(1 - np.eye(30), names, names), "Costs", 80)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(table)
+    printed = console.file.getvalue()
+    assert "and 18 more labels and 24 more decisions" in printed and "…" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_a_small_matrix_is_shown_as_it_is_in_the_file(tmp_path):
+    table = cost_table(read(tmp_path, "5,20\n3,-40.5\n", ("no", "yes")), "Costs")
+    assert [list(column.cells) for column in table.columns] == [
+        ["no", "yes"],
+        ["5", "3"],
+        ["20", "-40.5"],
+    ]
+    assert [column.header for column in table.columns] == ["true label", "no", "yes"]

@@ -73,11 +73,8 @@ class TestRun:
             # The first matrix's best epoch is that of the result.
             if name in ("dnn_blind", "dnn_bayes"):  # they stop by the error rate
                 continue
-            largest = csdl.costs.randomized_proportional(
-                csdl.datasets.load("digits", imbalanced=True).y_train_val, seed=1000
-            ).max()
             best = min(float(row["val_average_cost"]) for row in own)
-            expected = float(results[name]["validation_cost"]) / largest
+            expected = float(results[name]["validation_cost"])
             assert best == pytest.approx(expected, rel=1e-3)
 
     def test_the_value_of_the_lowest_validation_figure_is_chosen(self, finished):
@@ -117,11 +114,15 @@ class TestRun:
         # The two learning rates, for both algorithms and both matrices.
         names = {"dnn_blind", "dnn_bayes"}
         assert len({key for name, key in found["training"] if name in names}) == 2
-        # Cost-blind pre-training once, for both matrices and for beta = 0 of the other algorithm;
-        # of that the default, 0.25, and 0.5, if it is chosen for the second matrix too.
-        chosen = {cell.settings.pretraining.beta for cell in cells if cell.cost_seed == 1001}
+        # Cost-blind pre-training once, for both matrices and for beta = 0 of the other algorithm.
+        others = {
+            (cell.cost_seed, cell.settings.pretraining.beta)
+            for cell in cells
+            if cell.algorithm.name == "csdnn" and cell.settings.pretraining.beta > 0
+        }
+        assert others >= {(1000, 0.25), (1000, 0.5)}
         pretrained = {key for _, key in found["pretraining"]}
-        assert len(pretrained) == 1 + 2 + (0.5 in chosen)
+        assert len(pretrained) == 1 + len(others)
         assert finished[1].trained == len(pretrained | {key for _, key in found["training"]})
 
     def test_files_are_enough_to_go_on(self, finished, copy):
@@ -132,7 +133,7 @@ class TestRun:
         for name in (*FILES, "test_decisions/digits_imb.npz"):
             assert (copy / name).read_bytes() == (finished[0] / name).read_bytes()
         more = run(copy, dataclasses.replace(PROFILE, algorithms=("dnn_bayes",), seeds=2))
-        assert [(cell.cost_seed, cell.seed) for cell in more.ran] == [(1000, 1), (1001, 1)]
+        assert {(cell.cost_seed, cell.seed) for cell in more.ran} == {(1000, 1), (1001, 1)}
 
     def test_a_second_run_trains_nothing(self, finished, tmp_path):
         watcher = run(tmp_path, cache=finished[0] / "stages")

@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.comparison import ComparedResult, summarise
+from csdl_keras.experiments.comparison import ComparedResult
 from csdl_keras.experiments.display import summary_table
+from csdl_keras.experiments.summaries import summarise
 
 
 def make_result(algorithm="csdnn", cost_seed=1000, cost=1 / 3, error=0.25, seconds=2.0):
@@ -44,5 +45,18 @@ class TestSummarise:
         assert math.isnan(summaries[1].standard_error)
         table = summary_table(summaries, "digits")
         assert [row.style for row in table.rows] == ["bold", None]
-        costs = [cell.split(" ± ")[0] for cell in table.columns[2].cells]
-        assert costs == ["3.000", "2.000 (n = 1)"] and ", or n" in table.caption
+        costs = list(table.columns[2].cells)
+        assert costs == ["3.000 (1.000–5.000)", "2.000 (n = 1)"] and ", or n" in table.caption
+
+    @pytest.mark.parametrize(
+        "number, told, caption",
+        [
+            (1, "1.000", "mean over test examples"),
+            (2, "1.500 (1.000–2.000)", "mean and range over 2 cost matrices"),
+            (3, "2.000 ± 0.577", "mean ± standard error over 3 cost matrices"),
+        ],
+    )
+    def test_the_spread_of_few_matrices_is_their_range(self, number, told, caption):
+        results = [make_result("csdnn", 1000 + i, 1.0 + i) for i in range(number)]
+        table = summary_table(summarise(results), "digits")
+        assert list(table.columns[2].cells) == [told] and table.caption.startswith(caption)

@@ -14,8 +14,8 @@ from rich.console import Console
 import csdl_keras as csdl
 from csdl_keras import datasets
 from csdl_keras.experiments import cell_runner
+from csdl_keras.experiments.asked_profile import build_profile
 from csdl_keras.experiments.code_version import code_version
-from csdl_keras.experiments.commands.table2 import build_profile
 from csdl_keras.experiments.display import CellDisplay, SearchDisplay
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES

@@ -1,15 +1,17 @@
 """The command `csdl-keras tune`, run within the process, and its parts."""
 
+import io
 import json
 
 import keras
 import numpy as np
 import pytest
+from rich.console import Console
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.commands.spaces import parse_space
-from csdl_keras.experiments.trials import TrialRecord, plot_search, varied
+from csdl_keras.experiments.trials import TrialRecord, plot_search, trials_table, varied
 from csdl_keras.tuning import Range
 from csdl_keras.tuning.resumable import search_lock
 from tests.experiments.grid_runs import TUNE, read
@@ -120,6 +122,26 @@ class TestSearchSpace:
     def test_refuses(self, text):
         with pytest.raises(ValueError, match="Expected --depth as int values.*received"):
             parse_space("depth", text)
+
+
+def test_the_table_fits_80_columns():
+    """Hyperparameters are rows, and as many of the best trials are shown as fit."""
+    values = {"beta": 0.25, "pretraining_learning_rate": 1.25e-3, "optimizer": "adam", "depth": 5}
+    records = [
+        TrialRecord(str(i), "COMPLETED", 0.5 + i, i, {**values, "depth": i, "beta": i / 3} | more)
+        for i, more in enumerate([{}, {"optimizer": "sgd", "pretraining_learning_rate": 1.0}] * 6)
+    ]
+    records.append(TrialRecord("12", "FAILED", None, None, values))
+    for width, shown in ((80, 5), (40, 1), (300, 12)):
+        console = Console(file=io.StringIO(), width=width)
+        table = trials_table(records, width)
+        console.print(table)
+        printed = console.file.getvalue()
+        assert len(table.columns) - 1 == shown
+        assert max(map(len, printed.splitlines())) <= width
+        assert "…" not in printed
+        for name in ("validation cost", "pretraining learning rate", "beta", "depth"):
+            assert name in printed
 
 
 def test_records(tmp_path):

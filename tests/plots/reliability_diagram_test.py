@@ -23,7 +23,7 @@ def heights_of(axes):
 class TestReliabilityDiagram:
     @pytest.mark.parametrize("class_id, whose", [(None, "largest"), (1, "class 1")])
     def test_points_and_intervals(self, class_id, whose):
-        axes = reliability_diagram(LABELS, SHARP, num_bins=5, class_id=class_id, label="sharp")
+        axes = reliability_diagram(LABELS, SHARP, 5, class_id, label="sharp", scale="linear")
         bins = reliability(LABELS, SHARP, 5, class_id, strategy="quantile")
         assert bins.count.tolist() == [60] * 5
         label = f"sharp: calibration error {bins.error:.3g}"

@@ -1,5 +1,7 @@
 import functools
+import importlib
 import json
+import sys
 import threading
 import types
 
@@ -40,6 +42,17 @@ class TestDescribe:
         monkeypatch.undo()
         assert (describe(Parts), describe(Parts())) == before
 
+    @pytest.mark.parametrize("folder", ["lib/python3/dist-packages", "home/site-packages"])
+    def test_packages_of_the_system_are_installed_too(self, monkeypatch, folder):
+        monkeypatch.setitem(sys.modules, "helpers", HELPERS)
+        monkeypatch.setattr(HELPERS, "__file__", f"/{folder}/helpers.py", raising=False)
+        monkeypatch.setattr(HELPERS, "__version__", "1.2", raising=False)
+        monkeypatch.setattr(HELPERS.times, "__module__", "helpers")
+        assert describe(HELPERS.times) == "helpers.times 1.2"
+        monkeypatch.setattr(HELPERS, "__file__", "/home/work/helpers.py")
+        assert describe(HELPERS.times).startswith("helpers.times ")
+        assert describe(HELPERS.times) != "helpers.times 1.2"
+
     def test_what_a_function_refers_to(self, monkeypatch):
         before = describe(loss)
         monkeypatch.setattr(HELPERS, "factor", 3)
@@ -77,6 +90,18 @@ class TestDescribe:
     def test_what_has_no_contents(self):
         with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
             describe({"a": [threading.Lock()]})
+
+    @pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "project"])
+    def test_a_package_is_described_by_its_version_wherever_it_is_installed(
+        self, folder, tmp_path, monkeypatch
+    ):
+        name = f"package_in_{folder.partition('-')[0]}"
+        path = tmp_path / folder / f"{name}.py"
+        path.parent.mkdir()
+        path.write_text("__version__ = '1.2'\ndef function(): return 1\n")
+        monkeypatch.syspath_prepend(str(path.parent))
+        described = describe(importlib.import_module(name).function)
+        assert (described == f"{name}.function 1.2") == (folder != "project")
 
     def test_another_process_describes_alike(self):
         printed = run_python(

@@ -13,11 +13,11 @@ from csdl_keras.experiments.comparison import (
     ComparisonRun,
     check_algorithms,
     plot_costs,
-    summarise,
     unsuited,
 )
 from csdl_keras.experiments.own_data import OwnData
 from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
+from csdl_keras.experiments.summaries import summarise
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
 from csdl_keras.training.settings import Settings
@@ -58,7 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     show_source(console, arguments, data, costs)
     title = f"{data.name}{', imbalanced' if data.imbalanced else ''}"
     console.print(
-        f"{len(compared)} algorithms, {_costs(matrices)}; results in {folder}", soft_wrap=True
+        f"{len(compared)} algorithm{'s' * (len(compared) > 1)}, {_costs(matrices)}; results in "
+        f"{folder}",
+        soft_wrap=True,
     )
     if reasons:
         console.print(

@@ -59,7 +59,8 @@ def show_source(
     console: "Console", arguments: argparse.Namespace, data: Any, costs: CostTable | None
 ) -> None:
     """Prints what was read: examples, labels, inputs, and the costs of the user's."""
-    from csdl_keras.experiments.display import cost_table, print_table
+    from csdl_keras.experiments.cost_display import cost_table
+    from csdl_keras.experiments.display import print_table
 
     if isinstance(data, OwnData):
         console.print(_described(data), soft_wrap=True)
@@ -73,10 +74,10 @@ def show_source(
     if costs is None:
         return
     if arguments.cost_matrix is not None:
-        title = f"Cost of each decision, read from {arguments.cost_matrix}"
+        title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
     else:
-        title = "Mean cost of each decision over training examples"
-    print_table(console, cost_table(costs, title))
+        title = "Mean costs of decisions (columns) over training examples"
+    print_table(console, cost_table(costs, title, console.width))
     if arguments.cost_matrix is not None and costs.shifted:
         console.print(
             "Right decisions are not free: costs are counted from those of the right decision.",
@@ -112,7 +113,14 @@ def _inputs(data: OwnData) -> str:
         parts.append(f"{missing} with missing values")
     if data.left_out:
         parts.append(f"left out {len(data.left_out)} without a name")
-    return ", ".join(parts)
+    told = ", ".join(parts)
+    many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
+    if many:
+        told += (
+            f". Most examples have a category of their own in {', '.join(map(repr, many))}: --drop "
+            "what identifies examples"
+        )
+    return told
 
 
 def own_snippet(data: OwnData, model_path: pathlib.Path) -> str:

@@ -13,8 +13,8 @@ How each stage treats costs:
   none  there is no such stage
 
 Stages:
-  pre-training  hidden layers learn one by one to reconstruct their inputs; E and O
-                learn to estimate errors or costs besides
+  pre-training  hidden layers learn one by one to reconstruct their inputs,
+                and with E or O to estimate errors or costs as well
   training      the whole network learns, from labels (X) or costs (O)
   prediction    the best output decides (X), or the lowest expected cost under
                 class probabilities (O)"""

@@ -5,17 +5,15 @@ import dataclasses
 import pathlib
 import shlex
 from collections.abc import Iterable
-from typing import Any
 
 from csdl_keras import datasets
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.files import check_writable
 from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.asked_profile import AUTHORS_OPTIONS, build_profile
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import check_algorithms
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.grid import Grid
-from csdl_keras.experiments.profiles import PROFILES, Profile
 from csdl_keras.experiments.run_folder import append_record, remove_last_record
 from csdl_keras.experiments.time_budget import BudgetSpent, TimeBudget
 from csdl_keras.fitting.stage_cache import StageCache
@@ -23,24 +21,10 @@ from csdl_keras.training.workers import workers
 
 #: Options that may differ between runs in a folder: they add results and change none that are
 #: there. All others make other results of the same algorithms.
-HARMLESS = ("datasets", "algorithms", "cost_seeds", "seeds", "budget", "double_epochs")
-HARMLESS += ("jobs", "scheduler", "out", "cache")
-
-#: What the authors' code chooses, by the names of the options; see also `_AUTHORS_SETTINGS`.
-AUTHORS_OPTIONS = {
-    "hard_hinge": True,
-    "tied_weights": True,
-    "grayscale": True,
-    "drop_rate": 0.9,
-    "cost_factor": 2000.0,
-}
-#: It adds the cost term 100 times to that of reconstruction, and never stops early.
-_AUTHORS_SETTINGS = {
-    "pretraining.beta": 100 / 101,
-    "mlp.patience": None,
-    "cnn.patience": None,
-    "mlp.epochs": 50,
-}
+HARMLESS = (
+    *("datasets", "algorithms", "cost_seeds", "seeds", "budget", "double_epochs"),
+    *("jobs", "scheduler", "out", "cache"),
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,39 +108,3 @@ def _unavailable(names: Iterable[str]) -> dict[str, datasets.DataUnavailableErro
         except datasets.DataUnavailableError as error:
             errors[name] = error
     return errors
-
-
-def build_profile(arguments: argparse.Namespace) -> Profile:
-    """Returns the profile of that name with the changes of the command line.
-
-    Raises:
-        ValueError: if a name is unknown or a value out of range.
-    """
-    profile = PROFILES[arguments.profile]
-    settings = profile.settings.replace(
-        {
-            "hard_hinge": arguments.hard_hinge,
-            "pretraining.tied_weights": arguments.tied_weights,
-            "cnn.variant": arguments.cnn_variant,
-        }
-    )
-    searches = profile.searches
-    if arguments.authors_choices:
-        settings = settings.replace(_AUTHORS_SETTINGS)
-        searches = tuple(it for it in searches if it.field not in _AUTHORS_SETTINGS)
-    if arguments.epochs is not None:
-        settings = settings.limit_epochs(arguments.epochs)
-    changes: dict[str, Any] = {"settings": settings, "searches": searches}
-    if arguments.datasets is not None:
-        changes["datasets"] = tuple(arguments.datasets)
-        if not changes["datasets"]:
-            raise ValueError(f"Expected at least one data set; received {arguments.datasets!r}.")
-    if arguments.algorithms is not None:
-        changes["algorithms"] = check_algorithms(arguments.algorithms)
-    if arguments.cost_seeds is not None:
-        changes["cost_seeds"] = changes["slow_cost_seeds"] = arguments.cost_seeds
-    if arguments.seeds is not None:
-        changes["seeds"] = arguments.seeds
-    if arguments.train_size is not None:
-        changes |= {"train_size": arguments.train_size, "cnn_train_size": arguments.train_size}
-    return dataclasses.replace(profile, **changes)

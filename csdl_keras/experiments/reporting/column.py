@@ -3,7 +3,7 @@
 import collections
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Column:
         decisions: the decisions behind them.
     """
 
-    def __init__(self, rows: list[ResultRow], decisions: PricedDecisions):
+    def __init__(self, rows: Sequence[ResultRow], decisions: PricedDecisions):
         costs = decisions.costs
         self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
         self.name: DataTitle = data_title(self.dataset)

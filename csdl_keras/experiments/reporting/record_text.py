@@ -62,7 +62,7 @@ def search_line(search: SearchSummary) -> list[str]:
         get_algorithm(search.algorithm).title,
         str(search.trials),
         f"{search.seconds / 3600:.2f}" if math.isfinite(search.seconds) else "–",
-        str(search.collapsed),
+        "–" if search.collapsed is None else str(search.collapsed),
         f"{search.edges} of {search.choices}" if search.choices else "–",
     ]
 

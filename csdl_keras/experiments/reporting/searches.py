@@ -34,7 +34,8 @@ class SearchSummary:
         algorithm: name of the algorithm.
         trials: number of trainings that were tried, each once.
         seconds: their seconds, shared stages in full; NaN if unknown.
-        collapsed: number of trials that decide no better than one decision for all.
+        collapsed: number of trials that decide no better than one decision for all; `None`
+            if unknown.
         choices: number of choices without natural ends.
         edges: how many of these are the lowest or highest value that was tried.
     """
@@ -42,7 +43,7 @@ class SearchSummary:
     algorithm: str
     trials: int
     seconds: float
-    collapsed: int
+    collapsed: int | None
     choices: int
     edges: int
 
@@ -85,7 +86,7 @@ def _summary(algorithm: str, rows: Sequence[TrialRow]) -> SearchSummary:
         algorithm,
         len(trials),
         sum(row.train_seconds for row in trials.values()),
-        sum(row.collapsed for row in trials.values()),
+        sum(row.collapsed for row in trials.values()) if all(it.cell for it in rows) else None,
         len(chosen),
         sum(not min(values) < value < max(values) for value, values in chosen),
     )

@@ -140,8 +140,8 @@ def constant_betas(curve: BetaCurve) -> str:
     """Says at which betas a network takes one decision for all, so that the curve is flat."""
     betas = ", ".join(f"{beta:g}" for beta in curve.constant)
     return (
-        f"Collapsed at β = {betas}: the network takes one decision for every test example, so "
-        "that the curve is flat there and says nothing of β."
+        f"Collapsed at β = {betas}: the network takes one decision for every test example; the "
+        "curve is flat between equal decisions, and says nothing of β there."
     )
 
 

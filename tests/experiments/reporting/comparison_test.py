@@ -83,6 +83,23 @@ class TestPairedDifferences:
         difference = pairs_of(a=np.ones((1, 5)), b=np.zeros((1, 5))).compare("a", "b")
         assert np.isnan(difference.ratio)
 
+    def test_training_seeds_add_their_error(self):
+        """The formula with a third error, of runs named by matrix and seed."""
+        rng = np.random.default_rng(0)
+        a, b = rng.uniform(0, 5, size=(2, 3, 2, 40))  # matrices, seeds, examples
+        a += rng.normal(0, 0.3, (1, 2, 1))
+        runs = [(matrix, seed) for matrix in range(3) for seed in range(2)]
+        costs = {"a": {run: a[run] for run in runs}, "b": {run: b[run] for run in runs}}
+        found = PairedDifferences(costs, dict.fromkeys(range(3), LARGEST)).compare("a", "b")
+        assert (found.matrices, found.seeds) == (3, 2)
+        difference = a - b
+        low, high = loop_interval(a.mean(axis=1), b.mean(axis=1))
+        means = difference.mean(axis=(0, 2))
+        spread = stats.t.ppf(0.975, 1) * means.std(ddof=1) / 2**0.5
+        mean = difference.mean()
+        expected = mean - np.hypot(spread, mean - low), mean + np.hypot(spread, high - mean)
+        assert (found.low, found.high) == pytest.approx(expected)
+
     def test_costs_of_other_examples(self):
         with pytest.raises(ValueError, match="one length; received the shapes"):
             PairedDifferences({"a": {0: np.ones(3)}, "b": {0: np.ones(4)}}, {0: 1.0})

@@ -93,9 +93,9 @@ class TestMarkdown:
             assert rows and all(len(row) == len(head) == len(rule) for row in rows)
 
     def test_cells(self, tables):
-        balanced, imbalanced = ({row[1]: row[2:] for row in table} for table in tables[:2])
+        balanced, imbalanced = ({row[1]: row[2:] for row in table} for table in tables[1:3])
         titles = ["MNIST", "bg-img-rot, synthetic ‡", "MNIST, 5,000 images"]
-        assert tables[0][0][2:] == [f"{title} (n = 3)" for title in titles]
+        assert tables[1][0][2:] == [f"{title} (n = 3)" for title in titles]
         assert re.fullmatch(r"\d\.\d{3} \(n = 1\) \(0\.10 ± 0\.00\)", balanced["CSOSR"][0])
         assert re.fullmatch(
             r"\*\*\d\.\d{3} ± \d\.\d{3}\*\* \(\*\*0\.09 ± 0\.00\*\*\)", balanced["CNN Bayes"][0]

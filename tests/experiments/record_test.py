@@ -1,0 +1,63 @@
+"""Commands that come to nothing leave no run in run.json; those that go on add one."""
+
+import importlib
+
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras import tuning
+from csdl_keras.experiments.cli import main
+from csdl_keras.experiments.run_folder import (
+    append_record,
+    read_run_records,
+    remove_last_record,
+)
+from csdl_keras_cli.main import build_parser
+from tests.experiments.grid_runs import TABLE2, TUNE, train_all_with
+
+
+def fail(*_, **__):
+    raise ValueError("it fails")
+
+
+def test_only_the_last_run_is_removed(tmp_path):
+    arguments = build_parser().parse_args(["table1"])
+    for number in range(2):
+        append_record(tmp_path, arguments, {"number": number})
+    remove_last_record(tmp_path)
+    assert [run["settings"] for run in read_run_records(tmp_path)] == [{"number": 0}]
+    remove_last_record(tmp_path)
+    assert not (tmp_path / "run.json").exists()
+
+
+def test_table2_without_its_workers(tmp_path, monkeypatch, capsys):
+    module = importlib.import_module("csdl_keras.experiments.commands.table2")
+    monkeypatch.setattr(module, "workers", fail)
+    assert main([*TABLE2, "--out", str(tmp_path)]) == 2
+    assert "it fails" in capsys.readouterr().err
+    assert not (tmp_path / "run.json").exists()
+
+
+def test_table2_of_which_all_fails(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(csdl.Trainer, "train_all", train_all_with(fail))
+    assert main([*TABLE2, "--out", str(tmp_path)]) == 1
+    assert "it fails" in capsys.readouterr().err
+    assert not (tmp_path / "run.json").exists()
+
+
+def test_a_search_of_which_all_trials_fail(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(tuning.CSDNNHyperModel, "network", fail)
+    assert main([*TUNE, "--out", str(tmp_path)]) in (1, 2)
+    assert "it fails" in capsys.readouterr().err
+    assert not (tmp_path / "run.json").exists()
+
+
+@pytest.mark.parametrize("command", [["compare"], TUNE])
+def test_refused_data(command, tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    out = tmp_path / "run"
+    arguments = [*command[:1], "--data", str(path), "--label", "y", "--out", str(out)]
+    assert main(arguments) == 2
+    assert "3 examples of each label" in capsys.readouterr().err
+    assert not (out / "run.json").exists()

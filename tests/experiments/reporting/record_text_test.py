@@ -1,0 +1,130 @@
+"""What the report says of searches, collapsed networks, twice the epochs and missing results."""
+
+import csv
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from csdl_keras.experiments.reporting.doubled import read_doubled
+from csdl_keras.experiments.reporting.record_text import missing, search_line
+from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
+from csdl_keras.experiments.reporting.searches import read_searches
+from csdl_keras.experiments.reporting.table import read_table
+from csdl_keras.experiments.run_folder import read_run_records
+from tests.experiments.reporting.made_up_folder import DATA, SEEDS, write_csv, write_folder
+
+TRIALS = "dataset imbalanced algorithm cost_seed parameter value given collapsed chosen "
+TRIALS += "train_seconds cell"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_folder(tmp_path, DATA[:1])
+    return tmp_path
+
+
+def change_decisions(folder, **changes):
+    path = folder / "test_decisions" / "mnist.npz"
+    with np.load(path) as file:
+        arrays = dict(file)
+    np.savez(path, **(arrays | changes))
+    return arrays
+
+
+def rows_of(folder):
+    with (folder / "results.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_rows(path, rows):
+    write_csv(path, " ".join(rows[0]), [list(row.values()) for row in rows])
+
+
+def test_searches(folder):
+    key = ("mnist", False, "csdnn", 1000)
+    rows = [
+        (*key, "learning_rate", 0.1, "optimizer_name=sgd", False, True, 1800, "a"),
+        (*key, "learning_rate", 0.2, "optimizer_name=sgd", True, False, 1800, "b"),
+        (*key, "learning_rate", 0.001, "optimizer_name=adam", False, False, 1800, "c"),
+        (*key, "beta", 0.0, "", False, True, 1800, "a"),
+        (*key, "beta", 1.0, "", False, False, 1800, "d"),
+    ]
+    write_csv(folder / "choices.csv", TRIALS, rows)
+    (search,) = read_searches(folder)
+    # The chosen rate is the lowest one of its optimizer; beta has natural ends.
+    assert search_line(search) == ["CSDNN", "4", "2.00", "1", "1 of 1"]
+    page = render_page(read_contents(folder))
+    assert "4 trials of values on validation in 2.0 hours" in page
+
+
+def test_collapsed_networks_are_marked(folder):
+    """In the cells, in the notes and in what verdicts rest on."""
+    arrays = change_decisions(folder)
+    constant = np.zeros_like(arrays["labels"])
+    change_decisions(folder, csdnn_1000=constant, **{"csdnn_1000_beta_0.4": constant})
+    rows = rows_of(folder)
+    for row in rows:
+        if (row["algorithm"], row["cost_seed"]) == ("csdnn", "1000"):
+            costs = arrays["matrix_1000"][arrays["labels"], constant]
+            row["average_cost"] = costs.mean()
+    write_rows(folder / "results.csv", rows)
+    assert read_table(folder).columns[0].cell("csdnn").collapsed == 1
+    contents = read_contents(folder)
+    text = render_markdown(contents)
+    assert "CSDNN on MNIST (1 of 3)" in text and "1 with a collapsed network" in text
+    assert "Collapsed at β = 0.4" in render_page(contents)
+
+
+def test_several_seeds_are_one_cell(folder):
+    rows = [{**row, "seed": 0} for row in rows_of(folder)]
+    more = [{**row, "seed": 1} for row in rows if row["algorithm"] == "csdnn"]
+    write_rows(folder / "results.csv", [*rows, *more])
+    arrays = change_decisions(folder)
+    change_decisions(folder, **{f"csdnn_{it}_seed_1": arrays[f"csdnn_{it}"] for it in SEEDS})
+    cell = read_table(folder).columns[0].cell("csdnn")
+    assert (cell.matrices, cell.seeds) == (3, 2)
+    expected = np.mean([float(row["average_cost"]) for row in more])
+    assert cell.cost == pytest.approx(expected)
+
+
+def test_few_matrices_have_no_standard_error(tmp_path):
+    write_folder(tmp_path, DATA[:1], seeds=SEEDS[:2])
+    assert np.isnan(read_table(tmp_path).columns[0].cell("csdnn").standard_error)
+
+
+def test_twice_the_epochs(folder):
+    """A verdict that the longer training turns is named."""
+    assert read_doubled(folder) is None
+    arrays = change_decisions(folder)
+    names = ("dnn_bayes", "dnn_sosr")
+    rows = [{**it, "epochs": 10} for it in rows_of(folder)]
+    write_rows(folder / "results.csv", rows)
+    first = [it for it in rows if it["algorithm"] in names and it["cost_seed"] == "1000"]
+    write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in first])
+    same = {f"{name}_1000_doubled": arrays[f"{name}_1000"] for name in names}
+    change_decisions(folder, **same)
+    doubled = read_doubled(folder)
+    assert (len(doubled.cells), doubled.claims, doubled.changed) == (2, 1, [])
+    page = render_page(read_contents(folder))
+    assert "On these cells alone no verdict changes, of 1 claim." in page
+    # With twice the epochs SOSR is always right.
+    change_decisions(folder, dnn_sosr_1000_doubled=arrays["labels"])
+    better = [{**it, "average_cost": 0.0} if it["algorithm"] == "dnn_sosr" else it for it in first]
+    write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in better])
+    (changed,) = read_doubled(folder).changed
+    assert changed.startswith("algorithms of the SOSR series")
+
+
+def test_missing_results_are_named(folder, tmp_path):
+    planned = {"csdnn": 3, "dnn_bayes": 5, "seae_bayes": 2}
+    settings = {"datasets": ["mnist", "cifar10_imb"], "planned": planned}
+    settings["unavailable"] = {"svhn": "No pixels."}
+    (folder / "run.json").write_text(json.dumps({"runs": [{"settings": settings}]}))
+    lines = missing(read_table(folder), read_run_records(folder))
+    assert lines[0] == "Still to run on MNIST: DNN Bayes (2 of 5), SEAE Bayes (2 of 2)."
+    assert lines[1].startswith("Still to run on cifar10_imb: CSDNN (3 of 3), DNN Bayes (5 of 5)")
+    assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
+    page = render_page(read_contents(shutil.copytree(folder, tmp_path / "copy")))
+    assert lines[0] in page

@@ -1,0 +1,75 @@
+"""Files of users that cannot be used: the message says what was expected and received."""
+
+import numpy as np
+import pytest
+
+from csdl_keras.experiments.own_labels import read_labels
+from tests.experiments.own_tables import csv, source, table
+
+HEAD = "x,answer\n"
+GOOD = HEAD + "1,a\n2,b\n" * 3
+
+
+@pytest.mark.parametrize(
+    "content, told",
+    [
+        ("", "to hold a table; the file is empty"),
+        (HEAD, "Expected rows in"),
+        ("x,y\n1,a\n", "--label to name a column of .*'x', 'y'; received 'answer'"),
+        ("x,Answer\n1,a\n", "Did you mean 'Answer'"),
+        (GOOD.replace("b", "a"), "2 to 1000 labels in 'answer'; received only 'a'"),
+        (GOOD + "3,c\n", r"3 examples of each label.*'c' \(1\)"),
+        (GOOD + "3,\n4,NA\n", "a label in each row of 'answer'; received 2 rows.* row 7"),
+        (HEAD + "".join(f"1,{i / 7}\n" for i in range(30)), "strings or whole numbers; received"),
+        (HEAD + "".join(f"1,{i}\n" for i in range(1001)), "2 to 1000 labels.*1001 labels"),
+        ("answer\na\nb\n", "Expected inputs besides"),
+        (GOOD + "1,2,3,4\n", "to hold a table that pandas.read_csv reads"),
+        (GOOD.encode("utf-16"), "UTF-8; received the byte"),
+        ("x,answer\né,a\n".encode("latin-1"), "UTF-8; received the byte 0xe9 in line 2"),
+    ],
+)
+def test_strange_tables(content, told, tmp_path):
+    path = csv(tmp_path, content)
+    with pytest.raises(ValueError, match=told):
+        source(path, drop=()).load()
+
+
+@pytest.mark.parametrize(
+    "name, content, told",
+    [
+        ("a.npz", b"no archive", "to be an .npz file with arrays"),
+        ("a.parquet", b"no parquet", "to hold a table that pandas.read_parquet reads"),
+        ("a.npz", {"answer": np.array([{}, {}])}, "no Python objects"),
+        ("a.npz", {"answer": np.arange(4), "x": np.ones((3, 2))}, "a row for each of the labels"),
+        ("a.npz", {"answer": np.arange(4), "x": np.ones((4, 2)), "z": np.ones(4)}, "by --drop"),
+        ("a.npz", {"answer": np.arange(4), "x": -np.ones((4, 2, 2))}, "values from -1.0 to -1.0"),
+    ],
+)
+def test_strange_files(name, content, told, tmp_path):
+    path = tmp_path / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.savez(path, allow_pickle=True, **content)
+    with pytest.raises(ValueError, match=told):
+        source(path, drop=()).load()
+
+
+@pytest.mark.parametrize(
+    "choices, told",
+    [
+        ({"drop": ("age", "jobs")}, "--drop to name a column.*'jobs'. Did you mean 'job'"),
+        ({"drop": ("answer",)}, "different columns; received 'answer' twice"),
+        ({"cost_columns": ("price_no",)}, "a column for each label, no, yes; received 1"),
+        ({"cost_columns": ("price_no", "job")}, "numbers in --cost-columns"),
+        ({"cost_columns": ("price_no", "age")}, "finite"),
+    ],
+)
+def test_strange_columns(choices, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        source(table(tmp_path), **choices).load()
+
+
+def test_labels_of_arrays_are_one_dimensional():
+    with pytest.raises(ValueError, match="one value in each row"):
+        read_labels("y", np.ones((4, 2)))
