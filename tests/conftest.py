@@ -28,6 +28,7 @@ TENSORFLOW_IS_ENOUGH = (
     "cli",
     "costs",
     "datasets",
+    "docs_test.py",
     "evaluation",
     "examples",
     "experiments/cell_test.py",

@@ -3,6 +3,7 @@
 The build itself (`sphinx-build -W`, in `.ci/run`) runs the guides and checks all references.
 """
 
+import ast
 import importlib
 import pathlib
 import re
@@ -78,6 +79,14 @@ def test_every_plot_is_in_the_gallery():
         r'^    "(\w+)": ', (DOCS / "conf.py").read_text().split("PICTURES = ")[1], re.M
     )
     assert pictures and {f"plot_{name}" for name in pictures} <= scripts
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "plots").glob("*.py")), ids=lambda path: path.stem)
+def test_what_plots_import_is_there(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(node.module)
+            assert all(hasattr(module, name.name) for name in node.names)
 
 
 def anchors(path):

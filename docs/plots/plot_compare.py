@@ -2,23 +2,21 @@
 The figure of `csdl-keras compare`
 ==================================
 
-`costs.png`, here of the committed run `notebooks/results/mnist_5k_default`: bars are averages over
+`costs.png`, here of the committed run `notebooks/results/five`: bars are averages over
 cost matrices, dots single matrices.
 """
 
-import dataclasses
 import pathlib
 import tempfile
 
 import matplotlib.pyplot as plt
 
-from csdl_keras.experiments.comparison import ComparedResult, plot_costs, summarise
-from csdl_keras.experiments.reporting.reading import read_csv
-from csdl_keras.experiments.results import Result
+from csdl_keras.experiments.comparison import ComparedResult, plot_costs
+from csdl_keras.experiments.csv_files import read_csv
+from csdl_keras.experiments.summaries import summarise
 
-folder = pathlib.Path("..", "..", "notebooks", "results", "mnist_5k_default")
-rows = read_csv(folder / "results.csv", Result)
-results = [ComparedResult(**dataclasses.asdict(row), effort="quick") for row in rows]
+folder = pathlib.Path("..", "..", "notebooks", "results", "five")
+results = read_csv(folder / "results.csv", ComparedResult)
 
 with tempfile.TemporaryDirectory() as temporary:
     path = pathlib.Path(temporary, "costs.png")
