@@ -104,7 +104,7 @@ def _whole(source: DataSource) -> DataSet:
     try:
         data = datasets.load(source.name, grayscale=source.grayscale)
     except ValueError as error:
-        hint = "" if source.name in DATASETS else did_you_mean(source.name, DATASETS)
+        hint = did_you_mean(source.name, DATASETS)
         raise type(error)(f"{error}{hint}") from error
     if source.imbalanced:
         data = datasets.imbalance(data, seed=source.seed, fraction=source.drop_rate)
