@@ -55,10 +55,10 @@ def _list(title: str, found: Tally) -> list[str]:
     if not found.below:
         lines[0] += f" No condition in which it wins was found among {found.cells}."
     elif not found.sure:
-        lines[0] += f" With p-values multiplied by {found.cells}, none remains below .05."
+        lines[0] += f" With p-values multiplied by {found.cells}, none stays below .05."
     else:
         lines[0] += (
-            f" With p-values multiplied by {found.cells}, {len(found.sure)} remain below .05."
+            f" With p-values multiplied by {found.cells}, {len(found.sure)} of them stay below .05."
         )
     for cell, comparison in found.won:
         sure = ", also after the correction" if (cell, comparison) in found.sure else ""

@@ -21,7 +21,7 @@ CELL = ("part", "set", "labels", "hidden", "noise", "kept", "costs", "beyond")
 PAIR = (*CELL, "seed", "matrix")
 _NUMBERS = ("labels", "noise", "kept", "beyond", "seed", "matrix", "average_cost", "clean_cost")
 _NUMBERS += ("collapsed", "on_edge", "at_limit", "trials", "overconfidence", "seconds")
-_NUMBERS += ("constant_cost", "error_rate", "temperature")
+_NUMBERS += ("constant_cost", "error_rate", "temperature", "cost_scale")
 
 
 def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
