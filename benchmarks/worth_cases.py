@@ -86,14 +86,16 @@ def measure(case: Case, seed: int, count: int) -> list[dict[str, object]]:
     problem, rows = Problem(case.conditions, seed), []
     count = 1 if case.pretraining else count
     for costs in case.costs:
-        matrices = [problem.matrix(number, costs) for number in range(count)]
+        # All matrices of equal costs are the same.
+        numbers = range(1 if costs == "1" else count)
+        matrices = [problem.matrix(number, costs) for number in numbers]
         if case.pretraining:
             found = list(pretraining_results(problem, matrices))
         else:
             probabilities = trained_probabilities(case.conditions, seed)
             found = [*probabilities.results(matrices, BY_PROBABILITIES, case.beyond)]
             for objective, name in (("sosr", "SOSR"), ("poisson", "Poisson")):
-                learners = [Learner(problem, objective)] * count
+                learners = [Learner(problem, objective)] * len(matrices)
                 found += by_costs(learners, name, matrices, case.beyond)
         for number, result in found:
             key = (*case.key(seed), costs, number)
