@@ -70,6 +70,7 @@ PLOTS = (
         "label noise",
         logarithmic=False,
         only="hidden == '64' and beyond == 1",
+        title="How overconfident: label noise",
     ),
     Plot(
         "epochs",
