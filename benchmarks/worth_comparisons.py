@@ -77,7 +77,7 @@ def costs_of(frame: pd.DataFrame, column: str = "average_cost") -> pd.DataFrame:
 
 
 def compare(
-    costs: pd.DataFrame, first: str, second: str, pooled: bool = False
+    costs: pd.DataFrame, first: str, second: str, pooled: bool = False, fewest: int = 2
 ) -> Comparison | None:
     """Compares two methods in pairs.
 
@@ -88,9 +88,10 @@ def compare(
         pooled: whether the rows come from several sets or conditions. The interval is then
             over means of each set and seed, whose pairs share examples and networks, if there
             are several.
+        fewest: number of units; a single one has no interval.
 
     Returns:
-        A `Comparison`; `None` without at least two units.
+        A `Comparison`; `None` with fewer than `fewest` units.
     """
     if not {first, second} <= set(costs.columns):
         return None
@@ -100,7 +101,7 @@ def compare(
     units = logs.groupby(level=["set", "seed"]).mean()
     if pooled and len(units) > 1:
         logs = units
-    if len(logs) < 2:
+    if len(logs) < fewest:
         return None
     ratio = MeanRatio.of(np.exp(logs), np.ones(len(logs)))
     # Methods that always decide alike, as argmax and Bayes under equal costs, do not differ.
