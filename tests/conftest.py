@@ -38,6 +38,7 @@ TENSORFLOW_IS_ENOUGH = (
     "experiments/failures_test.py",
     "experiments/figure_test.py",
     "experiments/grid_processes_test.py",
+    "experiments/grid_search_test.py",
     "experiments/grid_test.py",
     "experiments/options_test.py",
     "experiments/output_test.py",

@@ -174,7 +174,7 @@ class Outcome:
 
     @functools.cached_property
     def collapsed(self) -> bool:
-        """Whether it decides no better on validation than one decision for all examples.
+        """True if it decides no better on validation than one decision for all examples.
 
         The best constant decision is measured by the same criterion. A training that
         diverged is no collapse.

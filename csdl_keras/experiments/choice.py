@@ -91,7 +91,7 @@ class Choice(CellRow):
 
     @property
     def rank(self) -> tuple[bool, bool, float]:
-        """What choices are ordered by: those that diverged or collapsed come last."""
+        """The order of choices, the best one first; those that diverged or collapsed come last."""
         return math.isinf(self.validation), self.collapsed, self.validation
 
 

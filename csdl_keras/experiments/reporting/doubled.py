@@ -1,4 +1,4 @@
-"""Whether twice the epochs change anything, on one cell of each algorithm."""
+"""The check that twice the epochs change nothing, on one cell of each algorithm."""
 
 import collections
 import dataclasses

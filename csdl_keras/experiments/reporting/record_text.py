@@ -57,7 +57,7 @@ def setting(table: Table, searches: Sequence[SearchSummary]) -> str:
 
 
 def search_line(search: SearchSummary) -> list[str]:
-    """What was tried for an algorithm, below `SEARCH_HEADS`."""
+    """The cells of a row that tells what was tried for an algorithm, below `SEARCH_HEADS`."""
     return [
         get_algorithm(search.algorithm).title,
         str(search.trials),

@@ -1,4 +1,4 @@
-"""What was tried for each algorithm before its figures, as `choices.csv` keeps it."""
+"""The trials behind the figures of each algorithm, as `choices.csv` keeps them."""
 
 import collections
 import dataclasses
