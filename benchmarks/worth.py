@@ -20,13 +20,16 @@ weights. Writes `worth.csv` row by row, from which a later call continues, `wort
 each part and `chart.md`, the decision chart.
 """
 
-import joblib
+import multiprocessing
+from concurrent import futures
+
 import keras
 from results_table import ResultsTable, parser
 from worth_cases import FIELDS, KEYS, cases, measure, quick_cases
 from worth_chart import chart
 from worth_comparisons import frame_of
-from worth_plots import draw_all
+from worth_plots import PLOTS, draw
+from worth_scatter import draw_overconfidence
 from worth_table import report
 
 
@@ -50,16 +53,20 @@ def main() -> None:
     ]
     if tasks and keras.backend.backend() != "jax":
         raise RuntimeError("Training needs JAX: set the environment variable KERAS_BACKEND=jax.")
-    parallel = joblib.Parallel(arguments.jobs, return_as="generator_unordered")
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        found = parallel(joblib.delayed(measure)(*task) for task in tasks)
-        for number, rows in enumerate(found, start=1):
+    # Workers stay alive, since they keep what they have compiled.
+    with futures.ProcessPoolExecutor(arguments.jobs, multiprocessing.get_context("spawn")) as pool:
+        found = futures.as_completed([pool.submit(measure, *task) for task in tasks])
+        for number, rows in enumerate((future.result() for future in found), start=1):
             results.append(rows)
             print(f"{number} of {len(tasks)}: {[rows[0][it] for it in FIELDS[:KEYS]]}", flush=True)
     frame = frame_of(results.rows())
     results.report(report(frame))
     results.path.with_name("chart.md").write_text(chart(frame))
-    draw_all(frame, arguments.out)
+    figures = {plot.name: draw(frame, plot) for plot in PLOTS}
+    figures["overconfidence"] = draw_overconfidence(frame)
+    for name, figure in figures.items():
+        if figure is not None:
+            figure.savefig(arguments.out / f"{name}.png", dpi=110)
 
 
 if __name__ == "__main__":

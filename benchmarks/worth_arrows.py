@@ -36,6 +36,16 @@ _DECIDING = [
     Arrow("40 % of labels are wrong", BASE, "Bayes", _NOISY),
     Arrow("training goes on to 8 times its best updates", BASE, "Bayes", _TOO_LONG),
 ]
+_DECIDING += [
+    Arrow(f"confidence exceeds accuracy by {words}", first, second, query)
+    for words, query in (
+        ("less than .05", "excess < 0.05"),
+        (".05 to .1", "0.05 <= excess < 0.1"),
+        (".1 to .2", "0.1 <= excess < 0.2"),
+        (".2 or more", "excess >= 0.2"),
+    )
+    for first, second in ((BASE, "Bayes"), ("SOSR", "Bayes"), ("Poisson", "Bayes"))
+]
 _TRAINING = [
     Arrow(condition, method, BASE, query)
     for condition, query in (

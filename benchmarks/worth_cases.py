@@ -55,7 +55,7 @@ def cases() -> Iterator[Case]:
     for hidden in ((16,), (256,)):
         for name in SETS:
             yield Case("confidence", Conditions(name, 1_250, hidden, 0.2), beyond=True)
-    for labels in (50, 250, 1_250, 10_000):
+    for labels in (50, 10_000, 250, 1_250):
         for name in ("mnist", "cifar10", "diamonds"):
             yield Case("labels", Conditions(name, labels, (64, 64)), pretraining=True)
     for name in SETS:

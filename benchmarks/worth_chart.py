@@ -4,6 +4,7 @@ import pandas as pd
 from formats import markdown_table
 from worth_arrows import RIVALS, SECTIONS, Arrow
 from worth_comparisons import CELL, Comparison, Tally, compare, costs_of, tally, words
+from worth_table import SETTING
 
 
 def answer(frame: pd.DataFrame, arrow: Arrow) -> tuple[Comparison, int] | None:
@@ -79,16 +80,24 @@ def _tallies(frame: pd.DataFrame) -> list[str]:
     return lines
 
 
+def _range(counts: pd.Series) -> str:
+    low, high = counts.min(), counts.max()
+    return str(low) if low == high else f"{low} to {high}"
+
+
 def chart(frame: pd.DataFrame) -> str:
     """Returns the decision chart."""
     total = sum(answer(frame, it) is not None for part in SECTIONS.values() for it in part)
+    seeds = _range(frame.groupby("part")["seed"].nunique())
     lines = ["# When is each stage worth it?", ""]
     lines += [
         f"{total} comparisons, each the geometric mean of ratios of test costs with its 95 % "
         "interval, bold where that excludes 1; below 1 the first method costs less. Pairs have the "
         "same examples, initial weights and cost matrix; intervals are over the means of each data "
         f"set and seed. By chance alone {0.05 * total:.0f} of {total} intervals would exclude 1. "
-        "Small fully-connected networks, see `benchmarks/worth.py`.",
+        f"{seeds} seeds; tables of all conditions are in `worth.md`.",
+        "",
+        SETTING,
         "",
     ]
     for title, arrows in SECTIONS.items():

@@ -28,6 +28,9 @@ def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     """Returns rows with numbers as such, and pre-trained networks named by their pre-training."""
     frame = pd.DataFrame(rows)
     frame = frame.astype({name: float for name in _NUMBERS})
+    # Confidence minus accuracy of the network by whose probabilities Bayes decides.
+    excess = frame["overconfidence"].where(frame["method"] == "Bayes")
+    frame["excess"] = excess.groupby([frame[it] for it in PAIR]).transform("mean")
     names = zip(frame["part"], frame["method"], frame["pretraining"], strict=True)
     frame["method"] = [
         name_of(way, method) if it == "labels" else method for it, method, way in names

@@ -1,6 +1,5 @@
 """The plots of `worth.py`, one for each condition."""
 
-import pathlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -109,7 +108,7 @@ def _panel(axes: Axes, frame: pd.DataFrame, plot: Plot) -> tuple[list[float], se
         x = x * 1.04**shift if plot.logarithmic else x + 0.006 * shift
         axes.errorbar(
             x, mean, (mean - low, high - mean), fmt=curve.style, color=curve.colour,
-            label=curve.label, markersize=4, linewidth=1.3, elinewidth=0.9, capsize=2,
+            label=curve.label, markersize=4, linewidth=1.3, elinewidth=0.7, capsize=2,
         )  # fmt: skip
     axes.axhline(1.0, color=GREY, linestyle="--", linewidth=1.0)
     return means, places
@@ -120,13 +119,28 @@ def _tick(value: float, _: object = None) -> str:
 
 
 def _y_ticks(low: float, high: float) -> list[float]:
-    steps = (
-        np.array([1, 2, 5]) if high / low > 4 else np.array([1, 1.2, 1.5, 2, 3, 4, 5, 6, 7, 8, 9])
-    )
-    if high / low < 1.7:
-        steps = np.arange(1, 10, 0.1 if high / low > 1.25 else 0.05)
-    ticks = np.concatenate([steps * 10.0**power for power in range(-3, 4)])
-    return [round(tick, 4) for tick in ticks if low <= tick <= high]
+    span = high / low
+    if span < 1.3:
+        ticks = np.arange(0.5, 2.0, 0.05)
+    elif span < 2.0:
+        ticks = np.arange(0.1, 4.0, 0.1)
+    else:
+        steps = [1, 2, 5] if span > 10 else [1, 1.5, 2, 3, 5, 7]
+        ticks = np.outer(10.0 ** np.arange(-3, 4), steps).ravel()
+    return [round(float(tick), 4) for tick in ticks if low <= tick <= high]
+
+
+def set_ratio_axis(axes: Axes, values: Sequence[float]) -> None:
+    """Makes a logarithmic axis of ratios that shows some values, if not their whole intervals."""
+    low, high = min(values), max(values)
+    # Intervals of few pairs are far wider than the differences between curves.
+    room = max(1.12, (high / low) ** 0.25)
+    low, high = low / room, high * room
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(FixedLocator(_y_ticks(low, high)))
+    axes.yaxis.set_major_formatter(FuncFormatter(_tick))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
@@ -148,16 +162,7 @@ def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
         means, places = _panel(axes, part, plot)
         handles |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
         axes.spines[["top", "right"]].set_visible(False)
-        axes.set_yscale("log")
-        if means:
-            # Intervals of few pairs are far wider than the differences between curves.
-            low, high = min(*means, 1.0), max(*means, 1.0)
-            room = max(1.12, (high / low) ** 0.25)
-            low, high = low / room, high * room
-            axes.set_ylim(low, high)
-            axes.yaxis.set_major_locator(FixedLocator(_y_ticks(low, high)))
-        axes.yaxis.set_major_formatter(FuncFormatter(_tick))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        set_ratio_axis(axes, [*means, 1.0])
         if plot.logarithmic:
             axes.set_xscale("log")
         axes.xaxis.set_major_locator(FixedLocator(sorted(places)))
@@ -170,8 +175,11 @@ def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
         axes.set_title(", ".join(reversed(names)), fontsize=10)
     for axes in grid[count:]:
         axes.set_visible(False)
-    figure.supxlabel(plot.label, fontsize=10)
-    figure.supylabel(f"cost / cost of {plot.curves[0].base}", fontsize=10)
+    for place, axes in enumerate(grid[:count]):
+        if place >= count - columns:
+            axes.set_xlabel(plot.label)
+        if place % columns == 0:
+            axes.set_ylabel(f"cost / cost of {plot.curves[0].base}")
     ways = plot.curves is PRETRAININGS
     figure.suptitle(
         (plot.title or TITLES[plot.part])
@@ -183,11 +191,3 @@ def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
         frameon=False,
     )  # fmt: skip
     return figure
-
-
-def draw_all(frame: pd.DataFrame, folder: pathlib.Path) -> None:
-    """Writes all plots."""
-    for plot in PLOTS:
-        figure = draw(frame, plot)
-        if figure is not None:
-            figure.savefig(folder / f"{plot.name}.png", dpi=110)

@@ -13,6 +13,7 @@ from worth_comparisons import (
     name_of,
     words,
 )
+from worth_sets import POOL, TEST
 
 DECISIONS = ("argmax", "Bayes", BY_LIKELIHOOD, "SOSR", "Poisson")
 TITLES = {
@@ -95,6 +96,18 @@ def _searches(frame: pd.DataFrame) -> list[str]:
     return markdown_table(head, body)
 
 
+#: What was compared on, for readers of the tables and of the chart.
+SETTING = (
+    f"Sets of {POOL:,} examples, of which the labelled ones are drawn, and {TEST:,} for the test: "
+    "`mnist` (14x14 pixels) and `cifar10` (16x16, grey), blocks of four pixels averaged; `diamonds` "
+    "(five cuts by price, size and grade) and `upsell` (two classes, bank telemarketing), tables; "
+    "`pairs of digits`, two digits of `mnist` side by side, 100 classes, and `parity of digits`, two. "
+    "Costs are drawn from [0, 10], unless the condition says otherwise. Fully-connected networks "
+    "with rectified linear units, after pre-training two layers of 64 logistic units: smaller than "
+    "the paper's in all respects."
+)
+
+
 def report(frame: pd.DataFrame) -> str:
     """Returns all tables."""
     lines = [
@@ -102,6 +115,8 @@ def report(frame: pd.DataFrame) -> str:
         "geometric means of ratios and 95 % intervals over pairs, bold where they exclude 1. "
         "A result has collapsed if it takes one decision for all examples or costs no less than "
         "the best constant decision.",
+        "",
+        SETTING,
         "",
     ]
     for part, title in TITLES.items():

@@ -8,7 +8,9 @@ from typing import NoReturn
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns `" Did you mean 'csdnn'?"` for the closest known name, or `""` if none is close.
+    """Returns `" Did you mean 'csdnn'?"` for the closest known name.
+
+    It returns `""` if no name is close, or if the name is a known one.
 
     Example:
 
@@ -16,6 +18,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     " Did you mean 'csdnn'?"
     """
     lower = {one.lower(): one for one in reversed(list(known))}
+    if name in lower.values():
+        return ""
     close = difflib.get_close_matches(name.lower(), lower, n=1)
     return f" Did you mean {lower[close[0]]!r}?" if close else ""
 

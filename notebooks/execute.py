@@ -1,28 +1,77 @@
 """Runs notebooks in full and writes their outputs into them: `python notebooks/execute.py FILE…`.
 
-Without files it runs all of them. What libraries print on standard error is left out.
+Without files it runs all of them. What libraries print on standard error is left out. When and
+with which versions a notebook ran is in its metadata, under `last_run`.
 """
 
+import datetime
+import importlib.metadata
 import os
 import pathlib
+import resource
 import sys
+import time
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parent
+#: Runs before the first cell. In a notebook, TensorFlow prints its warnings, as of many models in
+#: one process, on standard output.
+QUIET = "import logging; logging.getLogger('tensorflow').addFilter(lambda it: it.levelno >= 40)"
+PACKAGES = ("csdl_keras", "keras", "tensorflow", "scikit-learn", "matplotlib")
+
+
+def run(
+    notebook: nbformat.NotebookNode, folder: pathlib.Path, **parameters: Any
+) -> nbformat.NotebookNode:
+    """Runs a notebook in a folder, and returns it with its outputs.
+
+    Args:
+        notebook: the notebook, which stays as it is.
+        folder: current folder of what it computes.
+        **parameters: values that replace those of the notebook's first code cell, which sets them.
+
+    Returns:
+        The notebook after the run.
+    """
+    notebook = nbformat.from_dict(notebook)
+    if parameters:
+        first = next(i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+        lines = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+        notebook.cells.insert(first + 1, nbformat.v4.new_code_cell(lines))
+    resources = {"metadata": {"path": str(folder)}}
+    NotebookClient(
+        notebook,
+        timeout=1800,
+        kernel_name="python3",
+        resources=resources,
+        extra_arguments=[f"--IPKernelApp.exec_lines={[QUIET]}"],
+    ).execute()
+    return notebook
 
 
 def execute(path: pathlib.Path) -> None:
     """Runs the notebook in this folder, whatever the current one, and replaces its outputs."""
-    notebook = nbformat.read(path, as_version=4)
-    resources = {"metadata": {"path": str(FOLDER)}}
-    NotebookClient(notebook, timeout=900, kernel_name="python3", resources=resources).execute()
+    start, before = time.perf_counter(), _seconds_of_children()
+    notebook = run(nbformat.read(path, as_version=4), FOLDER)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # times of every cell change with every run
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+    notebook.metadata["last_run"] = {
+        "date": datetime.date.today().isoformat(),
+        "seconds": round(time.perf_counter() - start),
+        "seconds_of_processors": round(_seconds_of_children() - before),
+        "versions": {name: importlib.metadata.version(name) for name in PACKAGES},
+    }
     nbformat.write(notebook, path)
+
+
+def _seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

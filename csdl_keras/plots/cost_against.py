@@ -16,7 +16,7 @@ from csdl_keras.plots._axes import (
     with_unit,
 )
 
-# With more distinct values than this, most have one trial, and a line would show noise.
+# With more distinct values than this, as with none that repeats, a line would show noise.
 _MOST_VALUES_WITH_LINE = 12
 
 
@@ -31,9 +31,9 @@ def cost_against(
 ) -> Axes:
     """Draws the cost of each trial against its value of one hyperparameter.
 
-    Each dot is a trial. A line connects the lowest costs at each value if there
-    are at most 12 distinct values, as in a grid search. A star marks the best
-    trial, the first one on ties.
+    Each dot is a trial. A line connects the lowest costs at each value if values
+    repeat and there are at most 12 distinct ones, as in a grid search. A star marks
+    the best trial, the first one on ties.
 
     Args:
         values: values of the hyperparameter, numbers of shape `(T,)`.
@@ -80,7 +80,7 @@ def cost_against(
         # There is no such thing as 2.5 layers.
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     distinct = np.unique(x)
-    has_line = len(distinct) <= _MOST_VALUES_WITH_LINE
+    has_line = len(distinct) <= min(_MOST_VALUES_WITH_LINE, len(x) - 1)
     axes.plot(
         x,
         y,

@@ -13,9 +13,9 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras._utils.files import check_writable, replace_file
-from csdl_keras.experiments import cli
 from csdl_keras.experiments.csv_files import write_rows
 from csdl_keras.fitting import seeded_fit as _seeded_fit
+from csdl_keras_cli import main as cli
 from tests.support.eager import eager_models
 from tests.support.interruptions import Epochs
 from tests.support.trainers import DATA, MATRICES, SETTINGS, Counter

@@ -210,10 +210,21 @@ def test_the_chart_says_what_the_ratios_say(program, frame):
 
 def test_plots(program, frame, tmp_path):
     pytest.importorskip("matplotlib")
-    program("worth_plots").draw_all(frame, tmp_path)
-    names = {path.stem for path in tmp_path.iterdir()}
-    assert names == {"model", "noise", "epochs", "labels"}
-    assert all(path.stat().st_size > 10_000 for path in tmp_path.iterdir())
+    module, drawn = program("worth_plots"), {}
+    for plot in module.PLOTS:
+        drawn[plot.name] = module.draw(frame, plot)
+    drawn["overconfidence"] = program("worth_scatter").draw_overconfidence(frame)
+    assert {name for name, figure in drawn.items() if figure is None} == {
+        "ratio",
+        "rare",
+        "classes",
+    }
+    lines = {line.get_label(): line.get_color() for line in drawn["model"].axes[0].get_lines()}
+    for name, figure in drawn.items():
+        if figure is not None:
+            figure.savefig(tmp_path / f"{name}.png")
+            assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    assert module.COLOURS["SOSR"] in lines.values()
 
 
 @pytest.mark.slow

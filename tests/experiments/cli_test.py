@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import main
 from csdl_keras.training.algorithms import ALGORITHMS
+from csdl_keras_cli.main import main
 from tests.experiments.grid_runs import algorithms, read, train_all_with
 from tests.support.fresh_process import run_python
 

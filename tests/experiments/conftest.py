@@ -2,7 +2,7 @@
 
 import pytest
 
-from csdl_keras.experiments.cli import main
+from csdl_keras_cli.main import main
 from tests.experiments.grid_runs import TABLE2, TUNE
 from tests.support.eager import eager_models
 

@@ -6,8 +6,8 @@ import keras
 import pytest
 from keras import layers
 
-from csdl_keras.experiments.cli import main
 from csdl_keras.models import bayes_classifier
+from csdl_keras_cli.main import main
 from tests.support.small_models import functional
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.experiments import cell, files, results
-from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.failures import Failures
+from csdl_keras_cli.main import main
 from tests.experiments.compare_test import constant_model
 from tests.experiments.grid_runs import TABLE2, TUNE, algorithms, failing, train_all_with
 

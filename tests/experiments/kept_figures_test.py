@@ -10,7 +10,7 @@ import json
 import keras
 import pytest
 
-from csdl_keras.experiments.cli import main
+from csdl_keras_cli.main import main
 from tests.data.figures.make import COLUMNS, COMMANDS, FOLDER, machine, read_table
 
 pytestmark = [

@@ -150,7 +150,7 @@ def test_a_process_of_its_own(redirection, variables, tmp_path):
     """All of it, with training in two processes."""
     folder = tmp_path / FOLDER
     arguments = [*COMPARE, "--jobs", "2", "--out", str(folder)]
-    code = f"import sys; from csdl_keras.experiments.cli import main; sys.exit(main({arguments}))"
+    code = f"import sys; from csdl_keras_cli.main import main; sys.exit(main({arguments}))"
     shell = f'set -o pipefail; "$PYTHON" -c "$CODE" {redirection}'
     environment = {"KERAS_BACKEND": keras.backend.backend(), "PYTHONPATH": str(REPOSITORY)}
     environment |= {**os.environ, "PYTHON": sys.executable, "CODE": code, **variables}

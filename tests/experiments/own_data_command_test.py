@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import main
+from csdl_keras_cli.main import main
 from tests.experiments.own_tables import FRAME, ROWS, source, table
 
 

@@ -6,13 +6,12 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
-from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.run_folder import (
     append_record,
     read_run_records,
     remove_last_record,
 )
-from csdl_keras_cli.main import build_parser
+from csdl_keras_cli.main import build_parser, main
 from tests.experiments.grid_runs import TABLE2, TUNE, train_all_with
 
 

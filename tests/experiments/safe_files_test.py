@@ -9,9 +9,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.csv_files import read_rows
 from csdl_keras.experiments.run_folder import load_snippet
+from csdl_keras_cli.main import main
 from tests.experiments.grid_runs import PROFILE, TUNE, Recorder, make_grid, run
 
 COMPARE = "compare --dataset digits --train-size 343 --cost-seeds 1 --algorithms csosr".split()

@@ -3,7 +3,7 @@
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import main
+from csdl_keras_cli.main import main
 from tests.experiments.grid_runs import read
 
 

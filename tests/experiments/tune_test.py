@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cli import main
 from csdl_keras.experiments.commands.spaces import parse_space
 from csdl_keras.experiments.trials import TrialRecord, plot_search, trials_table, varied
 from csdl_keras.tuning import Range
 from csdl_keras.tuning.resumable import search_lock
+from csdl_keras_cli.main import main
 from tests.experiments.grid_runs import TUNE, read
 
 C = 1.0 - np.eye(10)

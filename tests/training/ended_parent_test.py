@@ -18,7 +18,7 @@ pytestmark = [
 
 COMMAND = """
 import sys
-from csdl_keras.experiments.cli import main
+from csdl_keras_cli.main import main
 
 arguments = "table2 --datasets digits --algorithms dnn_sosr --cost-seeds 4 --jobs 2"
 sys.exit(main([*arguments.split(), "--epochs", "{epochs}", "--out", {folder!r}]))

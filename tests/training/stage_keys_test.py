@@ -128,10 +128,12 @@ def test_every_field_of_a_cell(tmp_path, tried):
         "seed": [1],
     }
     assert field_names(CELL) == changes.keys()
-    # The name and colours of data do not matter beside its contents, nor does `costs_of_all`
-    # beside the cost matrix.
+    # The name and colours of data do not matter beside its contents, nor do `costs_of_all`
+    # and `costs` beside the cost matrix.
     named = {"name", "imbalanced", "train_size", "seed", "drop_rate", "grayscale"}
-    assert field_names(DataSource) == named | {"costs_of_all"}
+    assert field_names(DataSource) == named | {"costs_of_all", "costs"}
+    asked = [dataclasses.replace(CELL, **{name: it}) for name, own in changes.items() for it in own]
+    assert len({cell.key for cell in (CELL, *asked)}) == 1 + len(asked)
 
     def key(cell=CELL, **change):
         cell = dataclasses.replace(cell, **change)

@@ -133,7 +133,8 @@ def claim_line(claim: Claim) -> list[str]:
         low, high = (_signed(end(each.mean for each in found)) for end in (min, max))
         clear = sum(not each.tied for each in found)
         differences = f"{low} to {high}; {clear} of {len(found)} intervals exclude 0"
-    return [claim.statement, claim.verdict, claim.summary, differences]
+    statement = claim.statement[0].upper() + claim.statement[1:]
+    return [statement, claim.verdict, claim.summary, differences]
 
 
 def constant_betas(curve: BetaCurve) -> str:

@@ -8,13 +8,13 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import example, given, settings
 
-from csdl_keras.experiments import cli
 from csdl_keras.experiments.reporting.render import (
     read_contents,
     render_latex,
     render_markdown,
     render_page,
 )
+from csdl_keras_cli import main as cli
 from tests.experiments.reporting.made_up_folder import BETAS, RESULTS, write_csv
 from tests.experiments.reporting.page_parser import Page
 
