@@ -55,10 +55,13 @@ def _list(title: str, found: Tally) -> list[str]:
     if not found.below:
         lines[0] += f" No condition in which it wins was found among {found.cells}."
     elif not found.sure:
-        lines[0] += f" With p-values multiplied by {found.cells}, none remains below .05."
+        lines[0] += (
+            f" With p-values multiplied by {found.cells}, none stays below .05: no condition in "
+            "which it surely wins was found."
+        )
     else:
         lines[0] += (
-            f" With p-values multiplied by {found.cells}, {len(found.sure)} remain below .05."
+            f" With p-values multiplied by {found.cells}, {len(found.sure)} of them stay below .05."
         )
     for cell, comparison in found.won:
         sure = ", also after the correction" if (cell, comparison) in found.sure else ""
@@ -94,8 +97,9 @@ def chart(frame: pd.DataFrame) -> str:
         f"{total} comparisons, each the geometric mean of ratios of test costs with its 95 % "
         "interval, bold where that excludes 1; below 1 the first method costs less. Pairs have the "
         "same examples, initial weights and cost matrix; intervals are over the means of each data "
-        f"set and seed. By chance alone {0.05 * total:.0f} of {total} intervals would exclude 1. "
-        f"{seeds} seeds; tables of all conditions are in `worth.md`.",
+        "set and seed, or over pairs of a single one. By chance alone "
+        f"{0.05 * total:.0f} of {total} intervals would exclude 1. "
+        f"Seeds measured: {seeds}. Tables of all conditions are in `worth.md`.",
         "",
         SETTING,
         "",

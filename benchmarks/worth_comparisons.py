@@ -21,13 +21,15 @@ CELL = ("part", "set", "labels", "hidden", "noise", "kept", "costs", "beyond")
 PAIR = (*CELL, "seed", "matrix")
 _NUMBERS = ("labels", "noise", "kept", "beyond", "seed", "matrix", "average_cost", "clean_cost")
 _NUMBERS += ("collapsed", "on_edge", "at_limit", "trials", "overconfidence", "seconds")
-_NUMBERS += ("constant_cost", "error_rate", "temperature")
+_NUMBERS += ("constant_cost", "error_rate", "temperature", "cost_scale")
 
 
 def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     """Returns rows with numbers as such, and pre-trained networks named by their pre-training."""
     frame = pd.DataFrame(rows)
     frame = frame.astype({name: float for name in _NUMBERS})
+    # Equal costs have one matrix.
+    frame = frame[(frame["costs"] != "1") | (frame["matrix"] == 0)].copy()
     # Confidence minus accuracy of the network by whose probabilities Bayes decides.
     excess = frame["overconfidence"].where(frame["method"] == "Bayes")
     frame["excess"] = excess.groupby([frame[it] for it in PAIR]).transform("mean")
@@ -75,7 +77,7 @@ def costs_of(frame: pd.DataFrame, column: str = "average_cost") -> pd.DataFrame:
 
 
 def compare(
-    costs: pd.DataFrame, first: str, second: str, pooled: bool = False
+    costs: pd.DataFrame, first: str, second: str, pooled: bool = False, fewest: int = 2
 ) -> Comparison | None:
     """Compares two methods in pairs.
 
@@ -84,19 +86,22 @@ def compare(
         first: a method.
         second: the method that its costs are divided by.
         pooled: whether the rows come from several sets or conditions. The interval is then
-            over means of each set and seed, whose pairs share examples and networks.
+            over means of each set and seed, whose pairs share examples and networks, if there
+            are several.
+        fewest: number of units; a single one has no interval.
 
     Returns:
-        A `Comparison`; `None` without at least two units.
+        A `Comparison`; `None` with fewer than `fewest` units.
     """
     if not {first, second} <= set(costs.columns):
         return None
     both = costs[[first, second]].dropna()
     logs = np.log(both[first] / both[second])
     pairs = len(logs)
-    if pooled:
-        logs = logs.groupby(level=["set", "seed"]).mean()
-    if len(logs) < 2:
+    units = logs.groupby(level=["set", "seed"]).mean()
+    if pooled and len(units) > 1:
+        logs = units
+    if len(logs) < fewest:
         return None
     ratio = MeanRatio.of(np.exp(logs), np.ones(len(logs)))
     # Methods that always decide alike, as argmax and Bayes under equal costs, do not differ.

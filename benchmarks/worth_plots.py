@@ -70,6 +70,7 @@ PLOTS = (
         "label noise",
         logarithmic=False,
         only="hidden == '64' and beyond == 1",
+        title="How overconfident: label noise",
     ),
     Plot(
         "epochs",
@@ -81,7 +82,7 @@ PLOTS = (
         title="How overconfident: training beyond the best snapshot",
     ),
     Plot("ratio", "ratio", "costs", "largest cost / smallest cost"),
-    Plot("rare", "rare", "kept", "share of examples that a third of the classes keeps"),
+    Plot("rare", "rare", "kept", "share of a third of the classes"),
     Plot("classes", "classes", "set", "classes", number=lambda name: CLASSES[name], panels=()),
     Plot("labels", "labels", "labels", "labelled examples", curves=PRETRAININGS),
 )
@@ -95,7 +96,9 @@ def _panel(axes: Axes, frame: pd.DataFrame, plot: Plot) -> tuple[list[float], se
     for index, curve in enumerate(plot.curves):
         points = []
         for value in values:
-            found = compare(costs_of(frame[frame[plot.column] == value]), curve.name, curve.base)
+            found = compare(
+                costs_of(frame[frame[plot.column] == value]), curve.name, curve.base, fewest=1
+            )
             if found is not None:
                 points.append((plot.number(value), *found.ratio))
         if not points:

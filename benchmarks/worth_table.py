@@ -83,15 +83,18 @@ def _pretrainings(frame: pd.DataFrame) -> list[str]:
 
 
 def _searches(frame: pd.DataFrame) -> list[str]:
-    """Formats trials, seconds and flags of each method."""
-    head = ["method", "results", "trials", "seconds", "on the edge", "at the limit", "collapsed"]
+    """Formats trials, seconds, scales and flags of each method."""
+    head = ["method", "results", "trials", "seconds", "scale of costs", "on the edge"]
+    head += ["at the limit", "collapsed"]
     own = frame[frame["beyond"] == 1]
     body = []
     for name, part in own.groupby("method", sort=False):
         # Other matrices than the first one take over what was chosen for that.
         first = part[part["matrix"] == 0]
         means = [f"{first[it].mean():.1f}" for it in ("trials", "seconds")]
-        flags = [f"{part[it].mean():.1%}" for it in ("on_edge", "at_limit", "collapsed")]
+        means.append(f"{first['cost_scale'].median():g}")
+        flags = [f"{first['on_edge'].mean():.1%}"]
+        flags += [f"{part[it].mean():.1%}" for it in ("at_limit", "collapsed")]
         body.append([name, str(len(part)), *means, *flags])
     return markdown_table(head, body)
 
@@ -99,12 +102,12 @@ def _searches(frame: pd.DataFrame) -> list[str]:
 #: What was compared on, for readers of the tables and of the chart.
 SETTING = (
     f"Sets of {POOL:,} examples, of which the labelled ones are drawn, and {TEST:,} for the test: "
-    "`mnist` (14x14 pixels) and `cifar10` (16x16, grey), blocks of four pixels averaged; `diamonds` "
-    "(five cuts by price, size and grade) and `upsell` (two classes, bank telemarketing), tables; "
-    "`pairs of digits`, two digits of `mnist` side by side, 100 classes, and `parity of digits`, two. "
-    "Costs are drawn from [0, 10], unless the condition says otherwise. Fully-connected networks "
-    "with rectified linear units, after pre-training two layers of 64 logistic units: smaller than "
-    "the paper's in all respects."
+    "`mnist` (14x14 pixels) and `cifar10` (16x16, grey), blocks of four pixels averaged; "
+    "`diamonds` (five cuts by price, size and grade) and `upsell` (two classes, bank "
+    "telemarketing), tables; `pairs of digits`, two digits of `mnist` side by side, 100 classes, "
+    "and `parity of digits`, two. Costs are drawn from [0, 10], unless the condition says "
+    "otherwise. Fully-connected networks with rectified linear units, after pre-training two "
+    "layers of 64 logistic units: smaller than the paper's in all respects."
 )
 
 
@@ -128,8 +131,9 @@ def report(frame: pd.DataFrame) -> str:
                 lines += [*_clean(own), ""]
     lines += ["## What the searches took", "", *_searches(frame), ""]
     lines += [
-        "Trials and seconds of the search for the first cost matrix, shared by the first three "
-        "methods. On the edge: the chosen learning rate or scale is the first or last that may be "
-        "tried. At the limit: the best snapshot is the last one."
+        "Trials and seconds are those of the search, with the first cost matrix of a seed; the "
+        "first four methods share it. The scale is the median, for SOSR in units of 1 / the "
+        "largest cost. On the edge: a value next to the chosen one was not tried, since it is out "
+        "of bounds. At the limit: the best snapshot is the last one."
     ]
     return "\n".join(lines) + "\n"

@@ -152,7 +152,13 @@ def rows(program):
             row |= {"seed": seed, "matrix": matrix, "method": method, "pretraining": way}
             row |= {"average_cost": cost, "clean_cost": cost, "constant_cost": 9.0}
             row |= dict.fromkeys(("on_edge", "at_limit", "collapsed"), 0)
-            row |= {"trials": 5, "seconds": 1.0, "overconfidence": 0.1, "error_rate": 0.2}
+            row |= {
+                "cost_scale": 1.0,
+                "trials": 5,
+                "seconds": 1.0,
+                "overconfidence": 0.1,
+                "error_rate": 0.2,
+            }
             made.append({key: str(value) for key, value in (row | {"temperature": 1.0}).items()})
     return made
 
