@@ -37,7 +37,8 @@ nitpick_ignore_regex = [("py:exc", r"[A-Z]\w*(Error|Interrupt|Exit)")]
 # Guides are notebooks in Markdown, run at each build; those of `notebooks/` show committed outputs.
 nb_execution_mode = "force"
 nb_execution_excludepatterns = ["notebooks/*"]
-nb_execution_raise_on_error = True
+# A guide that fails is a warning with its traceback, so that `--keep-going` finds all of them.
+nb_execution_show_tb = True
 nb_execution_timeout = 180
 nb_merge_streams = True
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]

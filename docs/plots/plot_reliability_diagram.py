@@ -18,9 +18,9 @@ x_train, x_test = (x.reshape(len(x), -1) for x in (data.x_train, data.x_test))
 
 figure, axes = plt.subplots(figsize=(7, 6), layout="constrained")
 classifiers = {
-    "naive Bayes": GaussianNB(var_smoothing=1e-3),
+    "naive Bayes": GaussianNB(var_smoothing=0.1),
     "with a temperature": CalibratedClassifierCV(
-        GaussianNB(var_smoothing=1e-3), method="temperature", ensemble=False
+        GaussianNB(var_smoothing=0.1), method="temperature", ensemble=False
     ),
 }
 for name, classifier in classifiers.items():
