@@ -45,7 +45,7 @@ class TestReport:
             report(tmp_path, tmp_path)
         write_folder(tmp_path, data=DATA[:1])
         (tmp_path / "file").write_text("precious")
-        with pytest.raises(ValueError, match="report's folder to be one that can be written"):
+        with pytest.raises(ValueError, match="Expected --out to be a folder that can be written"):
             report(tmp_path, tmp_path / "file")
         assert (tmp_path / "file").read_text() == "precious"
         (tmp_path / "run.json").write_text("{")

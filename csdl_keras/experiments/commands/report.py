@@ -53,8 +53,8 @@ def report(
     """
     for name in ("jinja2", "matplotlib"):  # A missing package shows before the work, not after it.
         optional_module(name, "compare")
-    check_writable("--out", out / "figures")
     contents = read_contents(folder)
+    check_writable("--out", out / "figures")
     files = {
         "report.html": lambda: render_page(contents).encode(),
         "table2.md": lambda: render_markdown(contents).encode(),

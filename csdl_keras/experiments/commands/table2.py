@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     for name, error in missing.items():
         console.print(f"Not run, its data are not at hand: {name}. {error}", soft_wrap=True)
-    display = CellDisplay(console, runner)
+    display, before = CellDisplay(console, runner), _results(folder)
     if arguments.budget is not None:
         budget = TimeBudget(arguments.budget)
         runner.callbacks, grid.check = [*runner.callbacks, budget], budget.check
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                 grid.run(display)
             except BudgetSpent:
                 ending = f" The {arguments.budget:g} hours are over; the same command goes on."
-    if runner.failures and not runner.trained:
+    if runner.failures and _results(folder) == before:
         remove_last_record(folder)
     console.print(
         f"\nTrained {len(runner.trained)} stages; all others were there.{ending} Wrote "
@@ -97,6 +97,12 @@ def run(arguments: argparse.Namespace) -> int:
         soft_wrap=True,
     )
     return runner.failures.tell()
+
+
+def _results(folder: pathlib.Path) -> bytes | None:
+    """Returns what results.csv holds, `None` if there is none yet."""
+    path = folder / "results.csv"
+    return path.read_bytes() if path.exists() else None
 
 
 def _unavailable(names: Iterable[str]) -> dict[str, datasets.DataUnavailableError]:
