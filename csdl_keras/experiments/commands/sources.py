@@ -106,7 +106,8 @@ def _inputs(data: OwnData) -> str:
         return "images of " + "x".join(map(str, x.shape[1:]))
     categorical = x.columns.categorical
     missing = sum(np.isnan(x.rows[:, j]).any() for j in range(x.shape[1]))
-    parts = [f"{x.shape[1] - len(categorical)} columns of numbers"]
+    numeric = x.shape[1] - len(categorical)
+    parts = [f"{numeric} column{'s' * (numeric != 1)} of numbers"]
     if categorical:
         parts.append(f"{len(categorical)} of categories")
     if missing:
