@@ -49,7 +49,7 @@ class TestDescribe:
         monkeypatch.setattr(HELPERS, "__version__", "1.2", raising=False)
         monkeypatch.setattr(HELPERS.times, "__module__", "helpers")
         assert describe(HELPERS.times) == "helpers.times 1.2"
-        monkeypatch.setattr(HELPERS, "__file__", "/home/work/helpers.py")
+        monkeypatch.setattr(HELPERS, "__file__", "/home/user/helpers.py")
         assert describe(HELPERS.times).startswith("helpers.times ")
         assert describe(HELPERS.times) != "helpers.times 1.2"
 
