@@ -86,6 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_seed(parser, "training")
     parser.add_argument(
+        "--mixed-precision",
+        action="store_true",
+        help="compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16; "
+        "about twice as fast with 3000 units on processors that know bfloat16",
+    )
+    parser.add_argument(
         "--hard-hinge",
         action="store_true",
         help="train SOSR algorithms with the hinge that SOSR smooths, as the authors' code does",

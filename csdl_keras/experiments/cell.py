@@ -4,6 +4,7 @@ import dataclasses
 import functools
 from typing import Any
 
+import keras
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
@@ -70,8 +71,10 @@ class Cell:
         source = dataclasses.asdict(self.source)
         if source["costs"] is None:
             del source["costs"]
+        policy = keras.config.dtype_policy().name
         asked = {
             **source,
+            **({} if policy == "float32" else {"dtype_policy": policy}),
             "algorithm": [algorithm.name, *map(describe, own)],
             "costs": [self.cost_seed, self.cost_scale],
             "training_seed": self.seed,

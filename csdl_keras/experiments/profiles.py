@@ -123,7 +123,8 @@ PROFILES = {
     "paper": Profile(
         datasets=_with_variants(_PAPER),
         settings=Settings(
-            mlp=MLP(hidden_units=(3000, 3000, 3000), epochs=300, patience=10),
+            # Updates of so many weights take as long as a batch of 100 itself, so it is larger.
+            mlp=MLP(hidden_units=(3000, 3000, 3000), batch_size=250, epochs=300, patience=15),
             pretraining=AutoEncoders(epochs=15),
             cnn=CaffeCNN(epochs=30),
         ),

@@ -6,6 +6,8 @@ import pathlib
 import shlex
 from collections.abc import Iterable
 
+import keras
+
 from csdl_keras import datasets
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.files import check_writable
@@ -29,6 +31,16 @@ HARMLESS = (
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
+    policy = keras.config.dtype_policy()
+    try:
+        if arguments.mixed_precision:
+            keras.config.set_dtype_policy("mixed_bfloat16")
+        return _run(arguments)
+    finally:
+        keras.config.set_dtype_policy(policy)
+
+
+def _run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("joblib", "matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
