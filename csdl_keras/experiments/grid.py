@@ -127,7 +127,7 @@ class Grid:
             places = len(self._places(algorithm))
             self._finish(dataset, algorithm, ranking, places, files, watcher)
             if self.doubled:
-                self._double(dataset, algorithm, ranking[0], files, watcher)
+                self._double(dataset, algorithm, ranking, files, watcher)
             watcher.complete(dataset, algorithm.name, files.costs(source, algorithm.name))
 
     def _choose(
@@ -182,14 +182,17 @@ class Grid:
         self,
         dataset: str,
         algorithm: Algorithm,
-        settings: Settings,
+        ranking: Sequence[Settings],
         files: GridFiles,
         watcher: GridWatcher,
     ) -> None:
-        """Trains the first cell of an algorithm with twice the epochs and patience."""
+        """Trains the first cell of an algorithm as in its result, but with twice the epochs."""
+        cells = [self._cell(dataset, algorithm, it) for it in ranking]
+        written = [it.settings for it in cells if files.find("results.csv", [it])]
         names = [f"{algorithm.body}.{it}" for it in ("epochs", "patience")]
-        if not {*names} <= {*settings.names(algorithm)}:
+        if not written or not {*names} <= {*written[0].names(algorithm)}:
             return
+        settings = written[0]
         values = [settings.columns(algorithm)[name.rpartition(".")[2]] for name in names]
         twice = {name: 2 * it for name, it in zip(names, values, strict=True) if it is not None}
         cell = self._cell(dataset, algorithm, settings.replace(twice))

@@ -20,7 +20,7 @@ MOST = 32
 
 #: Least seconds between two saves of the state, which a killed process loses in addition to the
 #: current epoch. A save takes about 20 ms, as long as an epoch of a small network.
-SECONDS = 2.0
+SECONDS = 30.0
 
 
 def executed_steps(examples: int, batch_size: int, steps_per_epoch: int | None = None) -> int:

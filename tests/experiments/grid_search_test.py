@@ -34,6 +34,25 @@ class TestCollapsed:
         ]
         assert found == [(best, "0", "False"), (second, "1", "False")]
 
+    def test_twice_the_epochs_follow_the_choice_of_the_result(self, tmp_path, monkeypatch):
+        searches = (Search("mlp.learning_rate", (0.01, 0.1)),)
+        profile = dataclasses.replace(SHORT, algorithms=("dnn_bayes",), searches=searches)
+        run(tmp_path / "before", profile)
+        (before,) = read(tmp_path / "before")
+        chosen = float(before["learning_rate"])
+        choosing = [True]
+
+        def collapsed(outcome):
+            rate = outcome.cell.settings.mlp.learning_rate
+            return rate == chosen and not (choosing and choosing.pop())
+
+        monkeypatch.setattr(Outcome, "collapsed", property(collapsed))
+        run(tmp_path / "after", profile, cache=tmp_path / "before" / "stages", doubled=True)
+        (result,) = read(tmp_path / "after")
+        (double,) = read(tmp_path / "after", "doubled.csv")
+        assert float(result["learning_rate"]) != chosen
+        assert double["learning_rate"] == result["learning_rate"]
+
     def test_all_collapse(self, tmp_path):
         """Then the first choice stays, and says so."""
         settings = SHORT.settings.replace({"mlp.learning_rate": 1e-9})
