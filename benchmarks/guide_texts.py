@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from IPython.display import Markdown
 
 ROOT = pathlib.Path(__file__).parent.parent
-SMALL = ROOT / "notebooks" / "results" / "small"
+RUNS = ROOT / "notebooks" / "results"
 COVERAGE = ROOT / "benchmarks" / "results" / "coverage" / "coverage.csv"
 
 
 @functools.cache
-def paper_contents() -> Contents:
-    """Reads the committed run of the paper's Table 2."""
-    return read_contents(SMALL)
+def paper_contents(run: str = "small") -> Contents:
+    """Reads a committed run of the paper's Table 2, by the name of its folder."""
+    return read_contents(RUNS / run)
 
 
-def paper_section(beginning: str) -> "Markdown":
-    """Shows the section of the report on the paper's Table 2 whose heading begins so."""
+def paper_section(beginning: str, run: str = "small", until: str = "<details>") -> "Markdown":
+    """Shows the section of the report on a run whose heading begins so, until some words."""
     from IPython.display import Markdown
 
-    report = render_markdown(paper_contents())
-    sections = re.findall(r"^## (.+?)\n(.+?)(?=^## |\Z)", report, re.MULTILINE | re.DOTALL)
+    report = render_markdown(paper_contents(run))
+    sections = re.findall(r"^##? (.+?)\n(.+?)(?=^## |\Z)", report, re.MULTILINE | re.DOTALL)
     text = next(text for heading, text in sections if heading.startswith(beginning))
-    return Markdown(text.partition("<details>")[0])
+    return Markdown(text.partition(until)[0])
 
 
 def _claim(beginning: str) -> Claim:

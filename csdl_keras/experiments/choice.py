@@ -29,7 +29,8 @@ class Choice(CellRow):
         edge: `"low"` or `"high"` if a chosen value is the lowest or highest one that was
             tried of a choice without natural ends.
         epochs: epochs of the training.
-        train_seconds: seconds of pre-training and training, shared stages in full.
+        train_seconds: seconds of pre-training and training, shared stages in full, and those that
+            were interrupted from where they went on.
         test_cost: average cost of the decisions on test examples. Nothing is
             chosen by it; it draws the curve of `beta`.
         test_cost_error: standard error of that average over test examples.

@@ -17,6 +17,7 @@ IDENTITY = {
     "epochs": ["--epochs", "2"],
     "seed": ["--seed", "1"],
     "hard_hinge": ["--hard-hinge"],
+    "mixed_precision": ["--mixed-precision"],
     "tied_weights": ["--tied-weights"],
     "grayscale": ["--grayscale"],
     "authors_choices": ["--authors-choices"],

@@ -22,7 +22,8 @@ SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edg
 SEARCHED = (
     "Values are tried on validation examples with the first cost matrix and training seed, and "
     "then kept; test examples choose nothing. Each training counts once, with the hours of the "
-    "stages that it shares with others. A choice is on the edge if it is the lowest or highest "
+    "stages that it shares with others; one that was interrupted counts from where it went on. A "
+    "choice is on the edge if it is the lowest or highest "
     "value tried; β and corruption have natural ends and are left out."
 )
 
