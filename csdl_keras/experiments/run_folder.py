@@ -117,7 +117,9 @@ def _check_same(
     before, now = (
         {"backend": run.get("backend"), **(run.get("arguments") or {})} for run in (old, new)
     )
-    names = [name for name in dict.fromkeys((*now, *before)) if name not in harmless]
+    # An option that the record does not know came later; switched off, it changes nothing.
+    newer = {name for name in now.keys() - before.keys() if now[name] in ("False", "None")}
+    names = [it for it in dict.fromkeys((*now, *before)) if it not in harmless and it not in newer]
     changed = [name for name in names if before.get(name) != now.get(name)]
     if changed:
         told = ", ".join(f"{name} {before.get(name)}, not {now.get(name)}" for name in changed)

@@ -1,6 +1,7 @@
 """Commands that come to nothing leave no run in run.json; those that go on add one."""
 
 import importlib
+import json
 
 import pytest
 
@@ -27,6 +28,19 @@ def test_only_the_last_run_is_removed(tmp_path):
     assert [run["settings"] for run in read_run_records(tmp_path)] == [{"number": 0}]
     remove_last_record(tmp_path)
     assert not (tmp_path / "run.json").exists()
+
+
+def test_an_option_that_a_record_does_not_know_must_be_off(tmp_path):
+    arguments = build_parser().parse_args(["table2"])
+    append_record(tmp_path, arguments, {}, ())
+    path = tmp_path / "run.json"
+    record = json.loads(path.read_text())
+    del record["runs"][0]["arguments"]["mixed_precision"]
+    path.write_text(json.dumps(record))
+    append_record(tmp_path, arguments, {}, ())
+    arguments.mixed_precision = True
+    with pytest.raises(ValueError, match="mixed_precision None, not True"):
+        append_record(tmp_path, arguments, {}, ())
 
 
 def test_table2_without_its_workers(tmp_path, monkeypatch, capsys):
