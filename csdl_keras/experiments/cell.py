@@ -14,6 +14,7 @@ from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.descriptions import describe
+from csdl_keras.training.recipe import STAGE_VERSION
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
 
@@ -64,7 +65,7 @@ class Cell:
         """A digest of all that was asked for, by which files know a finished cell.
 
         Unlike the keys of its stages it is the same with other versions of packages, so that
-        results on file count wherever they were made.
+        results on file count wherever they were made, if they were trained in the same way.
         """
         algorithm = self.algorithm
         own = [it for it in (algorithm.body, algorithm.pretraining) if not isinstance(it, str)]
@@ -79,6 +80,7 @@ class Cell:
             "costs": [self.cost_seed, self.cost_scale],
             "training_seed": self.seed,
             "choices": self.settings.columns(algorithm),
+            "version": STAGE_VERSION,
         }
         return StageCache.key(asked)[:16]
 

@@ -24,8 +24,9 @@ class Body(Choices):
         epochs: maximum number of epochs. Defaults to 25.
         batch_size: examples in a batch. Defaults to 100.
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
-        patience: epochs without improvement on validation examples before training
-            stops; the weights of the best epoch are kept. `None` never stops. Defaults to 10.
+        patience: epochs in which neither the loss nor the decisions on validation examples
+            improve before training stops; the weights of the epoch with the best decisions are
+            kept. `None` never stops. Defaults to 10.
         min_steps: updates that training may take at least. On small training sets, where the
             epochs give fewer, epochs and patience are multiplied by a whole number. Defaults
             to 800.

@@ -18,6 +18,7 @@ from csdl_keras.training.data import TrainingData
 from csdl_keras.training.folds import held_out_examples, learned_examples
 from csdl_keras.training.keep_deadline import KeepDeadline
 from csdl_keras.training.recipe import Recipe
+from csdl_keras.training.stop_when_done import StopWhenDone
 from csdl_keras.training.validation_cost import ValidationCost
 
 
@@ -126,14 +127,7 @@ def fit_network(
         callbacks.append(ChooseAugmentation(looked_at.x, looked_at.y, round(epochs / 6)))
     stopping, monitor = [], body.monitor(train.x)
     if validation is not None and monitor is not None:
-        stopping.append(
-            keras.callbacks.EarlyStopping(
-                monitor,
-                mode="min",
-                patience=body.patience_on(shape),
-                restore_best_weights=True,
-            )
-        )
+        stopping.append(StopWhenDone(monitor, body.patience_on(shape)))
     history = seeded_fit(
         model,
         train.x,

@@ -15,7 +15,7 @@ from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.training.settings import Settings
 
 # Raised whenever the code of a stage comes to other results, so that no cache holds old ones.
-STAGE_VERSION = 6
+STAGE_VERSION = 7
 PRETRAINING_VERSION = 5
 
 
