@@ -155,6 +155,7 @@ except OSError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_system(tmp_path):
     """No file above 100 kB: a write that fails half-way, as on a disk that fills up."""
     output = subprocess.run(

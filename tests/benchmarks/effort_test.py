@@ -61,6 +61,7 @@ def test_matrices_of_an_algorithm_that_trains_on_costs(program, monkeypatch):
     assert [way for way, _ in seen] == ["csdnn"] * 2 and row["error_rate"] > 0.8
 
 
+@pytest.mark.slow
 def test_a_training_that_serves_all_matrices(program, monkeypatch):
     """Its decisions are those of a model for each matrix."""
     effort, trained = program("effort"), []

@@ -13,8 +13,9 @@ for batches in (10, 40):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("program")
-@pytest.mark.parametrize("kind", ["PyDataset", pytest.param("tf.data", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["PyDataset", "tf.data"])
 def test_memory_does_not_grow_with_the_stream(kind):
     """A stream four times as long, 30 batches of 3 MB more, in the memory of the first."""
     if kind == "tf.data":

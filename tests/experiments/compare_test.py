@@ -60,6 +60,7 @@ class TestComparison:
             assert row.backend == keras.backend.backend()
             assert row.train_seconds > 0
 
+    @pytest.mark.slow
     def test_two_processes_come_to_the_same(self, run, tmp_path):
         """The same but for rounding, since processes split their work otherwise."""
         runner = CellRunner(csdl.StageCache(), 2)

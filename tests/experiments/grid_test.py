@@ -174,6 +174,7 @@ class TestRun:
         assert read(copy) == others
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:invalid value encountered")  # infinite costs have no spread
 def test_trainings_that_diverge(tmp_path):
     """A value that diverges is not chosen, and an algorithm does not stop the grid."""

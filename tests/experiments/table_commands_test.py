@@ -135,6 +135,7 @@ class TestOptions:
 
 
 class TestDisplay:
+    @pytest.mark.slow
     def test_stages_are_as_many_as_expected(self, tmp_path, monkeypatch):
         """Data sets to come are expected to need as many as the current one."""
         searches = (Search("mlp.learning_rate", (0.01, 0.3)),)

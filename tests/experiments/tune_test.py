@@ -57,6 +57,7 @@ class TestTune:
         paid = C[data.y_val, csdl.decide(model, data.x_val)].mean()
         assert paid == pytest.approx(costs[0], abs=1e-6)
 
+    @pytest.mark.slow
     def test_more_trials_go_on_from_there(self, tune, matrix, capsys):
         before = read(tune.folder, "trials.csv")
         stages = len(list((tune.folder / "stages").rglob("*.npz")))

@@ -161,6 +161,7 @@ class TestModels(TestCase):
         found = adjust_priors(calibrated, [1, 1, 1], LATER).predict(X, verbose=0)
         self.assertAllClose(found, loop(rows, [1, 1, 1], LATER))
 
+    @pytest.mark.slow
     def test_loaded_in_a_fresh_process(self, tmp_path):
         adjusted = adjust_priors(bayes_classifier(softmax(), MATRIX), TRAINED, USED)
         adjusted.save(tmp_path / "model.keras")

@@ -97,6 +97,7 @@ def test_sorted_examples_are_drawn_from_everywhere():
     assert len(chosen.x) == 1000 and (np.bincount(chosen.y) > 50).all()
 
 
+@pytest.mark.slow
 def test_images_of_any_scale():
     """Bytes, and images divided twice, are learned as images in [0, 1] are."""
     labels = np.arange(240) % 2
@@ -115,6 +116,7 @@ def test_images_of_any_scale():
         assert np.mean(csdl.decide(model, scaled[200:]) == labels[200:]) > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'calibrated_bayes' calibrates")
 def test_labels_are_smoothed_only_before_a_calibration(monkeypatch):
     """Without one, smoothed labels would leave probabilities too low."""

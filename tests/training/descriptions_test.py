@@ -103,6 +103,7 @@ class TestDescribe:
         described = describe(importlib.import_module(name).function)
         assert (described == f"{name}.function 1.2") == (folder != "project")
 
+    @pytest.mark.slow
     def test_another_process_describes_alike(self):
         printed = run_python(
             "import json; from tests.training import descriptions_test as t;"

@@ -74,6 +74,7 @@ def test_patience_is_stretched_as_epochs_are(shape, expected):
     assert AutoNetwork().patience_on(shape) == body.epochs_on(shape)
 
 
+@pytest.mark.slow
 def test_choices_of_settings_stay():
     settings = SETTINGS.replace({"auto.filters": (4, 6)})
     model = make_trainer(settings=settings).train("ensemble_bayes", MATRICES[0]).model
@@ -196,6 +197,7 @@ class TestMinutes:
         kinds = {type(layer) for layer in model._flatten_layers()}
         assert TemperatureScaling in kinds and csdl.decide(model, DATA.x_test).shape == (540,)
 
+    @pytest.mark.slow
     def test_networks_that_are_late_are_left_out(self, monkeypatch):
         monkeypatch.setattr(budget, "measure", lambda *_: FAST)
         monkeypatch.setattr(budget, "_MOST_NETWORKS", 3)
@@ -214,6 +216,7 @@ class TestMinutes:
         assert len(ends) == 1 and ends[0] >= 0
         assert csdl.decide(model, DATA.x_test).shape == (540,)
 
+    @pytest.mark.slow
     def test_results_are_no_stages_of_a_training_with_another_limit(self, monkeypatch):
         monkeypatch.setattr(budget, "measure", lambda *_: FAST)
         monkeypatch.setattr(budget, "_MOST_NETWORKS", 1)

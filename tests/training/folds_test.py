@@ -63,6 +63,7 @@ def test_the_split_follows_the_seed():
     np.testing.assert_array_equal(FOLDS, assign_folds(Y, MEMBERS, seed=None))
 
 
+@pytest.mark.slow
 def test_each_network_is_trained_without_its_fold_and_stops_by_it():
     one = Algorithm("one", "One", "auto", "none", "nll", "argmax")
     found = members(trained(network=network))
@@ -136,6 +137,7 @@ def test_one_temperature_suits_all_folds(own):
     np.testing.assert_allclose(model.predict(X, verbose=0), expected, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_networks_of_costs_decide_better_than_a_constant():
     costs = RNG.uniform(0.5, 1.5, (90, 1)) * MATRIX[Y]
     decided = csdl.decide(trained(algorithm="cost_model", costs=costs), X)
@@ -149,6 +151,7 @@ def test_too_few_examples_are_not_divided(labels):
         csdl.train("ensemble_bayes", X[: len(labels)], labels, matrix, settings=SETTINGS, seed=0)
 
 
+@pytest.mark.slow
 def test_the_estimator_holds_out_nothing_else():
     arguments = {"settings": SETTINGS, "ensemble": MEMBERS, "random_state": 0}
     estimator = CostSensitiveClassifier("ensemble_bayes", MATRIX, **arguments).fit(X, Y)

@@ -57,6 +57,7 @@ def test_ends_are_found_and_completed(network, tmp_path):
         assert csdl.decide(loaded, X).tolist() == csdl.decide(model, X).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", DEFAULTS)
 def test_a_frozen_backbone(algorithm):
     x, y = RNG.uniform(0, 255, (60, 32, 32, 3)).astype("float32"), np.array(["cat", "dog"] * 30)

@@ -60,6 +60,7 @@ def test_one_file_takes_raw_rows(algorithm, tmp_path):
     assert printed == [*map(str, decisions), "fraud", "right"]
 
 
+@pytest.mark.slow
 def test_labels_calibrate_a_model_that_knows_them():
     model = trained()
     rows = (LABELS == "right").astype(int)
@@ -68,6 +69,7 @@ def test_labels_calibrate_a_model_that_knows_them():
     assert one.classes.tolist() == ["fraud", "right"]
 
 
+@pytest.mark.slow
 def test_columns_are_matched_by_name_and_strange_categories_are_missing():
     model = trained()
     expected = model.predict(FRAME, verbose=0)

@@ -28,6 +28,7 @@ def found(numbers):
     return {name: result for name, result, _ in run_tasks({n: (double, n) for n in numbers})}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_failures_are_results_and_stop_no_other_task(jobs):
     ended = [5] if jobs > 1 else []  # a task that ends its process

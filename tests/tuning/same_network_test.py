@@ -72,6 +72,7 @@ def check(found, expected):
         assert_same_weights(weights, expected[key])
 
 
+@pytest.mark.slow
 def test_another_order_a_second_search_and_another_tuner(expected, tmp_path):
     networks = Networks(learning_rate=(0.5, 0.1))
     for number, tuner_class in enumerate((tuning.GridSearch, keras_tuner.RandomSearch)):

@@ -187,6 +187,7 @@ search(made(sys.argv[1], small("dnn_sosr"), max_trials=2), callbacks=[Wait()])
 """
 
 
+@pytest.mark.slow
 def test_two_processes(tmp_path):
     """The folder is locked while one searches; if that is killed, the other goes on."""
     folder, place = tmp_path / "killed", tmp_path / "undisturbed"
