@@ -91,10 +91,12 @@ class Claim:
             words += f", {open_} open"
         if opposing:
             words += f", {opposing} against"
-        single = sum(each.difference.matrices == 1 for each in self.comparisons)
+        single = [each.difference for each in self.comparisons if each.difference.matrices == 1]
         if single:
-            words += ", each" if single == len(self.comparisons) else f", {single} of them"
-            words += " on one matrix alone"
+            every = len(single) == len(self.comparisons)
+            words += ", each" if every else f", {len(single)} of them"
+            once = all(difference.seeds == 1 for difference in single)
+            words += f" on one matrix{' and one training' if once else ''} alone"
         collapsed = sum(each.collapsed for each in self.comparisons)
         if collapsed:
             words += f", {collapsed} with a collapsed network"

@@ -18,7 +18,8 @@ RULE = (
     "comparisons are for the claim, and fewer than a quarter against it. Not supported: fewer "
     "than a quarter are for it, which does not say that the opposite holds. Mixed: everything "
     "between. Intervals are over cost matrices and test examples, with Student's t for the few "
-    "matrices; that of a single matrix is over its examples alone and says nothing of others. "
+    "matrices; that of a single matrix is over its examples alone and says nothing of others, and "
+    "that of a single training nothing of trainings that start from other weights. "
     "They are not corrected for the number of comparisons."
 )
 

@@ -54,9 +54,13 @@ class TestClaim:
     def test_single_matrices_are_named(self):
         single = ComparedPair("d", "a", "b", dataclasses.replace(CHEAPER, matrices=1))
         several = ComparedPair("d", "a", "b", COSTLIER)
-        assert "2 of 2 for, each on one matrix alone;" in Claim("?", "…", (single,) * 2).summary
+        claim = Claim("?", "…", (single,) * 2)
+        assert "2 of 2 for, each on one matrix and one training alone;" in claim.summary
         mixed = Claim("?", "…", (single, several)).summary
-        assert mixed.startswith("1 of 2 for, 1 against, 1 of them on one matrix alone;")
+        assert mixed.startswith("1 of 2 for, 1 against, 1 of them on one matrix and one training")
+        seeds = dataclasses.replace(single.difference, seeds=3)
+        trained = Claim("?", "…", (dataclasses.replace(single, difference=seeds),))
+        assert "1 of 1 for, each on one matrix alone;" in trained.summary
 
 
 @pytest.fixture(scope="module")
