@@ -25,7 +25,8 @@ _BEST = "beyond == 1"
 _UNEQUAL = f"part in ('model', 'ratio', 'rare', 'classes') and costs != '1' and {_BEST}"
 _TOO_LONG = "part == 'confidence' and beyond == 8"
 _NOISY = f"part == 'confidence' and noise == 0.4 and {_BEST}"
-_IMAGES = "part == 'labels' and set in ('mnist', 'cifar10')"
+_IMAGES = "part == 'labels' and set in ('mnist', 'cifar10') and hidden == '64x64'"
+_WIDE = "part == 'labels' and hidden == '500x500'"
 _TABLE = "part == 'labels' and set == 'diamonds'"
 _FEW, _MANY = "labels <= 250", "labels == 10000"
 
@@ -70,12 +71,19 @@ _TRAINING += [
 ]
 _PRETRAINING = [
     Arrow(f"{what}, {labels}", first, NONE, f"{kind} and {size}")
-    for what, kind in (("images", _IMAGES), ("a table", _TABLE))
+    for what, kind in (("images, 64x64 units", _IMAGES), ("a table, 64x64 units", _TABLE))
     for labels, first, size in (
         ("50 or 250 labels, and more inputs without", "DAE on all", _FEW),
         ("50 or 250 labels, and nothing else", "DAE", _FEW),
         ("10,000 labels", "DAE on all", _MANY),
     )
+]
+_PRETRAINING += [
+    Arrow(
+        f"{what}, 500x500 units, 250 or 1,250 labels, and {more}", first, NONE, f"{_WIDE} and {it}"
+    )
+    for what, it in (("digits", "set == 'mnist'"), ("photographs", "set == 'cifar10'"))
+    for more, first in (("more inputs without", "DAE on all"), ("nothing else", "DAE"))
 ]
 _PRETRAINING += [
     Arrow("50 to 10,000 labels", first, second, "part == 'labels'")

@@ -58,6 +58,9 @@ def cases() -> Iterator[Case]:
     for labels in (50, 10_000, 250, 1_250):
         for name in ("mnist", "cifar10", "diamonds"):
             yield Case("labels", Conditions(name, labels, (64, 64)), pretraining=True)
+    for labels in (250, 1_250):
+        for name in ("mnist", "cifar10"):
+            yield Case("labels", Conditions(name, labels, (500, 500)), pretraining=True)
     for name in SETS:
         yield Case("ratio", Conditions(name, 2_500), ("1", "10", "100", "1000"))
     for kept in (0.04, 1.0, 0.2):

@@ -84,7 +84,14 @@ PLOTS = (
     Plot("ratio", "ratio", "costs", "largest cost / smallest cost"),
     Plot("rare", "rare", "kept", "share of a third of the classes"),
     Plot("classes", "classes", "set", "classes", number=lambda name: CLASSES[name], panels=()),
-    Plot("labels", "labels", "labels", "labelled examples", curves=PRETRAININGS),
+    Plot(
+        "labels",
+        "labels",
+        "labels",
+        "labelled examples",
+        curves=PRETRAININGS,
+        panels=("hidden", "set"),
+    ),
 )
 CLASSES = {"parity of digits": 2.0, "mnist": 10.0, "pairs of digits": 100.0}
 
@@ -154,7 +161,7 @@ def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
     count = len(groups)
     if not len(own):
         return None
-    columns = min(count, 4 if len(plot.panels) > 1 else 2 if count == 4 else 3)
+    columns = min(count, 2 if count == 4 else 4 if count % 4 == 0 else 3)
     rows = -(-count // columns)
     figure = Figure(figsize=(1.2 + 3.3 * columns if count > 1 else 6, 1.4 + 2.6 * rows))
     figure.set_layout_engine("constrained")
@@ -174,7 +181,10 @@ def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
         axes.xaxis.set_major_formatter(
             FuncFormatter(lambda x, _, names=linear: names.get(round(x, 6)) or _tick(x))
         )
-        names = [f"{it:.0%} label noise" if isinstance(it, float) else it for it in key]
+        words = {"noise": "{:.0%} label noise", "hidden": "{} units"}
+        names = [
+            words.get(it, "{}").format(value) for it, value in zip(plot.panels, key, strict=True)
+        ]
         axes.set_title(", ".join(reversed(names)), fontsize=10)
     for axes in grid[count:]:
         axes.set_visible(False)

@@ -106,8 +106,8 @@ SETTING = (
     "`diamonds` (five cuts by price, size and grade) and `upsell` (two classes, bank "
     "telemarketing), tables; `pairs of digits`, two digits of `mnist` side by side, 100 classes, "
     "and `parity of digits`, two. Costs are drawn from [0, 10], unless the condition says "
-    "otherwise. Fully-connected networks with rectified linear units, after pre-training two "
-    "layers of 64 logistic units: smaller than the paper's in all respects."
+    "otherwise. Fully-connected networks with rectified linear units; where pre-trainings are "
+    "compared, two layers of 64 or of 500 logistic units: smaller than the paper's in all respects."
 )
 
 
