@@ -119,6 +119,7 @@ def test_without_a_package(package):
         assert said
 
 
+@pytest.mark.slow
 def test_a_plain_installation_trains():
     """Every kind of algorithm runs without the packages of the extras."""
     hidden = "".join(BLOCK.format(package=package) for package in OPTIONAL)

@@ -56,6 +56,7 @@ class TestBuilders:
         assert np.abs(kernels(first)[0] - kernels(second)[0]).max() > 0
 
 
+@pytest.mark.slow
 class TestPretrain:
     def run(self, seed, shuffling=0):
         model = csdl.models.mlp((8, 8, 1), 3, (6, 5), seed=0)

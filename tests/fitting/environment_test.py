@@ -178,6 +178,7 @@ class TestAdopt:
 
 
 @pytest.mark.filterwarnings("ignore:Limiting steps_per_epoch to 1")
+@pytest.mark.slow
 def test_worker_processes_have_the_settings():
     """All settings of Keras at once; each that is left out would show."""
 

@@ -82,7 +82,9 @@ def test_choices_of_settings_stay():
     assert {shape[3] for shape in kernels} == {4, 6}
 
 
-@pytest.mark.parametrize("name", ["calibrated_bayes", "cost_model"])
+@pytest.mark.parametrize(
+    "name", ["calibrated_bayes", pytest.param("cost_model", marks=pytest.mark.slow)]
+)
 def test_a_trained_network_averages_views_and_is_calibrated(name, tmp_path):
     trainer = make_trainer(validation_data=VALIDATION)
     model = trainer.train(name, MATRICES[0], effort="quick").model
@@ -185,6 +187,7 @@ class TestPlan:
 
 
 class TestMinutes:
+    @pytest.mark.slow
     def test_ends_in_time_with_a_calibrated_model(self):
         start = time.monotonic()
         counter = Counter()

@@ -97,6 +97,7 @@ def test_an_interruption(tuner_class, error, expected, tmp_path):
     check(networks.found, expected)
 
 
+@pytest.mark.slow
 def test_hyperband(tmp_path):
     """Two searches with one object, each of two brackets, promote the same networks."""
     networks = Networks(algorithm="dnn_sosr", learning_rate=tuning.Range(0.1, 0.5))

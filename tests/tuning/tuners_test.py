@@ -109,6 +109,7 @@ class Begins(keras.callbacks.Callback):
         return self
 
 
+@pytest.mark.slow
 def test_a_promoted_trial_goes_on_from_its_weights(tmp_path, monkeypatch):
     """Pre-training it again would change them."""
     hyper_model, begins, given = csdnn(), Begins(), []
