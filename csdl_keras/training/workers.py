@@ -16,7 +16,7 @@ import keras
 
 from csdl_keras._utils.optional import optional_module
 from csdl_keras._utils.processes import end_with
-from csdl_keras.fitting.environment import set_for_workers
+from csdl_keras.fitting.environment import set_for_workers, settings
 from csdl_keras.training.algorithm import Algorithm
 
 #: A function and its arguments.
@@ -106,8 +106,18 @@ def check_sendable(algorithm: Algorithm) -> None:
 
 
 def forget_models() -> None:
-    """Frees all models of this process, which Keras would otherwise keep."""
+    """Frees all models of this process, which Keras would otherwise keep.
+
+    Keras also forgets global settings then, such as the dtype policy and the distribution; they
+    are put back.
+    """
+    distribution = keras.distribution.distribution()
+    before = {name: get() for name, (get, _) in settings().items()}
     keras.utils.clear_session()
+    keras.distribution.set_distribution(distribution)
+    for name, (get, put) in settings().items():
+        if put is not None and get() != before[name]:
+            put(before[name])
     _spare_modules()
 
 

@@ -2,9 +2,11 @@
 
 import os
 
+import keras
 import pytest
 
-from csdl_keras.training.workers import run_tasks, workers
+from csdl_keras.fitting.environment import environment
+from csdl_keras.training.workers import forget_models, run_tasks, workers
 
 
 class UnreadableError(Exception):
@@ -41,3 +43,19 @@ def test_failures_are_results_and_stop_no_other_task(jobs):
     assert "four words" in str(results[4])
     for number in ended:
         assert isinstance(results[number], Exception) and "terminated" in str(results[number])
+
+
+def test_global_settings_outlive_the_models():
+    policy, distribution = keras.config.dtype_policy(), keras.distribution.distribution()
+    try:
+        keras.config.set_dtype_policy("mixed_bfloat16")
+        keras.distribution.set_distribution(keras.distribution.DataParallel(devices=["cpu:0"]))
+        before, spread = environment(), keras.distribution.distribution()
+        forget_models()
+        assert environment() == before
+        assert keras.distribution.distribution() is spread
+        assert keras.layers.Dense(1).compute_dtype == "bfloat16"
+    finally:
+        keras.distribution.set_distribution(distribution)
+        keras.config.set_dtype_policy(policy)
+    assert environment()["settings"]["dtype_policy"]["config"]["name"] == policy.name
