@@ -133,7 +133,9 @@ class CellDisplay(Display):
 
     def finished(self, outcome: Outcome, found: bool = False) -> None:
         """Counts stages and prints what decisions cost, unless these were in the cache."""
-        self.move(len(self._runner.trained), self.total)
+        done = len(self._runner.trained)
+        # A grid trains networks that collapse again, which nobody can foresee.
+        self.move(done, max(done, self.total))
         if found:
             return
         cell = outcome.cell

@@ -153,6 +153,15 @@ class TestDisplay:
         assert "digits_imb dnn_bayes: average test cost" in printed and "over 1 matrix" in printed
         assert "about 0 min" not in printed
 
+    def test_networks_that_are_trained_again_count(self):
+        runner = types.SimpleNamespace(trained=["a"], jobs=1, callbacks=())
+        display = CellDisplay(Console(file=io.StringIO(), width=200), runner)
+        display.expect(1)
+        for stages, total in ((["a", "b"], 2), (["a", "b", "c"], 3)):
+            runner.trained = stages
+            display.finished(None, found=True)
+            assert (display.done, display.total) == (total, total)
+
     def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):
         display = SearchDisplay(Console(file=io.StringIO(), width=200), "trials", 11, before=2)
         file = display.progress.console.file
