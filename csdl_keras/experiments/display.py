@@ -134,7 +134,7 @@ class CellDisplay(Display):
     def finished(self, outcome: Outcome, found: bool = False) -> None:
         """Counts stages and prints what decisions cost, unless these were in the cache."""
         done = len(self._runner.trained)
-        # A grid trains networks that collapse again, which nobody can foresee.
+        # A grid replaces networks that have collapsed, and how many do is not known before.
         self.move(done, max(done, self.total))
         if found:
             return
