@@ -3,9 +3,13 @@
 import dataclasses
 import gc
 import os
+import signal
+import threading
+import time
 
 import pytest
 
+from csdl_keras.experiments.time_budget import BudgetSpent, TimeBudget
 from csdl_keras.training.workers import _spare_modules, forget_models, workers
 from tests.experiments.grid_runs import SHORT, read, run
 
@@ -52,3 +56,39 @@ class TestWorkers:
         forget_models()
         assert gc.get_freeze_count() > 100_000
         gc.unfreeze()
+
+
+class TestBudget:
+    """The time of a run whose trainings are in other processes."""
+
+    def test_waiting_ends(self):
+        before = signal.getsignal(signal.SIGALRM)
+        with pytest.raises(BudgetSpent), TimeBudget(1e-5).alarm():
+            time.sleep(60)
+        assert signal.getsignal(signal.SIGALRM) is before
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+    def test_time_that_is_left_alarms_nobody(self):
+        with TimeBudget(1e-5).alarm():
+            pass
+        time.sleep(0.1)
+
+    def test_in_another_thread_no_signal_is_set(self):
+        def enter():
+            with TimeBudget(1).alarm():
+                found.append(signal.getitimer(signal.ITIMER_REAL)[0])
+
+        found = []
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+        assert found == [0]
+
+    @pytest.mark.slow
+    def test_trainings_in_processes_end_and_go_on(self, tmp_path):
+        # Processes need longer than this to begin.
+        with pytest.raises(BudgetSpent), TimeBudget(1 / 3600).alarm(), workers(2):
+            run(tmp_path, SHORT, jobs=2)
+        assert not (tmp_path / "results.csv").exists()
+        with workers(2):
+            assert len(run(tmp_path, SHORT, jobs=2).ran) > 0

@@ -1,6 +1,7 @@
 """The command `csdl-keras table2`."""
 
 import argparse
+import contextlib
 import dataclasses
 import pathlib
 import shlex
@@ -83,9 +84,12 @@ def _run(arguments: argparse.Namespace) -> int:
     for name, error in missing.items():
         console.print(f"Not run, its data are not at hand: {name}. {error}", soft_wrap=True)
     display, before = CellDisplay(console, runner), _results(folder)
+    alarm: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if arguments.budget is not None:
         budget = TimeBudget(arguments.budget)
         runner.callbacks, grid.check = [*runner.callbacks, budget], budget.check
+        # Callbacks of this process are not called in others.
+        alarm = budget.alarm() if jobs > 1 else alarm
     ending = ""
     # A run that finds no workers leaves no record of itself.
     with workers(arguments.jobs, arguments.scheduler):
@@ -97,15 +101,18 @@ def _run(arguments: argparse.Namespace) -> int:
         )
         with display:
             try:
-                grid.run(display)
+                with alarm:
+                    grid.run(display)
             except BudgetSpent:
                 ending = f" The {arguments.budget:g} hours are over; the same command goes on."
     if runner.failures and _results(folder) == before:
         remove_last_record(folder)
+    after = "There are no results yet."
+    if _results(folder) is not None:
+        command = shlex.join(["csdl-keras", "report", str(folder)])
+        after = f"Wrote {folder / 'results.csv'}. Render the table:\n\n    {command}"
     console.print(
-        f"\nTrained {len(runner.trained)} stages; all others were there.{ending} Wrote "
-        f"{folder / 'results.csv'}. Render the table:\n\n"
-        f"    {shlex.join(['csdl-keras', 'report', str(folder)])}",
+        f"\nTrained {len(runner.trained)} stages; all others were there.{ending} {after}",
         soft_wrap=True,
     )
     return runner.failures.tell()

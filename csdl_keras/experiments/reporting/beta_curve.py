@@ -11,6 +11,7 @@ from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_groups
 from csdl_keras.experiments.reporting.paper import data_order, data_title
 from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs
+from csdl_keras.experiments.reporting.searches import collapsed_trials
 
 
 class BetaCurve:
@@ -26,7 +27,7 @@ class BetaCurve:
             as they are known; `None` (default) if none are.
         largest: `{cost_seed: the largest cost of the matrix}` of the matrices in
             `costs`; `None` (default) without `costs`.
-        constant: betas that end in one decision for all test examples, as far as known.
+        collapsed: betas whose network decides no better than one decision for all examples.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class BetaCurve:
         rows: list[BetaRow],
         costs: dict[float, dict[int, np.ndarray]] | None = None,
         largest: dict[int, float] | None = None,
-        constant: Collection[float] = (),
+        collapsed: Collection[float] = (),
     ):
         self.dataset, self.imbalanced = rows[0].dataset, rows[0].imbalanced
         by_seed: dict[int, dict[float, BetaRow]] = collections.defaultdict(dict)
@@ -43,7 +44,7 @@ class BetaCurve:
         longest = max(by_seed.values(), key=len)
         full = [points for points in by_seed.values() if points.keys() == longest.keys()]
         self.matrices = len(full)
-        self.constant = [float(beta) for beta in sorted(constant)]
+        self.collapsed = [float(beta) for beta in sorted(collapsed)]
         self._examples, self._largest = costs or {}, largest or {}
         self._seeds = {line[min(line)].cost_seed for line in full}
         # A beta whose training diverged for a matrix has no mean.
@@ -120,8 +121,13 @@ def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     for row in read_csv(path, BetaRow):
         groups[row.dataset, row.imbalanced].append(row)
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
+    on_validation = collapsed_trials(folder, "beta")
     curves = []
     for key in keys:
         path = results_path(folder, DataSource(*key).label)
-        curves.append(BetaCurve(groups[key], *read_beta_costs(path, groups[key])))
+        costs, largest, collapsed = read_beta_costs(path, groups[key])
+        for row in groups[key]:
+            if row.beta in on_validation.get((*key, row.algorithm), ()):
+                collapsed.add(row.beta)
+        curves.append(BetaCurve(groups[key], costs, largest, collapsed))
     return [curve for curve in curves if len(curve.betas)]

@@ -100,6 +100,9 @@ class Claim:
         collapsed = sum(each.collapsed for each in self.comparisons)
         if collapsed:
             words += f", {collapsed} with a collapsed network"
+            sound = tuple(each for each in self.comparisons if not each.collapsed)
+            without = dataclasses.replace(self, comparisons=sound).verdict
+            words += f" (without: {without})" if sound and without != self.verdict else ""
         if math.isfinite(self.ratio):
             words += f"; cost ratio {self.ratio:.2f}"
         if math.isfinite(self.paper_ratio):

@@ -145,6 +145,6 @@ def _compare_betas(curves: list[BetaCurve], end: float) -> tuple[ComparedPair, .
         if difference is not None and curve.chosen is not None:
             chosen = float(curve.betas[curve.chosen])
             names = f"β = {chosen:g}", f"β = {end:g}"
-            collapsed = not {chosen, end}.isdisjoint(curve.constant)
+            collapsed = not {chosen, end}.isdisjoint(curve.collapsed)
             compared.append(ComparedPair(curve.title, *names, difference, collapsed=collapsed))
     return tuple(compared)

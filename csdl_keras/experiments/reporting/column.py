@@ -22,6 +22,8 @@ class TableCell:
         diverged: number of those matrices for which training diverged. Defaults to 0.
         collapsed: number of results that are no better than one decision for all examples.
             Defaults to 0.
+        tried_again: number of results with the next best values, after better ones had collapsed.
+            Defaults to 0.
         cost: mean of the average test cost over matrices, infinite if one diverged, NaN
             (default) if the algorithm was not run.
         standard_error: standard error of `cost` over matrices; NaN (default) for fewer than
@@ -37,6 +39,7 @@ class TableCell:
     seeds: int = 1
     diverged: int = 0
     collapsed: int = 0
+    tried_again: int = 0
     cost: float = float("nan")
     standard_error: float = float("nan")
     validation_cost: float = float("nan")
@@ -174,9 +177,10 @@ def _summary(rows: list[ResultRow], decisions: PricedDecisions) -> TableCell:
         seeds=len({row.seed for row in rows}),
         diverged=len({row.cost_seed for row in rows if np.isinf(row.average_cost)}),
         collapsed=sum(
-            row.collapsed or (row.algorithm, row.cost_seed, row.seed) in decisions.constant
+            row.collapsed or (row.algorithm, row.cost_seed, row.seed) in decisions.collapsed
             for row in rows
         ),
+        tried_again=sum(row.tried_again > 0 for row in rows),
         cost=float(costs.mean()),
         standard_error=float(error),
         validation_cost=float(np.mean([row.validation_cost for row in rows])),

@@ -63,19 +63,22 @@ class DataTitle:
             where the paper has no counterpart.
         same: whether it is the paper's data set itself, and not one made like it.
             Defaults to True.
+        examples: number of examples for training and validation of the whole set, `None`
+            (default) where the paper has no counterpart.
     """
 
     title: str
     paper: str | None = None
     same: bool = True
+    examples: int | None = None
 
 
 _TITLES = {
-    "mnist": DataTitle("MNIST", "mnist"),
-    "bg_img_rot": DataTitle("bg-img-rot", "bg_img_rot"),
-    "bg_img_rot_synthetic": DataTitle("bg-img-rot, synthetic", "bg_img_rot", same=False),
-    "svhn": DataTitle("SVHN", "svhn"),
-    "cifar10": DataTitle("CIFAR-10", "cifar10"),
+    "mnist": DataTitle("MNIST", "mnist", examples=60_000),
+    "bg_img_rot": DataTitle("bg-img-rot", "bg_img_rot", examples=12_000),
+    "bg_img_rot_synthetic": DataTitle("bg-img-rot, synthetic", "bg_img_rot", False, 12_000),
+    "svhn": DataTitle("SVHN", "svhn", examples=73_257),
+    "cifar10": DataTitle("CIFAR-10", "cifar10", examples=50_000),
     "mnist_5k": DataTitle("MNIST, 5,000 images"),
     "digits": DataTitle("digits, 8 × 8"),
 }

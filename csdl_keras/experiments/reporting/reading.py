@@ -8,9 +8,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
+from csdl_keras.costs.generators import zero_one
 from csdl_keras.experiments.decision_files import beta_name, decisions_name
 from csdl_keras.experiments.reporting.comparison import Run
 from csdl_keras.experiments.results import CellRow
+from csdl_keras.training.algorithms import get_algorithm
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,12 +76,14 @@ class PricedDecisions:
     Args:
         costs: `{algorithm: {(cost_seed, seed): costs (N,)}}`.
         largest: the largest cost of each matrix.
-        constant: `(algorithm, cost_seed, seed)` of those that are one decision for all examples.
+        collapsed: `(algorithm, cost_seed, seed)` of those that cost no less than the best single
+            decision for all examples, or are a single decision; the cost-blind series is
+            measured in errors.
     """
 
     costs: dict[str, dict[Run, np.ndarray]]
     largest: dict[int, float]
-    constant: set[tuple[str, int, int]]
+    collapsed: set[tuple[str, int, int]]
 
 
 def read_decision_costs(
@@ -101,7 +105,7 @@ def read_decision_costs(
     """
     arrays = _DecisionArrays(path)
     costs: dict[str, dict[Run, np.ndarray]] = {}
-    constant = set()
+    collapsed = set()
     for row in rows:
         name = decisions_name(row.algorithm, row.cost_seed, row.seed) + ending
         priced = arrays.price(name, row.cost_seed)
@@ -114,9 +118,10 @@ def read_decision_costs(
                 f"received decisions that cost {priced.mean()}."
             )
         costs.setdefault(row.algorithm, {})[row.cost_seed, row.seed] = priced
-        if arrays.is_constant(name):
-            constant.add((row.algorithm, row.cost_seed, row.seed))
-    return PricedDecisions(costs, arrays.largest, constant)
+        in_errors = get_algorithm(row.algorithm).series == "blind"
+        if arrays.is_collapsed(name, row.cost_seed, in_errors):
+            collapsed.add((row.algorithm, row.cost_seed, row.seed))
+    return PricedDecisions(costs, arrays.largest, collapsed)
 
 
 def read_beta_costs(
@@ -131,22 +136,23 @@ def read_beta_costs(
     Returns:
         costs: `{beta: {cost_seed: costs (N,)}}`; points without decisions are left out.
         largest: the largest cost of each matrix.
-        constant: betas that end in one decision for all examples, for a matrix at least.
+        collapsed: betas that, for a matrix at least, cost no less than the best single decision
+            for all examples.
 
     Raises:
         ValueError: if arrays do not fit together.
     """
     arrays = _DecisionArrays(path)
     costs: dict[float, dict[int, np.ndarray]] = {}
-    constant = set()
+    collapsed = set()
     for row in rows:
         name = beta_name(row.algorithm, row.cost_seed, row.beta)
         priced = arrays.price(name, row.cost_seed)
         if priced is not None:
             costs.setdefault(row.beta, {})[row.cost_seed] = priced
-            if arrays.is_constant(name):
-                constant.add(row.beta)
-    return costs, arrays.largest, constant
+            if arrays.is_collapsed(name, row.cost_seed):
+                collapsed.add(row.beta)
+    return costs, arrays.largest, collapsed
 
 
 class _DecisionArrays:
@@ -177,9 +183,21 @@ class _DecisionArrays:
         self.largest[cost_seed] = float(matrix.max())
         return matrix.astype("float64")[labels, decisions]
 
-    def is_constant(self, name: str) -> bool:
-        """Tells whether the decisions `name`, which are in the file, are all the same."""
-        return bool((self._arrays[name] == self._arrays[name][0]).all())
+    def is_collapsed(self, name: str, cost_seed: int, in_errors: bool = False) -> bool:
+        """Tells whether decisions, which are in the file, are no better than a single one for all.
+
+        Args:
+            name: name of the array.
+            cost_seed: seed of the cost matrix.
+            in_errors: whether to count errors in place of costs. Defaults to False.
+        """
+        labels, decisions = self._get("labels"), self._arrays[name]
+        matrix = self._get(f"matrix_{cost_seed}").astype("float64")
+        if in_errors:
+            matrix = zero_one(len(matrix))
+        best_single = matrix[labels].mean(axis=0).min()
+        same = bool((decisions == decisions[0]).all())
+        return same or bool(matrix[labels, decisions].mean() >= best_single)
 
     def _get(self, name: str) -> np.ndarray:
         if name not in self._arrays:

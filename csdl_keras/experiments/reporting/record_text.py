@@ -2,15 +2,15 @@
 
 import collections
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.reporting.doubled import Doubled, EpochsRow
-from csdl_keras.experiments.reporting.paper import data_title
+from csdl_keras.experiments.reporting.paper import data_title, paper_table2
 from csdl_keras.experiments.reporting.searches import SearchSummary
 from csdl_keras.experiments.reporting.table import Table
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 #: The hidden layers of the networks that the paper reports.
 _PAPER_LAYERS = "3000-3000-3000"
@@ -21,40 +21,56 @@ SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edg
 #: Explains the table of searches.
 SEARCHED = (
     "Values are tried on validation examples with the first cost matrix and training seed, and "
-    "then kept; test examples choose nothing. Each training counts once, with the hours of the "
-    "stages that it shares with others; one that was interrupted counts from where it went on. A "
+    "then kept; test examples choose nothing. Each training counts once for an algorithm, with the "
+    "hours of the stages that it shares with others, and one that two algorithms use counts for "
+    "both; one that was interrupted counts from where it went on. A "
     "choice is on the edge if it is the lowest or highest "
     "value tried; β and corruption have natural ends and are left out."
 )
 
 #: Heads of the table of doubled epochs, see `doubled_line`.
-DOUBLED_HEADS = ["data set", "algorithm", "epochs", "cost", "with twice the epochs", "cost"]
+DOUBLED_HEADS = ["data set", "algorithm", "epochs", "cost", "epochs, doubled limit", "cost"]
 
 
 def setting(table: Table, searches: Sequence[SearchSummary]) -> str:
     """Says how large networks and data are, beside the paper's, and how much was tried."""
     layers = sorted({it for column in table.columns for it in column.hidden_units})
     examples = sorted({column.train_size for column in table.columns})
-    matrices = max(column.matrices for column in table.columns)
-    seeds = max(cell.seeds for column in table.columns for cell in column.cells.values())
+    matrices = [column.matrices for column in table.columns]
+    seeds = [cell.seeds for column in table.columns for cell in column.cells.values()]
     words = []
     if layers:
-        same = layers == [_PAPER_LAYERS]
-        size = "the paper's size" if same else f"not the paper's {_PAPER_LAYERS}"
+        size = f"not the paper's {_PAPER_LAYERS}"
+        if _PAPER_LAYERS in layers:
+            full = [it.title for it in table.columns if it.hidden_units == [_PAPER_LAYERS]]
+            size = "the paper's size" if len(layers) == 1 else f"{size}, except {'; '.join(full)}"
         words.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
+    words.append(f"{_span(examples)} examples for training and validation{_whole_sets(table)}")
     words.append(
-        f"{' to '.join(f'{it:,}' for it in dict.fromkeys((examples[0], examples[-1])))} "
-        "examples for training and validation"
-    )
-    words.append(
-        f"{matrices} cost matri{'ces' if matrices > 1 else 'x'} at most, "
-        f"{seeds} training seed{'s' if seeds > 1 else ''}"
+        f"{_span(matrices)} cost matri{'ces' if max(matrices) > 1 else 'x'}, "
+        f"{_span(seeds)} training seed{'s' if max(seeds) > 1 else ''}"
     )
     if searches:
         seconds = sum(it.seconds for it in searches)
         hours = f" in {seconds / 3600:.1f} hours" if math.isfinite(seconds) else ""
         words.append(f"{sum(it.trials for it in searches)} trials of values on validation{hours}")
     return f"The setting: {'; '.join(words)}."
+
+
+def _span(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _whole_sets(table: Table) -> str:
+    """Says how many examples the paper's sets have, of which these figures use fewer."""
+    whole = {
+        it.title: it.name.examples
+        for it in table.columns
+        if it.name.examples and not it.imbalanced and it.train_size < it.name.examples
+    }
+    told = ", ".join(f"{size:,} of {title}" for title, size in whole.items())
+    return f" (the paper's sets have more: {told})" if whole else ""
 
 
 def search_line(search: SearchSummary) -> list[str]:
@@ -75,25 +91,40 @@ def doubled_line(pair: tuple[EpochsRow, EpochsRow]) -> list[str]:
     return [
         f"{title}, imbalanced" if plain.imbalanced else title,
         get_algorithm(plain.algorithm).title,
-        str(plain.epochs),
-        f"{plain.average_cost:.3f}",
-        str(twice.epochs),
-        f"{twice.average_cost:.3f}",
+        *(
+            words
+            for row in pair
+            for words in (str(row.epochs), f"{row.average_cost:.3f}{'*' * row.collapsed}")
+        ),
     ]
 
 
 def doubled_verdict(doubled: Doubled) -> str:
     """Says which verdicts twice the epochs change on these cells alone."""
     asked = f"{doubled.claims} claim{'s' if doubled.claims != 1 else ''}"
-    if not doubled.changed:
-        return f"On these cells alone no verdict changes, of {asked}."
+    verdict = f"On these cells alone no verdict changes, of {asked} that they bear on."
+    if doubled.changed:
+        verdict = (
+            f"On these cells alone, of {asked} that they bear on, the verdict changes on: "
+            f"{'; '.join(doubled.changed)}."
+        )
+    star = any(row.collapsed for pair in doubled.cells for row in pair)
     return (
-        f"On these cells alone, of {asked}, the verdict changes on: {'; '.join(doubled.changed)}."
+        "The limit of epochs and the patience are doubled; a training that stops improving still "
+        f"ends before the limit. {verdict}{' * Collapsed on validation.' * star}"
     )
 
 
 def missing(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
-    """Says which results of the runs are still to come, and which data were not at hand."""
+    """Says which results of the runs are still to come, and what of the paper's table is not run.
+
+    Args:
+        table: the results.
+        runs: the records of the runs, with what was planned and which data were not at hand.
+
+    Returns:
+        Sentences.
+    """
     shown = {DataSource(it.dataset, it.imbalanced).label: it for it in table.columns}
     planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
     unavailable: dict[str, str] = {}
@@ -119,6 +150,36 @@ def missing(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
             lines.append(f"Still to run on {title}: {', '.join(left)}.")
     for name, why in unavailable.items():
         lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")
+    return lines + _not_asked(table, planned, unavailable)
+
+
+def _not_asked(
+    table: Table, planned: Mapping[str, Collection[str]], unavailable: Collection[str]
+) -> list[str]:
+    """Says which rows and columns of the paper's table no run was asked for."""
+    absent = collections.defaultdict(list)
+    for column in table.columns:
+        known = {
+            *column.cells,
+            *planned.get(DataSource(column.dataset, column.imbalanced).label, ()),
+        }
+        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in known]
+        absent[", ".join(rows)].append(column.title)
+    lines = [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
+    labels = {DataSource(it.dataset, it.imbalanced).label for it in table.columns} | set(planned)
+    sources = [
+        DataSource(name, imbalanced)
+        for imbalanced in (False, True)
+        for name in dict.fromkeys(name for name, _, _ in paper_table2())
+        if name not in unavailable
+    ]
+    titles = [
+        f"{data_title(it.name).title}, imbalanced" if it.imbalanced else data_title(it.name).title
+        for it in sources
+        if it.label not in labels
+    ]
+    if titles:
+        lines.append(f"Not run of the paper's data sets: {'; '.join(titles)}.")
     return lines
 
 

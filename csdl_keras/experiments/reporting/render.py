@@ -18,6 +18,7 @@ from csdl_keras.experiments.reporting.claims import claims
 from csdl_keras.experiments.reporting.doubled import Doubled, read_doubled
 from csdl_keras.experiments.reporting.escaping import escape_latex, escape_markdown
 from csdl_keras.experiments.reporting.figures import costs_svg, curve_svg
+from csdl_keras.experiments.reporting.notes import table_notes
 from csdl_keras.experiments.reporting.searches import SearchSummary, read_searches
 from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import GROUPS, Table, read_table
@@ -141,5 +142,10 @@ def _escaped(escape: Callable[[str], str], value: object) -> object:
 
 def _render(environment: "Environment", name: str, contents: Contents, **others: object) -> str:
     return environment.get_template(name).render(
-        contents=contents, table=contents.table, text=text, record=record_text, **others
+        contents=contents,
+        table=contents.table,
+        notes=table_notes(contents.table),
+        text=text,
+        record=record_text,
+        **others,
     )

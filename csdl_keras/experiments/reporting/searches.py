@@ -69,6 +69,23 @@ def read_searches(folder: pathlib.Path) -> list[SearchSummary]:
     return [_summary(name, own) for name, own in rows.items()]
 
 
+def collapsed_trials(
+    folder: pathlib.Path, parameter: str
+) -> dict[tuple[str, bool, str], set[float]]:
+    """Returns the values that collapsed on validation, by data set, variant and algorithm.
+
+    Args:
+        folder: results folder.
+        parameter: the parameter of the values, such as `"beta"`.
+    """
+    path = folder / "choices.csv"
+    values = collections.defaultdict(set)
+    for row in read_csv(path, TrialRow) if path.exists() else ():
+        if row.parameter == parameter and row.collapsed:
+            values[row.dataset, row.imbalanced, row.algorithm].add(float(row.value))
+    return dict(values)
+
+
 def _summary(algorithm: str, rows: Sequence[TrialRow]) -> SearchSummary:
     # The value that one choice ended with is tried again with the first values of the next.
     trials = {row.cell or f"row {number}": row for number, row in enumerate(rows)}

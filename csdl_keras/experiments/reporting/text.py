@@ -6,9 +6,7 @@ from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.column import Column, TableCell, format_column
 from csdl_keras.experiments.reporting.escaping import visible
-from csdl_keras.experiments.reporting.table import Table
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import get_algorithm
 
 #: Explains how verdicts on claims are made.
 RULE = (
@@ -138,12 +136,12 @@ def claim_line(claim: Claim) -> list[str]:
     return [statement, claim.verdict, claim.summary, differences]
 
 
-def constant_betas(curve: BetaCurve) -> str:
-    """Says at which betas a network takes one decision for all, so that the curve is flat."""
-    betas = ", ".join(f"{beta:g}" for beta in curve.constant)
+def collapsed_betas(curve: BetaCurve) -> str:
+    """Says at which betas a network collapsed, so that the curve tells nothing of them."""
+    betas = ", ".join(f"{beta:g}" for beta in curve.collapsed)
     return (
-        f"Collapsed at β = {betas}: the network takes one decision for every test example; the "
-        "curve is flat between equal decisions, and says nothing of β there."
+        f"Collapsed at β = {betas}: the network decides no better than one decision for all "
+        "examples; the curve says nothing of β there."
     )
 
 
@@ -155,80 +153,3 @@ def _signed(value: float) -> str:
     # A value that rounds to zero has no sign.
     text = f"{value:+.3f}"
     return text.replace("+", "").replace("-", "") if float(text) == 0 else text.replace("-", "−")
-
-
-def notes(table: Table) -> list[str]:
-    """Returns the notes that readers of these columns need, as sentences without markup."""
-    columns = table.columns
-    cells = [cell for column in columns for cell in column.cells.values()]
-    lines = [
-        "Figures are average costs of a test example: mean ± standard error over n cost matrices, "
-        "which is not shown for fewer than three; n stands at the head of the column, and in a "
-        "cell where it differs. A dash: not run, or not in the paper.",
-        "Bold: the lowest mean of a column, among algorithms with the most matrices, and every "
-        "algorithm that is not significantly costlier: the 95 % interval of the difference, on the "
-        "matrices and test examples that both have, does not lie above 0. Not to be significantly "
-        "costlier is no proof of equal costs.",
-        "The interval adds the squares of two errors: that of few matrices, Student's t times the "
-        "standard error over matrices, and that of test examples by Gaffke's method. With two or "
-        "three matrices it is wide. If a pair has one matrix in common, only the error of test "
-        "examples is known, and the comparison says nothing of other matrices.",
-        "With several training seeds, their error is part of the interval too, likewise with "
-        "Student's t. With one seed, the randomness of training is part of it only as far as each "
-        "matrix has a network of its own; networks that do not see costs in training are shared "
-        "by all matrices, and their figures are those of one training.",
-        "Training divides a cost matrix by its largest cost; all figures here are of the matrix as "
-        "it was drawn. How large costs are depends on the matrix, see the largest costs below.",
-    ]
-    if any(cell.diverged for cell in cells):
-        lines.append(
-            "Diverged: training diverged for so many of the matrices. Such an algorithm counts as "
-            "infinitely costly, and cost ratios do not include it."
-        )
-    if any(cell.collapsed for cell in cells):
-        names = [
-            f"{get_algorithm(name).title} on {column.title} ({cell.collapsed} of "
-            f"{cell.matrices * cell.seeds})"
-            for column in columns
-            for name, cell in column.cells.items()
-            if cell.collapsed
-        ]
-        lines.append(
-            "* Collapsed: a network takes one decision for all examples, or decides no better on "
-            f"validation than the best such decision: {'; '.join(names)}."
-        )
-    if any(cell.tied is None for cell in cells):
-        lines.append(
-            "Some algorithms have no test decisions in common with the best of their column, so "
-            "that whether they are tied with it is not known."
-        )
-    if any(column.name.paper for column in columns):
-        lines.append(
-            "The paper's figures are in its own digits, bold where it prints bold. It does not say "
-            "how many matrices its ± spans; its matrices, networks and training are not ours, so "
-            "compare orderings and ratios rather than amounts."
-        )
-    if any(column.name.paper and column.imbalanced for column in columns):
-        lines.append(
-            "The paper's amounts on imbalanced data do not follow from the setup that it states: "
-            "19.1 on CIFAR-10 is above the ceiling of 13.9 that we calculate from it."
-        )
-    if any(not column.name.same for column in columns):
-        lines.append(
-            "‡ These are not the paper's data: bg-img-rot, synthetic, is made anew from MNIST "
-            "digits and photographs, in the manner of bg-img-rot. The paper's figures for "
-            "bg-img-rot stand beside it for orientation only."
-        )
-    if {"SVHN", "CIFAR-10"} & {column.name.title for column in columns}:
-        lines.append(
-            "The authors' code turned SVHN and CIFAR-10 to gray, which the paper does not say. "
-            "Whether ours are gray follows from the commands below."
-        )
-    others = [column.title for column in columns if column.name.paper is None]
-    if others:
-        lines.append(f"The paper has no figures for {'; '.join(others)}.")
-    groups = table.groups(columns)
-    extra = [row.title for _, rows in groups for row in rows if not row.in_table2]
-    if extra:
-        lines.append(f"† Not a row of the paper's table: {', '.join(extra)}.")
-    return lines

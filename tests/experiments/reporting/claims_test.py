@@ -51,6 +51,15 @@ class TestClaim:
         assert math.isnan(claim_of(0, 0, 0).ratio)
         assert claim.summary == "1 of 3 for, 2 against; cost ratio 1.26, in the paper 0.90"
 
+    def test_a_verdict_that_rests_on_collapsed_networks_says_so(self):
+        sound = ComparedPair("d", "a", "b", CHEAPER)
+        collapsed = ComparedPair("d", "a", "b", COSTLIER, collapsed=True)
+        summary = Claim("?", "…", (sound, collapsed)).summary
+        assert "1 with a collapsed network (without: supported);" in summary
+        same = Claim("?", "…", (sound, dataclasses.replace(collapsed, difference=CHEAPER))).summary
+        alone = Claim("?", "…", (collapsed,)).summary
+        assert "1 with a collapsed network;" in same and "1 with a collapsed network;" in alone
+
     def test_single_matrices_are_named(self):
         single = ComparedPair("d", "a", "b", dataclasses.replace(CHEAPER, matrices=1))
         several = ComparedPair("d", "a", "b", COSTLIER)

@@ -77,6 +77,59 @@ def test_collapsed_networks_are_marked(folder):
     assert "Collapsed at β = 0.4" in render_page(contents)
 
 
+def test_no_better_than_one_decision_on_test_examples_is_collapsed(folder):
+    """Decisions that differ, but cost as much as the best single one; errors for blind ones."""
+    arrays = change_decisions(folder)
+    labels, matrix = arrays["labels"], arrays["matrix_1000"]
+    single = matrix[labels].mean(axis=0).argmin()
+    better, worse = np.full_like(labels, single), np.full_like(labels, single)
+    others, own = np.flatnonzero(labels != single), np.flatnonzero(labels == single)
+    better[others[0]] = labels[others[0]]
+    worse[own[0]] = (single + 1) % len(matrix)
+    rows = rows_of(folder)
+    for decisions, expected in ((better, 0), (worse, 1)):
+        change_decisions(folder, csdnn_1000=decisions)
+        for row in rows:
+            if (row["algorithm"], row["cost_seed"]) == ("csdnn", "1000"):
+                row["average_cost"] = matrix[labels, decisions].mean()
+        write_rows(folder / "results.csv", rows)
+        assert read_table(folder).columns[0].cell("csdnn").collapsed == expected
+    # One decision that is almost free costs less than networks that err less.
+    matrix = 1 - np.eye(len(matrix))
+    matrix[:, 0] *= 0.01
+    arrays = change_decisions(folder, matrix_1000=matrix)
+    for row in rows:
+        if row["cost_seed"] == "1000":
+            row["average_cost"] = matrix[labels, arrays[f"{row['algorithm']}_1000"]].mean()
+    write_rows(folder / "results.csv", rows)
+    cells = read_table(folder).columns[0].cells
+    assert cells["dnn_blind"].collapsed == 0 and cells["dnn_bayes"].collapsed == 1
+
+
+def test_betas_that_collapse_on_validation(folder):
+    """The trials know of them; the claims about beta say so."""
+    assert "with a collapsed" not in claims_about_beta(folder)[0].summary
+    key = ("mnist", False, "csdnn", 1000, "beta")
+    rows = [(*key, beta, "", beta == 0, beta == 0.4, 60, f"{beta}") for beta in (0.0, 0.4, 1.0)]
+    write_csv(folder / "choices.csv", TRIALS, rows)
+    less_than_0, less_than_1 = claims_about_beta(folder)
+    assert "1 with a collapsed network" in less_than_0.summary
+    assert "with a collapsed" not in less_than_1.summary
+    assert "Collapsed at β = 0:" in render_page(read_contents(folder))
+
+
+def claims_about_beta(folder):
+    return [it for it in read_contents(folder).claims if "some β" in it.statement]
+
+
+def test_results_that_were_tried_again_are_named(folder):
+    rows = [{**row, "tried_again": 0} for row in rows_of(folder)]
+    rows[0]["tried_again"] = 2
+    write_rows(folder / "results.csv", rows)
+    text = render_markdown(read_contents(folder))
+    assert "had collapsed on validation: DNN blind on MNIST (1 of 3)." in text
+
+
 def test_several_seeds_are_one_cell(folder):
     rows = [{**row, "seed": 0} for row in rows_of(folder)]
     more = [{**row, "seed": 1} for row in rows if row["algorithm"] == "csdnn"]
@@ -108,13 +161,19 @@ def test_twice_the_epochs(folder):
     doubled = read_doubled(folder)
     assert (len(doubled.cells), doubled.claims, doubled.changed) == (2, 1, [])
     page = render_page(read_contents(folder))
-    assert "On these cells alone no verdict changes, of 1 claim." in page
+    assert "On these cells alone no verdict changes, of 1 claim that they bear on." in page
+    assert "Collapsed on validation" not in page
     # With twice the epochs SOSR is always right.
     change_decisions(folder, dnn_sosr_1000_doubled=arrays["labels"])
     better = [{**it, "average_cost": 0.0} if it["algorithm"] == "dnn_sosr" else it for it in first]
+    better = [{**it, "collapsed": it["algorithm"] == "dnn_bayes"} for it in better]
     write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in better])
     (changed,) = read_doubled(folder).changed
     assert changed.startswith("algorithms of the SOSR series")
+    text = render_markdown(read_contents(folder))
+    cost = float(first[0]["average_cost"])
+    assert f"| DNN Bayes | 10 | {cost:.3f} | 20 | {cost:.3f}&#42; |" in text
+    assert "| DNN SOSR | 10 |" in text and "| 20 | 0.000 |" in text
 
 
 def test_missing_results_are_named(folder, tmp_path):
@@ -126,5 +185,8 @@ def test_missing_results_are_named(folder, tmp_path):
     assert lines[0] == "Still to run on MNIST: DNN Bayes (2 of 5), SEAE Bayes (2 of 2)."
     assert lines[1].startswith("Still to run on cifar10_imb: CSDNN (3 of 3), DNN Bayes (5 of 5)")
     assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
+    assert lines[3].startswith("Not run on MNIST: SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR")
+    sets = "bg-img-rot; CIFAR-10; MNIST, imbalanced; bg-img-rot, imbalanced"
+    assert lines[4:] == [f"Not run of the paper's data sets: {sets}."]
     page = render_page(read_contents(shutil.copytree(folder, tmp_path / "copy")))
     assert lines[0] in page

@@ -64,7 +64,8 @@ class TestPage:
             for name, cells in rows:
                 for head, cell in zip(heads, re.findall(r"<td[^>]*>([^<]*)", cells), strict=True):
                     if cell != "–":
-                        shown[imbalanced, head, name] = cell
+                        # Whether a star stands beside a number is another test's question.
+                        shown[imbalanced, head, name] = cell.replace("*", "")
         assert shown == expected
 
     def test_marks_and_texts(self, text, page):
