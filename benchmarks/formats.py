@@ -37,5 +37,6 @@ class MeanRatio(NamedTuple):
 
     def text(self, unit: str = "") -> str:
         """Returns the mean followed by `unit`, and the interval if there are several pairs."""
-        interval = "" if np.isnan(self.low) else f" ({self.low:.2f}–{self.high:.2f})"
+        high = "over 1,000" if self.high >= 1000 else f"{self.high:.2f}"
+        interval = "" if np.isnan(self.low) else f" ({self.low:.2f}–{high})"
         return f"{self.value:.2f}{unit}{interval}"

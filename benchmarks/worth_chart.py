@@ -1,5 +1,7 @@
 """The decision chart of `worth.py`: what to use when, with the ratios that say so."""
 
+from typing import NamedTuple
+
 import pandas as pd
 from formats import markdown_table
 from worth_arrows import RIVALS, SECTIONS, Arrow
@@ -7,17 +9,33 @@ from worth_comparisons import CELL, Comparison, Tally, compare, costs_of, tally,
 from worth_table import SETTING
 
 
-def answer(frame: pd.DataFrame, arrow: Arrow) -> tuple[Comparison, int] | None:
-    """Returns the comparison of an arrow and the number of its cells."""
+class Answer(NamedTuple):
+    """The answer to an arrow's question.
+
+    Args:
+        found: the comparison.
+        cells: number of its conditions.
+        collapsed: number of its pairs in which a network decides no better than one decision
+            for all examples.
+    """
+
+    found: Comparison
+    cells: int
+    collapsed: int
+
+
+def answer(frame: pd.DataFrame, arrow: Arrow) -> Answer | None:
+    """Answers the question of an arrow; `None` if fewer than two pairs were measured."""
     rows = frame.query(arrow.query)
     if arrow.first not in set(rows["method"]):
         return None
-    costs = costs_of(rows)
-    found = compare(costs, arrow.first, arrow.second, pooled=True)
+    costs, names = costs_of(rows), [arrow.first, arrow.second]
+    found = compare(costs, *names, pooled=True)
     if found is None:
         return None
-    both = costs[[arrow.first, arrow.second]].dropna()
-    return found, both.groupby(level=list(CELL)).ngroups
+    both = costs[names].dropna()
+    collapsed = costs_of(rows, "collapsed")[names].loc[both.index].any(axis=1)
+    return Answer(found, both.groupby(level=list(CELL)).ngroups, int(collapsed.sum()))
 
 
 def advice(arrow: Arrow, found: Comparison) -> str:
@@ -26,22 +44,32 @@ def advice(arrow: Arrow, found: Comparison) -> str:
         return f"use {arrow.first}"
     if found.verdict > 0:
         return f"keep to {arrow.second}"
-    return f"keep to {arrow.second}: no difference was found"
+    return "either: no difference was found"
 
 
-def _section(frame: pd.DataFrame, arrows: list[Arrow]) -> list[str]:
+def _section(answers: dict[Arrow, Answer | None]) -> list[str]:
     body = []
-    for arrow in arrows:
-        answered = answer(frame, arrow)
-        if answered is not None:
-            found, cells = answered
-            compared = f"{arrow.first} / {arrow.second}"
-            counts = [f"{found.pairs} in {cells}"]
-            body.append(
-                [arrow.condition, f"→ {advice(arrow, found)}", compared, found.text(), *counts]
-            )
-    head = ["if", "then", "compared", "ratio of costs", "pairs in conditions"]
-    return markdown_table(head, body, left=3) if body else []
+    for arrow, found in answers.items():
+        compared = f"{arrow.first} / {arrow.second}"
+        if found is None:
+            body.append([arrow.condition, "not known: fewer than two pairs", compared, *"–––"])
+            continue
+        row = [arrow.condition, f"→ {advice(arrow, found.found)}", compared, found.found.text()]
+        body.append([*row, f"{found.found.pairs} in {found.cells}", str(found.collapsed)])
+    head = ["if", "then", "compared", "ratio of costs", "pairs in conditions", "collapsed"]
+    return markdown_table(head, body, left=3)
+
+
+def _in_short(answers: dict[Arrow, Answer | None]) -> list[str]:
+    """Formats all clear answers, by what costs less or more than what."""
+    clear: dict[str, list[str]] = {}
+    for arrow, it in answers.items():
+        if it is not None and it.found.verdict:
+            verb = "costs more than" if it.found.verdict > 0 else "costs less than"
+            reason = f"{arrow.condition} ({it.found.ratio.value:.2f} times as much)"
+            words = f"{arrow.first[0].upper()}{arrow.first[1:]} {verb} {arrow.second}"
+            clear.setdefault(words, []).append(reason)
+    return [f"- **{words}** if {'; if '.join(reasons)}." for words, reasons in clear.items()]
 
 
 def _list(title: str, found: Tally) -> list[str]:
@@ -90,24 +118,29 @@ def _range(counts: pd.Series) -> str:
 
 def chart(frame: pd.DataFrame) -> str:
     """Returns the decision chart."""
-    total = sum(answer(frame, it) is not None for part in SECTIONS.values() for it in part)
+    sections = {
+        title: {arrow: answer(frame, arrow) for arrow in arrows}
+        for title, arrows in SECTIONS.items()
+    }
+    answers = {arrow: it for part in sections.values() for arrow, it in part.items()}
+    total = sum(it is not None for it in answers.values())
+    clear = sum(it is not None and it.found.verdict != 0 for it in answers.values())
     seeds = _range(frame.groupby("part")["seed"].nunique())
-    lines = ["# When is each stage worth it?", ""]
+    lines = ["# When is each stage worth it?", "", *_in_short(answers), ""]
     lines += [
-        f"{total} comparisons, each the geometric mean of ratios of test costs with its 95 % "
-        "interval, bold where that excludes 1; below 1 the first method costs less. Pairs have the "
-        "same examples, initial weights and cost matrix; intervals are over the means of each data "
-        "set and seed, or over pairs of a single one. By chance alone "
-        f"{0.05 * total:.0f} of {total} intervals would exclude 1. "
+        f"In the other {total - clear} of {total} comparisons no difference was found. Each is the "
+        "geometric mean of ratios of test costs with its 95 % interval, bold where that excludes "
+        "1; below 1 the first method costs less. Pairs have the same examples, initial weights and "
+        "cost matrix; intervals are over the means of each data set and seed, or over pairs of a "
+        f"single one. By chance alone {0.05 * total:.0f} of {total} intervals would exclude 1. In "
+        "a collapsed pair a network decides no better than one decision for all examples. "
         f"Seeds measured: {seeds}. Tables of all conditions are in `worth.md`.",
         "",
         SETTING,
         "",
     ]
-    for title, arrows in SECTIONS.items():
-        table = _section(frame, arrows)
-        if table:
-            lines += [f"## {title}", "", *table, ""]
+    for title, part in sections.items():
+        lines += [f"## {title}", "", *_section(part), ""]
     tallies = _tallies(frame)
     if tallies:
         lines += ["## Where training or pre-training on costs wins", "", *tallies, ""]

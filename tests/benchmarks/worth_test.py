@@ -208,6 +208,9 @@ def test_tables(program, frame):
 def test_the_chart_says_what_the_ratios_say(program, frame):
     text = program("worth_chart").chart(frame)
     assert "| costs differ | → use Bayes | Bayes / argmax | **0.67" in text
+    assert "- **Bayes costs less than argmax** if costs differ (0.67 times as much)." in text
+    assert "- **SOSR costs more than calibrated Bayes** if costs differ, all conditions (" in text
+    assert "| a table, 64x64 units, 10,000 labels | not known: fewer than two pairs |" in text
     assert "| the model is linear | → keep to calibrated Bayes | SOSR / calibrated Bayes" in text
     assert "| 50 to 10,000 labels | → use CAE on all | CAE on all / DAE on all | **0.50" in text
     assert "**SOSR against calibrated Bayes**: 6 comparisons" in text
