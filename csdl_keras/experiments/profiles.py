@@ -94,6 +94,8 @@ _RATES = (
     Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
     Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
 )
+#: That of every convolutional network, which Caffe's schedule of SGD trains.
+_CNN_RATES = Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True)
 _KERNEL = (
     Search("svm.penalty", (1.0, 10.0), True),
     Search("svm.gamma_factor", (1.0, 2.0), True),
@@ -114,7 +116,7 @@ PROFILES = {
     "small": Profile(
         datasets=_with_variants(_HERE),
         settings=Settings(mlp=MLP(epochs=300, patience=10), cnn=CaffeCNN(epochs=10)),
-        searches=(*_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
+        searches=(*_RATES, _CNN_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
         cost_seeds=5,
         slow_cost_seeds=3,
         train_size=12_000,
@@ -130,7 +132,7 @@ PROFILES = {
         ),
         searches=(
             *_RATES,
-            Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True),
+            _CNN_RATES,
             Search("pretraining.corruption", (0.0, 0.1, 0.25, 0.4)),
             Search("pretraining.beta", BETAS),
             *_KERNEL,
