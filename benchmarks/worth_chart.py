@@ -13,13 +13,13 @@ class Answer(NamedTuple):
     """The answer to an arrow's question.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         cells: number of its conditions.
         collapsed: number of its pairs in which a network decides no better than one decision
             for all examples.
     """
 
-    found: Comparison
+    comparison: Comparison
     cells: int
     collapsed: int
 
@@ -54,8 +54,13 @@ def _section(answers: dict[Arrow, Answer | None]) -> list[str]:
         if found is None:
             body.append([arrow.condition, "not known: fewer than two pairs", compared, *"–––"])
             continue
-        row = [arrow.condition, f"→ {advice(arrow, found.found)}", compared, found.found.text()]
-        body.append([*row, f"{found.found.pairs} in {found.cells}", str(found.collapsed)])
+        row = [
+            arrow.condition,
+            f"→ {advice(arrow, found.comparison)}",
+            compared,
+            found.comparison.text(),
+        ]
+        body.append([*row, f"{found.comparison.pairs} in {found.cells}", str(found.collapsed)])
     head = ["if", "then", "compared", "ratio of costs", "pairs in conditions", "collapsed"]
     return markdown_table(head, body, left=3)
 
@@ -64,9 +69,9 @@ def _in_short(answers: dict[Arrow, Answer | None]) -> list[str]:
     """Formats all clear answers, by what costs less or more than what."""
     clear: dict[str, list[str]] = {}
     for arrow, it in answers.items():
-        if it is not None and it.found.verdict:
-            verb = "costs more than" if it.found.verdict > 0 else "costs less than"
-            reason = f"{arrow.condition} ({it.found.ratio.value:.2f} times as much)"
+        if it is not None and it.comparison.verdict:
+            verb = "costs more than" if it.comparison.verdict > 0 else "costs less than"
+            reason = f"{arrow.condition} ({it.comparison.ratio.value:.2f} times as much)"
             words = f"{arrow.first[0].upper()}{arrow.first[1:]} {verb} {arrow.second}"
             clear.setdefault(words, []).append(reason)
     return [f"- **{words}** if {'; if '.join(reasons)}." for words, reasons in clear.items()]
@@ -124,7 +129,7 @@ def chart(frame: pd.DataFrame) -> str:
     }
     answers = {arrow: it for part in sections.values() for arrow, it in part.items()}
     total = sum(it is not None for it in answers.values())
-    clear = sum(it is not None and it.found.verdict != 0 for it in answers.values())
+    clear = sum(it is not None and it.comparison.verdict != 0 for it in answers.values())
     seeds = _range(frame.groupby("part")["seed"].nunique())
     lines = ["# When is each stage worth it?", "", *_in_short(answers), ""]
     lines += [

@@ -201,8 +201,7 @@ def test_tables(program, frame):
     text = program("worth_table").report(frame)
     assert "## How wrong the model is" in text and "## How few the labels are" in text
     line = "| mnist, 5,000 labels, linear model | 2 | **1.50 (1.48–1.52)** | 1.00 (0.99–1.01) |"
-    assert line in text
-    assert "| **0.50 (0.49–0.51)** |" not in text.split("## How few")[0]
+    assert line in text and "| **0.50 (0.49–0.51)** |" not in text.split("## How few")[0]
 
 
 def test_the_chart_says_what_the_ratios_say(program, frame):
@@ -219,17 +218,15 @@ def test_the_chart_says_what_the_ratios_say(program, frame):
 
 def test_plots(program, frame, tmp_path):
     pytest.importorskip("matplotlib")
-    module, drawn = program("worth_plots"), {}
-    for plot in module.PLOTS:
-        drawn[plot.name] = module.draw(frame, plot)
+    module = program("worth_plots")
+    drawn = {plot.name: module.draw(frame, plot) for plot in module.PLOTS}
     drawn["overconfidence"] = program("worth_scatter").draw_overconfidence(frame)
     empty = {name for name, figure in drawn.items() if figure is None}
     assert empty == {"ratio", "rare", "classes"}
     lines = {line.get_label(): line.get_color() for line in drawn["model"].axes[0].get_lines()}
-    for name, figure in drawn.items():
-        if figure is not None:
-            figure.savefig(tmp_path / f"{name}.png")
-            assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    for name in drawn.keys() - empty:
+        drawn[name].savefig(tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     assert module.COLOURS["SOSR"] in lines.values()
 
 

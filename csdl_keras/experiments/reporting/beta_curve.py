@@ -9,7 +9,7 @@ import numpy as np
 from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_groups
-from csdl_keras.experiments.reporting.paper import data_order, data_title
+from csdl_keras.experiments.reporting.paper import data_order, variant_title
 from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs
 from csdl_keras.experiments.reporting.searches import collapsed_trials
 
@@ -61,8 +61,7 @@ class BetaCurve:
     @property
     def title(self) -> str:
         """Title of the data set, with its variant."""
-        title = data_title(self.dataset).title
-        return f"{title}, imbalanced" if self.imbalanced else title
+        return variant_title(self.dataset, self.imbalanced)
 
     @property
     def chosen(self) -> int | None:

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, group_means
-from csdl_keras.experiments.reporting.paper import DataTitle, PaperFigure, data_title, paper_table2
+from csdl_keras.experiments.reporting.paper import (
+    DataTitle,
+    PaperFigure,
+    data_title,
+    paper_table2,
+    variant_title,
+)
 from csdl_keras.experiments.reporting.reading import PricedDecisions, ResultRow
 
 
@@ -93,7 +99,7 @@ class Column:
     @property
     def title(self) -> str:
         """Title of the data set, with its variant."""
-        return f"{self.name.title}, imbalanced" if self.imbalanced else self.name.title
+        return variant_title(self.dataset, self.imbalanced)
 
     @property
     def decimals(self) -> int:

@@ -101,6 +101,22 @@ def data_title(name: str) -> DataTitle:
     return _TITLES.get(name, DataTitle(visible(name)))
 
 
+def variant_title(name: str, imbalanced: bool) -> str:
+    """Returns the title of a data set, with its variant.
+
+    Args:
+        name: name of the data set in `results.csv`.
+        imbalanced: whether it is the imbalanced variant.
+
+    Example:
+
+    >>> variant_title("mnist", True)
+    'MNIST, imbalanced'
+    """
+    title = data_title(name).title
+    return f"{title}, imbalanced" if imbalanced else title
+
+
 def data_order(name: str) -> tuple[int, str]:
     """Sort key of data sets: those of the paper in its order, then others by name."""
     names = list(_TITLES)

@@ -7,7 +7,7 @@ from typing import Any
 
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.reporting.doubled import Doubled, EpochsRow
-from csdl_keras.experiments.reporting.paper import data_title, paper_table2
+from csdl_keras.experiments.reporting.paper import data_title, paper_table2, variant_title
 from csdl_keras.experiments.reporting.searches import SearchSummary
 from csdl_keras.experiments.reporting.table import Table
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
@@ -86,10 +86,9 @@ def search_line(search: SearchSummary) -> list[str]:
 
 def doubled_line(pair: tuple[EpochsRow, EpochsRow]) -> list[str]:
     """A cell and the same one with twice the epochs, below `DOUBLED_HEADS`."""
-    plain, twice = pair
-    title = data_title(plain.dataset).title
+    plain, _ = pair
     return [
-        f"{title}, imbalanced" if plain.imbalanced else title,
+        variant_title(plain.dataset, plain.imbalanced),
         get_algorithm(plain.algorithm).title,
         *(
             words
@@ -173,11 +172,7 @@ def _not_asked(
         for name in dict.fromkeys(name for name, _, _ in paper_table2())
         if name not in unavailable
     ]
-    titles = [
-        f"{data_title(it.name).title}, imbalanced" if it.imbalanced else data_title(it.name).title
-        for it in sources
-        if it.label not in labels
-    ]
+    titles = [variant_title(it.name, it.imbalanced) for it in sources if it.label not in labels]
     if titles:
         lines.append(f"Not run of the paper's data sets: {'; '.join(titles)}.")
     return lines

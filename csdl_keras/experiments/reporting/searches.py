@@ -77,6 +77,9 @@ def collapsed_trials(
     Args:
         folder: results folder.
         parameter: the parameter of the values, such as `"beta"`.
+
+    Returns:
+        `{(dataset, imbalanced, algorithm): values}`; empty if there is no `choices.csv`.
     """
     path = folder / "choices.csv"
     values = collections.defaultdict(set)

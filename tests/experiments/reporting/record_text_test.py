@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.reporting.doubled import read_doubled
-from csdl_keras.experiments.reporting.record_text import missing, search_line
+from csdl_keras.experiments.reporting.record_text import missing, search_line, setting
 from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
 from csdl_keras.experiments.reporting.searches import read_searches
 from csdl_keras.experiments.reporting.table import read_table
@@ -140,6 +140,17 @@ def test_several_seeds_are_one_cell(folder):
     assert (cell.matrices, cell.seeds) == (3, 2)
     expected = np.mean([float(row["average_cost"]) for row in more])
     assert cell.cost == pytest.approx(expected)
+
+
+def test_sizes_are_told_beside_those_of_the_paper(tmp_path):
+    write_folder(tmp_path, [("mnist", False), ("bg_img_rot_synthetic", False)])
+    small = {"mnist": "500-500-500", "bg_img_rot_synthetic": "3000-3000-3000"}
+    rows = [{**row, "hidden_units": small[row["dataset"]]} for row in rows_of(tmp_path)]
+    write_rows(tmp_path / "results.csv", rows)
+    told = setting(read_table(tmp_path), [])
+    assert "3000-3000-3000, 500-500-500 (not the paper's 3000-3000-3000, except bg-img-rot" in told
+    assert "(the paper's sets have more: 60,000 of MNIST, 12,000 of bg-img-rot" in told
+    assert "3 cost matrices, 1 training seed." in told
 
 
 def test_few_matrices_have_no_standard_error(tmp_path):
