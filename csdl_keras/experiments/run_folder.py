@@ -16,7 +16,9 @@ import filelock
 import keras
 
 from csdl_keras._utils.files import check_writable, read_json, replace_file
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.code_version import code_version
+from csdl_keras.fitting.environment import environment
 
 
 def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
@@ -149,8 +151,27 @@ def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dic
         "versions": versions,
         "code": code_version(),
         "backend": keras.backend.backend(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), **_accelerators()},
+        "variables": environment()["variables"],
     }
+
+
+def _accelerators() -> dict[str, str]:
+    """Returns the names of the accelerators that the backend computes on, if there are any."""
+    backend = keras.backend.backend()
+    if backend == "jax":
+        devices = optional_module("jax").devices()
+        names = [it.device_kind for it in devices if it.platform != "cpu"]
+    elif backend == "torch":
+        cuda = optional_module("torch").cuda
+        names = [cuda.get_device_name(index) for index in range(cuda.device_count())]
+    else:
+        config = optional_module("tensorflow").config
+        found = [
+            config.experimental.get_device_details(it) for it in config.list_physical_devices("GPU")
+        ]
+        names = [it.get("device_name", "GPU") for it in found]
+    return {"accelerators": ", ".join(names)} if names else {}
 
 
 def load_snippet(model_path: pathlib.Path, dataset: str) -> str:

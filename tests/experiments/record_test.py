@@ -2,7 +2,9 @@
 
 import importlib
 import json
+import types
 
+import keras
 import pytest
 
 import csdl_keras as csdl
@@ -41,6 +43,31 @@ def test_an_option_that_a_record_does_not_know_must_be_off(tmp_path):
     arguments.mixed_precision = True
     with pytest.raises(ValueError, match="mixed_precision None, not True"):
         append_record(tmp_path, arguments, {}, ())
+
+
+def test_what_the_record_says_of_the_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    append_record(tmp_path, build_parser().parse_args(["table1"]), {})
+    (run,) = read_run_records(tmp_path)
+    assert run["variables"]["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
+    assert run["machine"]["cores"] >= 1
+
+
+def test_the_record_names_accelerators(tmp_path, monkeypatch):
+    if keras.backend.backend() == "jax":
+        found = [types.SimpleNamespace(device_kind="H100", platform="gpu")]
+        monkeypatch.setattr("jax.devices", lambda: found)
+    elif keras.backend.backend() == "torch":
+        monkeypatch.setattr("torch.cuda.device_count", lambda: 1)
+        monkeypatch.setattr("torch.cuda.get_device_name", lambda index: "H100")
+    else:
+        config = "tensorflow.config"
+        monkeypatch.setattr(f"{config}.list_physical_devices", lambda kind: ["gpu:0"])
+        details = {"device_name": "H100"}
+        monkeypatch.setattr(f"{config}.experimental.get_device_details", lambda _: details)
+    append_record(tmp_path, build_parser().parse_args(["table1"]), {})
+    (run,) = read_run_records(tmp_path)
+    assert run["machine"]["accelerators"] == "H100"
 
 
 def test_table2_without_its_workers(tmp_path, monkeypatch, capsys):

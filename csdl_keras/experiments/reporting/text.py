@@ -36,7 +36,7 @@ COMPARISON_HEADS += ["paper's ratio"]
 CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences"]
 
 #: The entries of a run's record that the report shows, after its command.
-RUN_HEADS = ["date", "versions", "backend", "machine"]
+RUN_HEADS = ["date", "versions", "backend", "machine", "variables"]
 
 
 def format_cost(cell: TableCell, column: Column) -> str:
