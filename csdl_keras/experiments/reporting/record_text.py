@@ -7,6 +7,7 @@ from typing import Any
 
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.reporting.doubled import Doubled, EpochsRow
+from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.experiments.reporting.paper import data_title, paper_table2, variant_title
 from csdl_keras.experiments.reporting.searches import SearchSummary
 from csdl_keras.experiments.reporting.table import Table
@@ -14,6 +15,9 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 #: The hidden layers of the networks that the paper reports.
 _PAPER_LAYERS = "3000-3000-3000"
+
+#: The entries of a run's record that tell how it computed.
+_PARTS = ("machine", "arguments")
 
 #: Heads of the table of searches, see `search_line`.
 SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edge of their search"]
@@ -32,8 +36,19 @@ SEARCHED = (
 DOUBLED_HEADS = ["data set", "algorithm", "epochs", "cost", "epochs, doubled limit", "cost"]
 
 
-def setting(table: Table, searches: Sequence[SearchSummary]) -> str:
-    """Says how large networks and data are, beside the paper's, and how much was tried."""
+def setting(
+    table: Table, searches: Sequence[SearchSummary], runs: Sequence[dict[str, Any]] = ()
+) -> str:
+    """Says how large networks and data are, beside the paper's, and how much was tried.
+
+    Args:
+        table: the results.
+        searches: what was tried.
+        runs: the records of the runs; if they computed in several ways, all are named.
+
+    Returns:
+        A sentence.
+    """
     layers = sorted({it for column in table.columns for it in column.hidden_units})
     examples = sorted({column.train_size for column in table.columns})
     matrices = [column.matrices for column in table.columns]
@@ -54,7 +69,18 @@ def setting(table: Table, searches: Sequence[SearchSummary]) -> str:
         seconds = sum(it.seconds for it in searches)
         hours = f" in {seconds / 3600:.1f} hours" if math.isfinite(seconds) else ""
         words.append(f"{sum(it.trials for it in searches)} trials of values on validation{hours}")
+    ways = dict.fromkeys(map(_way, runs))
+    if len(ways) > 1:
+        words.append(f"computed in {len(ways)} ways: {', '.join(ways)}")
     return f"The setting: {'; '.join(words)}."
+
+
+def _way(run: Mapping[str, Any]) -> str:
+    """Names the backend, the precision and the accelerators of a run."""
+    machine, arguments = (run[it] if isinstance(run.get(it), dict) else {} for it in _PARTS)
+    in_half = arguments.get("mixed_precision") == "True"
+    on = machine.get("accelerators", "the processor")
+    return visible(f"{run.get('backend')}{' in bfloat16' * in_half} on {on}")
 
 
 def _span(numbers: Sequence[int]) -> str:

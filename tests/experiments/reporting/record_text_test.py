@@ -42,6 +42,17 @@ def write_rows(path, rows):
     write_csv(path, " ".join(rows[0]), [list(row.values()) for row in rows])
 
 
+def test_several_ways_of_computing(folder):
+    table = read_table(folder)
+    plain = {"backend": "jax", "arguments": {"mixed_precision": "False"}, "machine": {"cores": 2}}
+    on_gpu = plain | {"machine": {"accelerators": "H100"}}
+    in_half = plain | {"arguments": {"mixed_precision": "True"}}
+    assert "computed" not in setting(table, [], [plain, plain])
+    assert setting(table, [], [on_gpu, in_half, plain, on_gpu]).endswith(
+        "; computed in 3 ways: jax on H100, jax in bfloat16 on the processor, jax on the processor."
+    )
+
+
 def test_searches(folder):
     key = ("mnist", False, "csdnn", 1000)
     rows = [
