@@ -16,9 +16,6 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 #: The hidden layers of the networks that the paper reports.
 _PAPER_LAYERS = "3000-3000-3000"
 
-#: The entries of a run's record that tell how it computed.
-_PARTS = ("machine", "arguments")
-
 #: Heads of the table of searches, see `search_line`.
 SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edge of their search"]
 
@@ -77,10 +74,10 @@ def setting(
 
 def _way(run: Mapping[str, Any]) -> str:
     """Names the backend, the precision and the accelerators of a run."""
-    machine, arguments = (run[it] if isinstance(run.get(it), dict) else {} for it in _PARTS)
-    in_half = arguments.get("mixed_precision") == "True"
-    on = machine.get("accelerators", "the processor")
-    return visible(f"{run.get('backend')}{' in bfloat16' * in_half} on {on}")
+    machine = run.get("machine")
+    on = machine.get("accelerators") if isinstance(machine, dict) else None
+    in_half = run.get("arguments", {}).get("mixed_precision") == "True"
+    return visible(f"{run.get('backend')}{' in bfloat16' * in_half} on {on or 'the processor'}")
 
 
 def _span(numbers: Sequence[int]) -> str:
