@@ -169,10 +169,22 @@ def _version(module: str) -> str | None:
     if root == "csdl_keras" or (root in sys.stdlib_module_names and root != "__main__"):
         return ""
     package = sys.modules.get(root)
-    file = pathlib.Path(getattr(package, "__file__", None) or "")
-    # Also those of the system or of the user's home, which an environment may include.
-    installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+    file = getattr(package, "__file__", None)
+    # Code of a notebook has no file.
+    installed = file is not None and _is_installed(pathlib.Path(file), script=root == "__main__")
     return str(getattr(package, "__version__", "installed")) if installed else None
+
+
+@functools.cache
+def _is_installed(file: pathlib.Path, script: bool) -> bool:
+    """Tells whether an installer wrote the file of a package, or of a module outside packages."""
+    # Also those of the system or of the user's home, which an environment may include.
+    if not {"site-packages", "dist-packages"}.isdisjoint(file.parts):
+        return True
+    # An installer may write to any other folder (`pip install --target`), and leaves its records
+    # there. Your own script may lie beside them.
+    folder = file.parents[1] if file.name == "__init__.py" else file.parent
+    return not script and any(folder.glob("*.dist-info"))
 
 
 def _is_content(name: str, value: object) -> bool:

@@ -1,6 +1,7 @@
 import functools
 import importlib
 import json
+import pathlib
 import sys
 import threading
 import types
@@ -91,15 +92,19 @@ class TestDescribe:
         with pytest.raises(ValueError, match="can be told from others; received <unlocked"):
             describe({"a": [threading.Lock()]})
 
-    @pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "project"])
+    @pytest.mark.parametrize("folder", ["site-packages", "dist-packages", "target", "project"])
+    @pytest.mark.parametrize("file", ["module.py", "package/__init__.py"])
     def test_a_package_is_described_by_its_version_wherever_it_is_installed(
-        self, folder, tmp_path, monkeypatch
+        self, folder, file, tmp_path, monkeypatch
     ):
-        name = f"package_in_{folder.partition('-')[0]}"
-        path = tmp_path / folder / f"{name}.py"
-        path.parent.mkdir()
+        kind = pathlib.PurePath(file).parts[0].removesuffix(".py")
+        name = f"{kind}_in_{folder.partition('-')[0]}"
+        path = tmp_path / folder / file.replace(kind, name)
+        path.parent.mkdir(parents=True)
+        if folder == "target":
+            (tmp_path / folder / f"{name}-1.2.dist-info").mkdir()
         path.write_text("__version__ = '1.2'\ndef function(): return 1\n")
-        monkeypatch.syspath_prepend(str(path.parent))
+        monkeypatch.syspath_prepend(str(tmp_path / folder))
         described = describe(importlib.import_module(name).function)
         assert (described == f"{name}.function 1.2") == (folder != "project")
 
