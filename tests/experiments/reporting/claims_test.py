@@ -126,3 +126,13 @@ class TestClaims:
             claim = starting(f"some β between 0 and 1 costs less than β = {end}")
             assert claim.verdict == "supported"
             assert pairs(claim) == [("β = 0.4", f"β = {end}")] * 2
+
+    def test_pretraining_before_the_bayes_decision(self, tmp_path):
+        errors = {"dnn_bayes": 0.4, "sdae_bayes": 0.3, "scae_bayes": 0.2}
+        write_folder(tmp_path, errors=errors, seeds=range(1000, 1008))
+        found = claims(read_table(tmp_path), read_beta_curves(tmp_path))
+        pretrained = [claim for claim in found if "with the Bayes decision" in claim.statement]
+        first, second = (pairs(claim) for claim in pretrained)
+        assert first == [("SDAE Bayes", "DNN Bayes")] * 4
+        assert second == [("SCAE Bayes", "SDAE Bayes")] * 4
+        assert [claim.verdict for claim in pretrained] == ["supported"] * 2
