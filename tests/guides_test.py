@@ -59,7 +59,8 @@ def test_guides_run(path, tmp_path, monkeypatch):
     finally:
         logging.getLogger("tensorflow").setLevel(level)
         keras.config.set_dtype_policy("float32")
-    assert printed.getvalue()
+    # The guide on speed shows tables alone.
+    assert bool(printed.getvalue()) == ("print(" in path.read_text())
 
 
 @functools.cache
