@@ -183,7 +183,7 @@ def _is_installed(file: pathlib.Path, script: bool) -> bool:
         return True
     # An installer may write to any other folder (`pip install --target`), and leaves its records
     # there. Your own script may lie beside them.
-    folder = file.parents[1] if file.name == "__init__.py" else file.parent
+    folder = file.parent.parent if file.name == "__init__.py" else file.parent
     return not script and any(folder.glob("*.dist-info"))
 
 
