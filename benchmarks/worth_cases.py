@@ -56,7 +56,7 @@ def cases() -> Iterator[Case]:
         for name in SETS:
             yield Case("confidence", Conditions(name, 1_250, hidden, 0.2), beyond=True)
     for labels in (50, 10_000, 250, 1_250):
-        for name in ("mnist", "cifar10", "diamonds"):
+        for name in SETS:
             yield Case("labels", Conditions(name, labels, (64, 64)), pretraining=True)
     for labels in (250, 1_250):
         for name in ("mnist", "cifar10"):
@@ -64,10 +64,13 @@ def cases() -> Iterator[Case]:
     for name in SETS:
         yield Case("ratio", Conditions(name, 2_500), ("1", "10", "100", "1000"))
     for kept in (0.04, 1.0, 0.2):
-        for name in ("mnist", "cifar10", "diamonds"):
+        for name in SETS:
             yield Case("rare", Conditions(name, 2_500, kept=kept), ("proportional",))
-    for name in ("parity of digits", "mnist", "pairs of digits"):
-        yield Case("classes", Conditions(name, 5_000))
+    for name in ("mnist", "cifar10", "diamonds"):
+        for count in (2, 10, 100):
+            # Digits and photographs are of ten classes.
+            number = "" if count == 10 and name != "diamonds" else f" in {count} classes"
+            yield Case("classes", Conditions(f"{name}{number}", 5_000))
 
 
 def quick_cases() -> Iterator[Case]:
@@ -87,13 +90,12 @@ def measure(case: Case, seed: int, count: int) -> list[dict[str, object]]:
         count: number of cost matrices; pre-trainings, which take longer, have one.
     """
     problem, rows = Problem(case.conditions, seed), []
-    count = 1 if case.pretraining else count
     for costs in case.costs:
         # All matrices of equal costs are the same.
-        numbers = range(1 if costs == "1" else count)
+        numbers = range(1 if costs == "1" or case.pretraining else count)
         matrices = [problem.matrix(number, costs) for number in numbers]
         if case.pretraining:
-            found = list(pretraining_results(problem, matrices))
+            found = [(0, it) for it in pretraining_results(problem, matrices[0])]
         else:
             probabilities = trained_probabilities(case.conditions, seed)
             found = [*probabilities.results(matrices, BY_PROBABILITIES, case.beyond)]

@@ -8,6 +8,9 @@ from worth_arrows import RIVALS, SECTIONS, Arrow
 from worth_comparisons import CELL, Comparison, Tally, compare, costs_of, tally, words
 from worth_table import SETTING
 
+#: Of more conditions than these, only those that stay after the correction are listed.
+MOST_LISTED = 10
+
 
 class Answer(NamedTuple):
     """The answer to an arrow's question.
@@ -17,25 +20,26 @@ class Answer(NamedTuple):
         cells: number of its conditions.
         collapsed: number of its pairs in which a network decides no better than one decision
             for all examples.
+        others: the comparison without those; `None` if too few are left.
     """
 
     comparison: Comparison
     cells: int
     collapsed: int
+    others: Comparison | None
 
 
 def answer(frame: pd.DataFrame, arrow: Arrow) -> Answer | None:
-    """Answers the question of an arrow; `None` if fewer than two pairs were measured."""
-    rows = frame.query(arrow.query)
-    if arrow.first not in set(rows["method"]):
-        return None
-    costs, names = costs_of(rows), [arrow.first, arrow.second]
-    found = compare(costs, *names, pooled=True)
+    """Answers the question of an arrow; `None` if fewer than two units were measured."""
+    rows, names = frame.query(arrow.query), [arrow.first, arrow.second]
+    costs = costs_of(rows)
+    found = compare(costs, *names)
     if found is None:
         return None
     both = costs[names].dropna()
     collapsed = costs_of(rows, "collapsed")[names].loc[both.index].any(axis=1)
-    return Answer(found, both.groupby(level=list(CELL)).ngroups, int(collapsed.sum()))
+    cells = both.groupby(level=list(CELL)).ngroups
+    return Answer(found, cells, int(collapsed.sum()), compare(both[~collapsed], *names))
 
 
 def advice(arrow: Arrow, found: Comparison) -> str:
@@ -52,38 +56,42 @@ def _section(answers: dict[Arrow, Answer | None]) -> list[str]:
     for arrow, found in answers.items():
         compared = f"{arrow.first} / {arrow.second}"
         if found is None:
-            body.append([arrow.condition, "not known: fewer than two pairs", compared, *"–––"])
+            body.append([arrow.condition, "not known: too few pairs", compared, *"––––"])
             continue
-        row = [
-            arrow.condition,
-            f"→ {advice(arrow, found.comparison)}",
-            compared,
-            found.comparison.text(),
-        ]
-        body.append([*row, f"{found.comparison.pairs} in {found.cells}", str(found.collapsed)])
+        it, others = found.comparison, found.others
+        row = [arrow.condition, f"→ {advice(arrow, it)}", compared, it.text()]
+        row += [f"{it.pairs} in {found.cells}", str(found.collapsed)]
+        body.append([*row, "–" if others is None else others.text()])
     head = ["if", "then", "compared", "ratio of costs", "pairs in conditions", "collapsed"]
-    return markdown_table(head, body, left=3)
+    return markdown_table([*head, "without collapsed"], body, left=3)
 
 
 def _in_short(answers: dict[Arrow, Answer | None]) -> list[str]:
-    """Formats all clear answers, by what costs less or more than what."""
-    clear: dict[str, list[str]] = {}
+    """Formats all clear answers, by what is used rather than what."""
+    clear: dict[tuple[str, str], list[str]] = {}
     for arrow, it in answers.items():
         if it is not None and it.comparison.verdict:
-            verb = "costs more than" if it.comparison.verdict > 0 else "costs less than"
-            reason = f"{arrow.condition} ({it.comparison.ratio.value:.2f} times as much)"
-            words = f"{arrow.first[0].upper()}{arrow.first[1:]} {verb} {arrow.second}"
-            clear.setdefault(words, []).append(reason)
-    return [f"- **{words}** if {'; if '.join(reasons)}." for words, reasons in clear.items()]
+            better, worse = (arrow.first, arrow.second)[:: -it.comparison.verdict]
+            reason = f"{it.comparison.ratio.value:.2f} times as much if {arrow.condition}"
+            if it.collapsed:
+                others = "no ratio" if it.others is None else f"{it.others.ratio.value:.2f}"
+                reason += f" ({others} without collapsed pairs)"
+            advised = f"Use {better} rather than {worse}"
+            first = arrow.first[0].upper() + arrow.first[1:]
+            clear.setdefault((advised, first), []).append(reason)
+    return [
+        f"- **{advised}**. {first} costs {'; '.join(reasons)}."
+        for (advised, first), reasons in clear.items()
+    ]
 
 
 def _list(title: str, found: Tally) -> list[str]:
     """Formats where a method won against another."""
     chance = 0.025 * found.cells
     lines = [
-        f"- **{title}**: {found.cells} comparisons, one for each condition. The interval is below "
-        f"1 in {found.below} (by chance alone, if nothing differed: {chance:.1f}), above 1 in "
-        f"{found.above}."
+        f"- **{title}**: {found.cells} comparisons, one for each condition. The ratio is below 1 "
+        f"in {found.less or 'none'}, its interval in {found.below or 'none'} (by chance alone, if "
+        f"nothing differed: {chance:.1f}); the interval is above 1 in {found.above or 'none'}."
     ]
     if not found.below:
         lines[0] += f" No condition in which it wins was found among {found.cells}."
@@ -93,10 +101,13 @@ def _list(title: str, found: Tally) -> list[str]:
             "which it surely wins was found."
         )
     else:
-        lines[0] += (
-            f" With p-values multiplied by {found.cells}, {len(found.sure)} of them stay below .05."
-        )
-    for cell, comparison in found.won:
+        stay = "1 stays" if len(found.sure) == 1 else f"{len(found.sure)} stay"
+        lines[0] += f" With p-values multiplied by {found.cells}, {stay} below .05."
+    many = len(found.won) > MOST_LISTED
+    if many:
+        lines[0] += f" The others of the {found.below} are not listed."
+    listed = found.sure if many else found.won
+    for cell, comparison in listed:
         sure = ", also after the correction" if (cell, comparison) in found.sure else ""
         lines.append(
             f"  - {words(cell)}: {comparison.ratio.text()}, {comparison.pairs} pairs{sure}"
@@ -128,24 +139,36 @@ def chart(frame: pd.DataFrame) -> str:
         for title, arrows in SECTIONS.items()
     }
     answers = {arrow: it for part in sections.values() for arrow, it in part.items()}
-    total = sum(it is not None for it in answers.values())
-    clear = sum(it is not None and it.comparison.verdict != 0 for it in answers.values())
+    known = [it.comparison for it in answers.values() if it is not None]
+    total, clear = len(known), sum(it.verdict != 0 for it in known)
+    sure = sum(it.p_value * total < 0.05 for it in known)
     seeds = _range(frame.groupby("part")["seed"].nunique())
     lines = ["# When is each stage worth it?", "", *_in_short(answers), ""]
     lines += [
         f"In the other {total - clear} of {total} comparisons no difference was found. Each is the "
         "geometric mean of ratios of test costs with its 95 % interval, bold where that excludes "
-        "1; below 1 the first method costs less. Pairs have the same examples, initial weights and "
-        "cost matrix; intervals are over the means of each data set and seed, or over pairs of a "
-        f"single one. By chance alone {0.05 * total:.0f} of {total} intervals would exclude 1. In "
-        "a collapsed pair a network decides no better than one decision for all examples. "
-        f"Seeds measured: {seeds}. Tables of all conditions are in `worth.md`.",
+        "1; below 1 the first method costs less. Pairs have the same examples, order of batches "
+        "and cost matrix, and the same initial weights unless a pre-training made them; intervals "
+        "are over the means of each data set and seed. Comparisons overlap. By chance alone "
+        f"{0.05 * total:.0f} of {total} intervals would exclude 1; with p-values multiplied by "
+        f"{total}, {sure or 'none'} of the {clear} stay{'s' * (sure == 1)} below .05. In "
+        "a collapsed pair a network decides no better than one decision for all examples; the last "
+        "column is the ratio of the other pairs.",
+        "",
+        "`Bayes`, `calibrated Bayes` and `argmax` decide by the same networks of probabilities, "
+        "and take the learning rate and the number of updates at which they themselves cost least "
+        "on validation examples; where it is said, the likeliest network instead, as all do after "
+        "a pre-training. `SOSR` and `Poisson` are networks trained on costs. `DAE on all` is "
+        "pre-trained on all inputs of the set, `DAE` on those with labels alone; calibrated Bayes "
+        f"decides, unless SOSR is named. Seeds measured: {seeds}. Tables of all conditions are in "
+        "`worth.md`.",
         "",
         SETTING,
         "",
     ]
     for title, part in sections.items():
-        lines += [f"## {title}", "", *_section(part), ""]
+        lines += [f"<details><summary>{title}: {len(part)} comparisons</summary>", ""]
+        lines += [*_section(part), "", "</details>", ""]
     tallies = _tallies(frame)
     if tallies:
         lines += ["## Where training or pre-training on costs wins", "", *tallies, ""]

@@ -20,8 +20,15 @@ WITH_SOSR = ("none", "DAE on all", "CAE on all")
 CELL = ("part", "set", "labels", "hidden", "noise", "kept", "costs", "beyond")
 PAIR = (*CELL, "seed", "matrix")
 _NUMBERS = ("labels", "noise", "kept", "beyond", "seed", "matrix", "average_cost", "clean_cost")
-_NUMBERS += ("collapsed", "on_edge", "at_limit", "trials", "overconfidence", "seconds")
-_NUMBERS += ("constant_cost", "error_rate", "temperature", "cost_scale")
+_NUMBERS += (
+    "collapsed",
+    "on_edge",
+    "at_limit",
+    "trials",
+    "overconfidence",
+    "seconds",
+    "cost_scale",
+)
 
 
 def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
@@ -33,6 +40,9 @@ def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     # Confidence minus accuracy of the network by whose probabilities Bayes decides.
     excess = frame["overconfidence"].where(frame["method"] == "Bayes")
     frame["excess"] = excess.groupby([frame[it] for it in PAIR]).transform("mean")
+    # The data, and in how many classes; ten if the name does not say it, where that is asked.
+    frame[["family", "classes"]] = frame["set"].str.extract(r"^(.+?)(?: in (\d+) classes)?$")
+    frame["classes"] = frame["classes"].fillna("10").astype(float)
     names = zip(frame["part"], frame["method"], frame["pretraining"], strict=True)
     frame["method"] = [
         name_of(way, method) if it == "labels" else method for it, method, way in names
@@ -50,10 +60,11 @@ class Comparison(NamedTuple):
     """A mean ratio of costs in pairs.
 
     Args:
-        ratio: geometric mean with its 95 % interval.
+        ratio: geometric mean with its 95 % interval, which a single unit does not have.
         units: number of units that the interval is over.
-        pairs: number of pairs of networks, seeds times matrices.
-        p_value: two-sided p-value of the hypothesis that the mean of logarithms is 0.
+        pairs: number of pairs of networks.
+        p_value: two-sided p-value of the hypothesis that the mean of logarithms is 0; 1 for a
+            single unit.
     """
 
     ratio: MeanRatio
@@ -76,19 +87,17 @@ def costs_of(frame: pd.DataFrame, column: str = "average_cost") -> pd.DataFrame:
     return frame.pivot(index=list(PAIR), columns="method", values=column)
 
 
-def compare(
-    costs: pd.DataFrame, first: str, second: str, pooled: bool = False, fewest: int = 2
-) -> Comparison | None:
+def compare(costs: pd.DataFrame, first: str, second: str, fewest: int = 2) -> Comparison | None:
     """Compares two methods in pairs.
+
+    Units are sets and seeds: the pairs of one, with its conditions and matrices, share examples
+    and networks, so their logarithms are averaged.
 
     Args:
         costs: from `costs_of`.
         first: a method.
         second: the method that its costs are divided by.
-        pooled: whether the rows come from several sets or conditions. The interval is then
-            over means of each set and seed, whose pairs share examples and networks, if there
-            are several.
-        fewest: number of units; a single one has no interval.
+        fewest: the least number of units.
 
     Returns:
         A `Comparison`; `None` with fewer than `fewest` units.
@@ -97,16 +106,14 @@ def compare(
         return None
     both = costs[[first, second]].dropna()
     logs = np.log(both[first] / both[second])
-    pairs = len(logs)
     units = logs.groupby(level=["set", "seed"]).mean()
-    if pooled and len(units) > 1:
-        logs = units
-    if len(logs) < fewest:
+    if len(units) < fewest:
         return None
-    ratio = MeanRatio.of(np.exp(logs), np.ones(len(logs)))
     # Methods that always decide alike, as argmax and Bayes under equal costs, do not differ.
-    p_value = stats.ttest_1samp(logs, 0.0).pvalue if logs.std() > 1e-12 else 1.0
-    return Comparison(ratio, len(logs), pairs, float(p_value))
+    differ = len(units) > 1 and units.std() > 1e-12
+    p_value = stats.ttest_1samp(units, 0.0).pvalue if differ else 1.0
+    ratio = MeanRatio.of(np.exp(units), np.ones(len(units)))
+    return Comparison(ratio, len(units), len(logs), float(p_value))
 
 
 def compare_cells(
@@ -124,6 +131,7 @@ class Tally(NamedTuple):
 
     Args:
         cells: number of comparisons.
+        less: number of ratios below 1.
         below: number of intervals below 1.
         above: number of intervals above 1.
         sure: conditions and comparisons whose p-value times `cells` is below .05.
@@ -131,6 +139,7 @@ class Tally(NamedTuple):
     """
 
     cells: int
+    less: int
     below: int
     above: int
     sure: list[tuple[dict[str, object], Comparison]]
@@ -142,8 +151,9 @@ def tally(costs: pd.DataFrame, first: str, second: str) -> Tally:
     cells = list(compare_cells(costs, first, second))
     won = [pair for pair in cells if pair[1].verdict < 0]
     sure = [pair for pair in won if pair[1].p_value * len(cells) < 0.05]
+    less = sum(found.ratio.value < 1.0 for _, found in cells)
     above = sum(found.verdict > 0 for _, found in cells)
-    return Tally(len(cells), len(won), above, sure, won)
+    return Tally(len(cells), less, len(won), above, sure, won)
 
 
 def words(cell: dict[str, object]) -> str:

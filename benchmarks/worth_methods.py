@@ -94,26 +94,19 @@ def by_costs(
 ) -> Iterator[tuple[int, Result]]:
     """Yields the matrix's number and decisions of networks that are trained on costs.
 
-    The choice is searched with the first matrix. The others try the two best ones, and keep
-    the better one in validation.
-
     Args:
         learners: what trains for each matrix.
         name: name of the method.
-        matrices: the cost matrices.
+        matrices: the cost matrices, each of which has a search of its own.
         beyond: whether training goes on beyond the best snapshot.
     """
-    scaled, tried = learners[0].objective == "sosr", None
+    scaled = learners[0].objective == "sosr"
     for number, (learner, matrix) in enumerate(zip(learners, matrices, strict=True)):
         start = time.perf_counter()
-        train = functools.partial(learner.train, matrix=matrix)
-        if tried is None:
-            trials = tried = search(train, scaled)
-        else:
-            trials = {choice: train(choice) for choice in list(tried)[:2]}
-        choice = min(trials, key=lambda choice: trials[choice].best.score)
+        trials = search(functools.partial(learner.train, matrix=matrix), scaled)
+        choice = next(iter(trials))
         best = trials[choice].best
-        rest = (choice, best.number, on_edge(choice, tried, scaled), len(trials))
+        rest = (choice, best.number, on_edge(choice, trials, scaled), len(trials))
         rest = (*rest, time.perf_counter() - start)
         yield number, Result(name, best.test().argmin(axis=1), *rest)
         for times, _, test in learner.beyond(choice, best.number, matrix) if beyond else ():

@@ -83,7 +83,7 @@ PLOTS = (
     ),
     Plot("ratio", "ratio", "costs", "largest cost / smallest cost"),
     Plot("rare", "rare", "kept", "share of a third of the classes"),
-    Plot("classes", "classes", "set", "classes", number=lambda name: CLASSES[name], panels=()),
+    Plot("classes", "classes", "classes", "classes", panels=("family",)),
     Plot(
         "labels",
         "labels",
@@ -93,7 +93,6 @@ PLOTS = (
         panels=("hidden", "set"),
     ),
 )
-CLASSES = {"parity of digits": 2.0, "mnist": 10.0, "pairs of digits": 100.0}
 
 
 def _panel(axes: Axes, frame: pd.DataFrame, plot: Plot) -> tuple[list[float], set[float]]:
@@ -153,25 +152,34 @@ def set_ratio_axis(axes: Axes, values: Sequence[float]) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
-    """Draws a plot; returns `None` if its part has no pair of results."""
-    own = frame[frame["part"] == plot.part]
-    own = own if plot.only is None else own.query(plot.only)
-    groups = dict(list(own.groupby(list(plot.panels), sort=False))) if plot.panels else {(): own}
-    count = len(groups)
-    if not len(own):
-        return None
-    columns = min(count, 2 if count == 4 else 4 if count % 4 == 0 else 3)
+def panels(count: int, columns: int) -> tuple[Figure, list[Axes]]:
+    """Returns a figure with a number of panels, in rows of so many columns."""
     rows = -(-count // columns)
     figure = Figure(figsize=(1.2 + 3.3 * columns if count > 1 else 6, 1.4 + 2.6 * rows))
     figure.set_layout_engine("constrained")
     FigureCanvasAgg(figure)
-    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    for axes in grid[:count]:
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, grid[:count]
+
+
+def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
+    """Draws a plot; returns `None` if its part has no pair of results."""
+    own = frame[frame["part"] == plot.part]
+    own = own if plot.only is None else own.query(plot.only)
+    groups = dict(list(own.groupby(list(plot.panels), sort=False)))
+    count = len(groups)
+    if not len(own):
+        return None
+    columns = min(count, 2 if count == 4 else 4 if count % 4 == 0 else 3)
+    figure, grid = panels(count, columns)
     handles = {}
-    for axes, (key, part) in zip(grid, groups.items(), strict=False):
+    for axes, (key, part) in zip(grid, groups.items(), strict=True):
         means, places = _panel(axes, part, plot)
         handles |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
-        axes.spines[["top", "right"]].set_visible(False)
         set_ratio_axis(axes, [*means, 1.0])
         if plot.logarithmic:
             axes.set_xscale("log")
@@ -186,9 +194,7 @@ def draw(frame: pd.DataFrame, plot: Plot) -> Figure | None:
             words.get(it, "{}").format(value) for it, value in zip(plot.panels, key, strict=True)
         ]
         axes.set_title(", ".join(reversed(names)), fontsize=10)
-    for axes in grid[count:]:
-        axes.set_visible(False)
-    for place, axes in enumerate(grid[:count]):
+    for place, axes in enumerate(grid):
         if place >= count - columns:
             axes.set_xlabel(plot.label)
         if place % columns == 0:

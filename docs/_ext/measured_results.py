@@ -49,8 +49,10 @@ def benchmark(root: pathlib.Path, path: pathlib.Path) -> str:
         text = text[title.end() :].strip()
     body = _shifted(text, 2)
     if len(text.splitlines()) > LONG:
-        *tables, made_by = re.sub(r"^#+ (.+)$", r"**\1**", text, flags=re.MULTILINE).split("\n\n")
-        inner = "\n\n".join(tables)
+        inner = re.sub(r"^#+ (.+)$", r"**\1**", text, flags=re.MULTILINE)
+        # The last paragraph may name the command.
+        inner, mark, made_by = inner.partition("\n\n`python ")
+        made_by = mark.strip() + made_by
         body = f"::::{{dropdown}} All {len(text.splitlines())} lines\n{inner}\n::::\n\n{made_by}"
     parts = [f"### {name.replace('_', ' ')}", _intention(root, text), *pictures, body]
     return "\n\n".join(part for part in parts if part)

