@@ -68,21 +68,16 @@ def _section(answers: dict[Arrow, Answer | None]) -> list[str]:
 
 def _in_short(answers: dict[Arrow, Answer | None]) -> list[str]:
     """Formats all clear answers, by what is used rather than what."""
-    clear: dict[tuple[str, str], list[str]] = {}
+    clear: dict[str, list[str]] = {}
     for arrow, it in answers.items():
         if it is not None and it.comparison.verdict:
             better, worse = (arrow.first, arrow.second)[:: -it.comparison.verdict]
-            reason = f"{it.comparison.ratio.value:.2f} times as much if {arrow.condition}"
+            ratio = f"{it.comparison.ratio.value:.2f}"
             if it.collapsed:
-                others = "no ratio" if it.others is None else f"{it.others.ratio.value:.2f}"
-                reason += f" ({others} without collapsed pairs)"
-            advised = f"Use {better} rather than {worse}"
-            first = arrow.first[0].upper() + arrow.first[1:]
-            clear.setdefault((advised, first), []).append(reason)
-    return [
-        f"- **{advised}**. {first} costs {'; '.join(reasons)}."
-        for (advised, first), reasons in clear.items()
-    ]
+                ratio += " (–)" if it.others is None else f" ({it.others.ratio.value:.2f})"
+            head = f"**Use {better} rather than {worse}**. {arrow.first} / {arrow.second}:"
+            clear.setdefault(head, []).append(f"{ratio} if {arrow.condition}")
+    return [f"- {head} {'; '.join(reasons)}." for head, reasons in clear.items()]
 
 
 def _list(title: str, found: Tally) -> list[str]:
@@ -143,7 +138,9 @@ def chart(frame: pd.DataFrame) -> str:
     total, clear = len(known), sum(it.verdict != 0 for it in known)
     sure = sum(it.p_value * total < 0.05 for it in known)
     seeds = _range(frame.groupby("part")["seed"].nunique())
-    lines = ["# When is each stage worth it?", "", *_in_short(answers), ""]
+    lines = ["# When is each stage worth it?", ""]
+    lines += ["Ratios of costs, in parentheses without pairs in which a network collapsed:", ""]
+    lines += [*_in_short(answers), ""]
     lines += [
         f"In the other {total - clear} of {total} comparisons no difference was found. Each is the "
         "geometric mean of ratios of test costs with its 95 % interval, bold where that excludes "
