@@ -16,9 +16,9 @@ Every loss gets the same search for the learning rate with each cost matrix, whi
 the chosen rate lies between two worse ones; that of SOSR includes the scale of costs. Networks of
 probabilities, which serve all matrices, are searched by their likelihood. Of what was trained,
 each decision takes the rate and the number of updates at which its own decisions cost least on
-validation examples. A seed draws examples, matrices and weights. Writes `worth.csv` row by row,
-from which a later call continues, `worth.md`, a plot of each part and `chart.md`, the decision
-chart.
+validation examples; in `labels`, where these are few, calibrated Bayes takes the likeliest. A
+seed draws examples, matrices and weights. Writes `worth.csv` row by row, from which a later call
+continues, `worth.md`, a plot of each part and `chart.md`, the decision chart.
 """
 
 import multiprocessing

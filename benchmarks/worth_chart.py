@@ -71,7 +71,9 @@ def _in_short(answers: dict[Arrow, Answer | None]) -> list[str]:
     clear: dict[str, list[str]] = {}
     for arrow, it in answers.items():
         if it is not None and it.comparison.verdict:
-            better, worse = (arrow.first, arrow.second)[:: -it.comparison.verdict]
+            better, worse = arrow.first, arrow.second
+            if it.comparison.verdict > 0:
+                better, worse = worse, better
             ratio = f"{it.comparison.ratio.value:.2f}"
             if it.collapsed:
                 ratio += " (–)" if it.others is None else f" ({it.others.ratio.value:.2f})"

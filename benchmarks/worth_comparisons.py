@@ -20,15 +20,8 @@ WITH_SOSR = ("none", "DAE on all", "CAE on all")
 CELL = ("part", "set", "labels", "hidden", "noise", "kept", "costs", "beyond")
 PAIR = (*CELL, "seed", "matrix")
 _NUMBERS = ("labels", "noise", "kept", "beyond", "seed", "matrix", "average_cost", "clean_cost")
-_NUMBERS += (
-    "collapsed",
-    "on_edge",
-    "at_limit",
-    "trials",
-    "overconfidence",
-    "seconds",
-    "cost_scale",
-)
+_NUMBERS += ("collapsed", "on_edge", "at_limit", "trials", "overconfidence", "seconds")
+_NUMBERS += ("cost_scale",)
 
 
 def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
@@ -40,7 +33,7 @@ def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     # Confidence minus accuracy of the network by whose probabilities Bayes decides.
     excess = frame["overconfidence"].where(frame["method"] == "Bayes")
     frame["excess"] = excess.groupby([frame[it] for it in PAIR]).transform("mean")
-    # The data, and in how many classes; ten if the name does not say it, where that is asked.
+    # Names say the number of classes where it was changed; other sets of that part have ten.
     frame[["family", "classes"]] = frame["set"].str.extract(r"^(.+?)(?: in (\d+) classes)?$")
     frame["classes"] = frame["classes"].fillna("10").astype(float)
     names = zip(frame["part"], frame["method"], frame["pretraining"], strict=True)
