@@ -22,6 +22,9 @@ class ComparedPair:
             if it has none.
         collapsed: whether a network of one of them decides no better than one decision for
             all examples. Defaults to False.
+        same_pretraining: whether one of them is pre-trained as the other one after all, since
+            its search chose β = 0. Defaults to False.
+        paper_size: whether its networks have the hidden layers of the paper. Defaults to False.
     """
 
     data: str
@@ -30,6 +33,8 @@ class ComparedPair:
     difference: Difference
     paper_ratio: float | None = None
     collapsed: bool = False
+    same_pretraining: bool = False
+    paper_size: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,21 +98,33 @@ class Claim:
             words += f", {opposing} against"
         single = [each.difference for each in self.comparisons if each.difference.matrices == 1]
         if single:
-            every = len(single) == len(self.comparisons)
-            words += ", each" if every else f", {len(single)} of them"
             once = all(difference.seeds == 1 for difference in single)
-            words += f" on one matrix{' and one training' if once else ''} alone"
-        collapsed = sum(each.collapsed for each in self.comparisons)
-        if collapsed:
-            words += f", {collapsed} with a collapsed network"
-            sound = tuple(each for each in self.comparisons if not each.collapsed)
-            without = dataclasses.replace(self, comparisons=sound).verdict
-            words += f" (without: {without})" if sound and without != self.verdict else ""
+            words += f", {self._share(len(single))} on one matrix"
+            words += f"{' and one training' if once else ''} alone"
+        unrepeated = sum(
+            each.difference.seeds == 1 < each.difference.matrices for each in self.comparisons
+        )
+        if unrepeated:
+            words += f", {self._share(unrepeated)} with one training seed"
+        words += self._flagged("collapsed", "with a collapsed network")
+        words += self._flagged("same_pretraining", "with the same pre-training, since β = 0")
         if math.isfinite(self.ratio):
             words += f"; cost ratio {self.ratio:.2f}"
         if math.isfinite(self.paper_ratio):
             words += f", in the paper {self.paper_ratio:.2f}"
         return words
+
+    def _share(self, number: int) -> str:
+        return "each" if number == len(self.comparisons) else f"{number} of them"
+
+    def _flagged(self, flag: str, meaning: str) -> str:
+        """Counts the comparisons with a flag; says what the verdict is without them, if another."""
+        sound = tuple(each for each in self.comparisons if not getattr(each, flag))
+        if len(sound) == len(self.comparisons):
+            return ""
+        words = f", {len(self.comparisons) - len(sound)} {meaning}"
+        without = dataclasses.replace(self, comparisons=sound).verdict
+        return words + (f" (without: {without})" if sound and without != self.verdict else "")
 
 
 def _geometric_mean(ratios: Iterable[float]) -> float:

@@ -98,12 +98,12 @@ def claims(table: Table, curves: list[BetaCurve]) -> list[Claim]:
         Claim(
             _MIXTURE,
             "some β between 0 and 1 costs less than β = 0, which is SDAE SOSR",
-            _compare_betas(curves, 0.0),
+            _compare_betas(table, curves, 0.0),
         ),
         Claim(
             _MIXTURE,
             "some β between 0 and 1 costs less than β = 1, fully cost-aware pre-training",
-            _compare_betas(curves, 1.0),
+            _compare_betas(table, curves, 1.0),
         ),
     ]
 
@@ -138,12 +138,15 @@ def _compare_sides(column: Column, side: _Side, other_side: _Side) -> ComparedPa
         get_algorithm(second).title,
         difference,
         float(own.cost) / float(other.cost) if own and other else None,
-        bool(column.cell(first).collapsed or column.cell(second).collapsed),
+        collapsed=bool(column.cell(first).collapsed or column.cell(second).collapsed),
+        same_pretraining=column.pretrained_alike(first, second),
+        paper_size=column.has_paper_size,
     )
 
 
-def _compare_betas(curves: list[BetaCurve], end: float) -> tuple[ComparedPair, ...]:
+def _compare_betas(table: Table, curves: list[BetaCurve], end: float) -> tuple[ComparedPair, ...]:
     """Compares the beta that validation chose inside (0, 1) with `end`, on each data set."""
+    full_size = {column.title for column in table.columns if column.has_paper_size}
     compared = []
     for curve in curves:
         difference = curve.compare(end)
@@ -151,5 +154,6 @@ def _compare_betas(curves: list[BetaCurve], end: float) -> tuple[ComparedPair, .
             chosen = float(curve.betas[curve.chosen])
             names = f"β = {chosen:g}", f"β = {end:g}"
             collapsed = not {chosen, end}.isdisjoint(curve.collapsed)
-            compared.append(ComparedPair(curve.title, *names, difference, collapsed=collapsed))
+            flags = {"collapsed": collapsed, "paper_size": curve.title in full_size}
+            compared.append(ComparedPair(curve.title, *names, difference, **flags))
     return tuple(compared)

@@ -1,7 +1,8 @@
 """Differences in cost between two algorithms on the same data, with intervals."""
 
+import collections
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -80,8 +81,9 @@ class PairedDifferences:
 
     Args:
         costs: `{algorithm: {run: costs of the test decisions (N,)}}`, where a run is a
-            `cost_seed` or a pair of that and the training seed. A pair is compared on the
-            runs that both have.
+            `cost_seed` or a pair of that and the training seed. Two algorithms are compared
+            on runs that both have: those of the most matrices that share their training seeds,
+            since the means of seeds with different matrices would differ by the matrices.
         largest: `{cost_seed: the largest cost of the matrix}`.
 
     Raises:
@@ -121,10 +123,11 @@ class PairedDifferences:
             A `Difference`, or `None` if they have no cost matrix in common.
         """
         own, others = self.costs.get(name, {}), self.costs.get(other, {})
-        common = sorted(own.keys() & others.keys())
-        if not common:
+        runs = {run if isinstance(run, tuple) else (run, 0): run for run in own.keys() & others}
+        if not runs:
             return None
-        pairs = [run if isinstance(run, tuple) else (run, 0) for run in common]
+        pairs = _complete(runs)
+        common = [runs[pair] for pair in pairs]
         differences = np.array([own[run] - others[run] for run in common])
         mean = float(differences.mean())
         bound = float(np.mean([self.largest[matrix] for matrix, _ in pairs]))
@@ -137,6 +140,19 @@ class PairedDifferences:
         base = float(np.mean([others[run].mean() for run in common]))
         ratio = float(np.mean([own[run].mean() for run in common])) / base if base else np.nan
         return Difference(mean, low, high, ratio, *numbers)
+
+
+def _complete(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Returns the runs of the most matrices that have the same training seeds."""
+    seeds = collections.defaultdict(set)
+    for matrix, seed in runs:
+        seeds[matrix].add(seed)
+    blocks = []
+    for one in set().union(*seeds.values()):
+        having = {matrix: own for matrix, own in seeds.items() if one in own}
+        shared = set.intersection(*having.values())
+        blocks.append([(matrix, seed) for matrix in having for seed in shared])
+    return sorted(max(blocks, key=lambda block: (len(dict(block)), len(block), block)))
 
 
 def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> np.ndarray:

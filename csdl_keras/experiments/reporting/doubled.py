@@ -27,12 +27,13 @@ class Doubled:
     Args:
         cells: pairs of rows: as in the table, and with twice the epochs.
         claims: number of claims that such single cells can be asked about.
-        changed: the statements of claims whose verdict on these cells changes.
+        changed: the statements of claims whose verdict on these cells changes, with the verdict
+            before and after.
     """
 
     cells: list[tuple[EpochsRow, EpochsRow]]
     claims: int
-    changed: list[str]
+    changed: dict[str, tuple[str, str]]
 
 
 def read_doubled(folder: pathlib.Path) -> Doubled | None:
@@ -57,7 +58,11 @@ def read_doubled(folder: pathlib.Path) -> Doubled | None:
     return Doubled(
         [(plain[place], row) for place, row in twice.items()],
         len(asked),
-        [statement for statement in asked if verdicts[0][statement] != verdicts[1][statement]],
+        {
+            statement: (verdicts[0][statement], verdicts[1][statement])
+            for statement in asked
+            if verdicts[0][statement] != verdicts[1][statement]
+        },
     )
 
 

@@ -14,12 +14,12 @@ def table_notes(table: Table) -> list[str]:
     lines = [
         "Figures are average costs of a test example: mean ± standard error over n cost matrices "
         "(of means over training seeds, if there are several), which is not shown for fewer than "
-        "three; n stands at the head of the column, and in a cell where it differs. A dash: not "
-        "run, or not in the paper.",
-        "Bold: the lowest mean of a column, among algorithms with the most matrices, and every "
-        "algorithm that is not significantly costlier: the 95 % interval of the difference, on the "
-        "matrices and test examples that both have, does not lie above 0. Not to be significantly "
-        "costlier is no proof of equal costs.",
+        "three; n stands at the head of the column, as matrices × seeds if there are several "
+        "seeds, and in a cell where it differs. A dash: not run, or not in the paper.",
+        "Bold: the lowest mean of a column, among algorithms with the most matrices and seeds, "
+        "and every algorithm that is not significantly costlier: the 95 % interval of the "
+        "difference, on the matrices, seeds and test examples that both have, does not lie above "
+        "0. Not to be significantly costlier is no proof of equal costs.",
         "The interval adds the squares of two errors: that of few matrices, Student's t times the "
         "standard error over matrices, and that of test examples by Gaffke's method. With two or "
         "three matrices it is wide. If a pair has one matrix in common, only the error of test "
@@ -45,7 +45,8 @@ def table_notes(table: Table) -> list[str]:
     if any(cell.tried_again for cell in cells):
         lines.append(
             "Trained again with the next best values of the search, since a network with the best "
-            f"ones had collapsed on validation: {_places(columns, lambda cell: cell.tried_again)}."
+            f"ones had collapsed on validation: {_places(columns, lambda cell: cell.tried_again)}. "
+            "Where the next ones collapsed too, the figure is that of the best values."
         )
     if any(cell.tied is None for cell in cells):
         lines.append(
@@ -87,8 +88,7 @@ def table_notes(table: Table) -> list[str]:
 def _places(columns: list[Column], count: Callable[[TableCell], int]) -> str:
     """Names the algorithms and data sets of which some results count, and how many of all."""
     return "; ".join(
-        f"{get_algorithm(name).title} on {column.title} ({count(cell)} of "
-        f"{cell.matrices * cell.seeds})"
+        f"{get_algorithm(name).title} on {column.title} ({count(cell)} of {cell.results})"
         for column in columns
         for name, cell in column.cells.items()
         if count(cell)

@@ -19,8 +19,8 @@ from csdl_keras.training.algorithms import get_algorithm
 class ResultRow(CellRow):
     """The columns of `results.csv` that the report needs, see `Result`.
 
-    `average_cost` is infinite if training diverged; `validation_cost` is NaN if unknown. The
-    last columns are not in every folder.
+    `average_cost` is infinite if training diverged; `validation_cost` is NaN if unknown, `beta`
+    if pre-training does not look at costs. The last columns are not in every folder.
     """
 
     average_cost: float
@@ -30,6 +30,7 @@ class ResultRow(CellRow):
     collapsed: bool = False
     tried_again: int = 0
     hidden_units: str = ""
+    beta: float = math.nan
 
     def __post_init__(self) -> None:
         if not self.average_cost >= 0:  # This form rejects NaN as well.

@@ -6,15 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.reporting.column import PAPER_LAYERS
 from csdl_keras.experiments.reporting.doubled import Doubled, EpochsRow
 from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.experiments.reporting.paper import data_title, paper_table2, variant_title
 from csdl_keras.experiments.reporting.searches import SearchSummary
 from csdl_keras.experiments.reporting.table import Table
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
-
-#: The hidden layers of the networks that the paper reports.
-_PAPER_LAYERS = "3000-3000-3000"
 
 #: Heads of the table of searches, see `search_line`.
 SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edge of their search"]
@@ -28,6 +26,8 @@ SEARCHED = (
     "choice is on the edge if it is the lowest or highest "
     "value tried; β and corruption have natural ends and are left out."
 )
+
+_NOT_RUN = "not run"
 
 #: Heads of the table of doubled epochs, see `doubled_line`.
 DOUBLED_HEADS = ["data set", "algorithm", "epochs", "cost", "epochs, doubled limit", "cost"]
@@ -52,9 +52,9 @@ def setting(
     seeds = [cell.seeds for column in table.columns for cell in column.cells.values()]
     words = []
     if layers:
-        size = f"not the paper's {_PAPER_LAYERS}"
-        if _PAPER_LAYERS in layers:
-            full = [it.title for it in table.columns if it.hidden_units == [_PAPER_LAYERS]]
+        size = f"not the paper's {PAPER_LAYERS}"
+        if PAPER_LAYERS in layers:
+            full = [it.title for it in table.columns if it.hidden_units == [PAPER_LAYERS]]
             size = "the paper's size" if len(layers) == 1 else f"{size}, except {'; '.join(full)}"
         words.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
     words.append(f"{_span(examples)} examples for training and validation{_whole_sets(table)}")
@@ -126,9 +126,11 @@ def doubled_verdict(doubled: Doubled) -> str:
     asked = f"{doubled.claims} claim{'s' if doubled.claims != 1 else ''}"
     verdict = f"On these cells alone no verdict changes, of {asked} that they bear on."
     if doubled.changed:
+        changes = [f"{it}: from {old} to {new}" for it, (old, new) in doubled.changed.items()]
         verdict = (
             f"On these cells alone, of {asked} that they bear on, the verdict changes on: "
-            f"{'; '.join(doubled.changed)}."
+            f"{'; '.join(changes)}. Cells are of one training each, with intervals over test "
+            "examples alone."
         )
     star = any(row.collapsed for pair in doubled.cells for row in pair)
     return (
@@ -148,6 +150,51 @@ def missing(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
         Sentences.
     """
     shown = {DataSource(it.dataset, it.imbalanced).label: it for it in table.columns}
+    planned, unavailable = _asked(runs)
+    lines = []
+    for label, algorithms in planned.items():
+        column = shown.get(label)
+        cells = {} if column is None else column.cells
+        left = [
+            f"{get_algorithm(name).title} ({number - done} of {number})"
+            for name, number in algorithms.items()
+            if (done := cells[name].results if name in cells else 0) < number
+        ]
+        if left:
+            title = label if column is None else column.title
+            lines.append(f"Still to run on {title}: {', '.join(left)}.")
+    for name, why in unavailable.items():
+        lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")
+    lines += _rows_not_asked(table, planned)
+    titles = [title for title, why in absent_sets(table, runs) if why == _NOT_RUN]
+    if titles:
+        lines.append(f"Not run of the paper's data sets: {'; '.join(titles)}.")
+    return lines
+
+
+def absent_sets(table: Table, runs: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Names the data sets of the paper that have no results, and says why.
+
+    Args:
+        table: the results.
+        runs: the records of the runs.
+
+    Returns:
+        Pairs of title and reason.
+    """
+    planned, unavailable = _asked(runs)
+    shown = {(column.name.paper, column.imbalanced) for column in table.columns if column.name.same}
+    absent = []
+    for name, imbalanced in dict.fromkeys((name, it) for name, it, _ in paper_table2()):
+        if (name, imbalanced) not in shown:
+            why = "still to run" if DataSource(name, imbalanced).label in planned else _NOT_RUN
+            why = "not run, its data were not at hand" if name in unavailable else why
+            absent.append((variant_title(name, imbalanced), why))
+    return absent
+
+
+def _asked(runs: Sequence[dict[str, Any]]) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+    """Returns the number of results planned, by data set and algorithm, and data not at hand."""
     planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
     unavailable: dict[str, str] = {}
     for run in runs:
@@ -155,30 +202,15 @@ def missing(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
         settings = record if isinstance(record, dict) else {}
         unavailable |= settings.get("unavailable", {})
         for name in settings.get("datasets", ()):
+            unavailable.pop(name.removesuffix("_imb"), None)  # A later run had them.
             label = DataSource.parse(name).label
             for algorithm, number in settings.get("planned", {}).items():
                 planned[label][algorithm] = max(number, planned[label].get(algorithm, 0))
-    lines = []
-    for label, algorithms in planned.items():
-        column = shown.get(label)
-        cells = {} if column is None else column.results
-        left = [
-            f"{get_algorithm(name).title} ({number - cells.get(name, 0)} of {number})"
-            for name, number in algorithms.items()
-            if cells.get(name, 0) < number
-        ]
-        if left:
-            title = label if column is None else column.title
-            lines.append(f"Still to run on {title}: {', '.join(left)}.")
-    for name, why in unavailable.items():
-        lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")
-    return lines + _not_asked(table, planned, unavailable)
+    return planned, unavailable
 
 
-def _not_asked(
-    table: Table, planned: Mapping[str, Collection[str]], unavailable: Collection[str]
-) -> list[str]:
-    """Says which rows and columns of the paper's table no run was asked for."""
+def _rows_not_asked(table: Table, planned: Mapping[str, Collection[str]]) -> list[str]:
+    """Says which rows of the paper's table no run was asked for."""
     absent = collections.defaultdict(list)
     for column in table.columns:
         known = {
@@ -187,18 +219,7 @@ def _not_asked(
         }
         rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in known]
         absent[", ".join(rows)].append(column.title)
-    lines = [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
-    labels = {DataSource(it.dataset, it.imbalanced).label for it in table.columns} | set(planned)
-    sources = [
-        DataSource(name, imbalanced)
-        for imbalanced in (False, True)
-        for name in dict.fromkeys(name for name, _, _ in paper_table2())
-        if name not in unavailable
-    ]
-    titles = [variant_title(it.name, it.imbalanced) for it in sources if it.label not in labels]
-    if titles:
-        lines.append(f"Not run of the paper's data sets: {'; '.join(titles)}.")
-    return lines
+    return [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
 
 
 def once(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -33,7 +33,7 @@ COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio", "difference [95
 COMPARISON_HEADS += ["paper's ratio"]
 
 #: Heads of the table of verdicts, see `claim_line`.
-CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences"]
+CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences", "layers"]
 
 #: The entries of a run's record that the report shows, after its command.
 RUN_HEADS = ["date", "versions", "backend", "machine", "variables"]
@@ -48,8 +48,8 @@ def format_cost(cell: TableCell, column: Column) -> str:
 
     Returns:
         `"0.086 ± 0.007"`, without the error for fewer than three matrices, with a star if
-        a network collapsed, and followed by `" (n = 3)"` if the number of matrices
-        differs from the column's; a dash if the algorithm was not run;
+        a network collapsed, and followed by `" (n = 3)"` if the number of matrices or of
+        training seeds differs from the column's; a dash if the algorithm was not run;
         `"diverged (1 of 3)"`.
     """
     if not cell.matrices:
@@ -61,7 +61,15 @@ def format_cost(cell: TableCell, column: Column) -> str:
         text += "*"
     if math.isfinite(cell.standard_error):
         text += f" ± {cell.standard_error:.{column.decimals}f}"
-    return text if cell.matrices == column.matrices else f"{text} (n = {cell.matrices})"
+    number = _runs(cell.matrices, cell.seeds)
+    if cell.results < cell.matrices * cell.seeds:
+        number = f"{cell.results} runs"
+    return text if number == format_runs(column) else f"{text} (n = {number})"
+
+
+def format_runs(column: Column) -> str:
+    """Number of cost matrices of a column, `"3 × 2"` with two training seeds for each."""
+    return _runs(column.matrices, column.seeds)
 
 
 def format_title(algorithm: Algorithm) -> str:
@@ -133,7 +141,7 @@ def claim_line(claim: Claim) -> list[str]:
         clear = sum(not each.tied for each in found)
         differences = f"{low} to {high}; {clear} of {len(found)} intervals exclude 0"
     statement = claim.statement[0].upper() + claim.statement[1:]
-    return [statement, claim.verdict, claim.summary, differences]
+    return [statement, claim.verdict, claim.summary, differences, _layers(claim)]
 
 
 def collapsed_betas(curve: BetaCurve) -> str:
@@ -143,6 +151,20 @@ def collapsed_betas(curve: BetaCurve) -> str:
         f"Collapsed at β = {betas}: the network decides no better than one decision for all "
         "examples; the curve says nothing of β there."
     )
+
+
+def _layers(claim: Claim) -> str:
+    """Says in how many comparisons hidden layers are as wide as the paper's."""
+    full, every = sum(each.paper_size for each in claim.comparisons), len(claim.comparisons)
+    if not every:
+        return "–"
+    if full in (0, every):
+        return "the paper's" if full else "not the paper's"
+    return f"the paper's in {full} of {every}"
+
+
+def _runs(matrices: int, seeds: int) -> str:
+    return str(matrices) if seeds == 1 else f"{matrices} × {seeds}"
 
 
 def _ratio(ratio: float | None) -> str:

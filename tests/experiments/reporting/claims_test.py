@@ -8,6 +8,7 @@ from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.claims import claims
 from csdl_keras.experiments.reporting.comparison import Difference
 from csdl_keras.experiments.reporting.table import read_table
+from csdl_keras.experiments.reporting.text import claim_line
 from tests.experiments.reporting.made_up_folder import write_folder
 
 CHEAPER = Difference(-1, -2, -0.5, 0.5, 3)
@@ -49,7 +50,10 @@ class TestClaim:
         assert claim.ratio == pytest.approx((0.5 * 2 * 2) ** (1 / 3))
         assert claim.paper_ratio == pytest.approx(0.9)
         assert math.isnan(claim_of(0, 0, 0).ratio)
-        assert claim.summary == "1 of 3 for, 2 against; cost ratio 1.26, in the paper 0.90"
+        seeds = "each with one training seed"
+        assert (
+            claim.summary == f"1 of 3 for, 2 against, {seeds}; cost ratio 1.26, in the paper 0.90"
+        )
 
     def test_a_verdict_that_rests_on_collapsed_networks_says_so(self):
         sound = ComparedPair("d", "a", "b", CHEAPER)
@@ -70,6 +74,32 @@ class TestClaim:
         seeds = dataclasses.replace(single.difference, seeds=3)
         trained = Claim("?", "…", (dataclasses.replace(single, difference=seeds),))
         assert "1 of 1 for, each on one matrix alone;" in trained.summary
+
+    def test_single_training_seeds_are_counted(self):
+        several = dataclasses.replace(CHEAPER, seeds=3)
+        pairs = [ComparedPair("d", "a", "b", each) for each in (several, OPEN)]
+        assert (
+            "1 of 2 for, 1 open, 1 of them with one training seed;"
+            in Claim("?", "…", tuple(pairs)).summary
+        )
+        assert "seed" not in Claim("?", "…", (pairs[0],)).summary
+
+    def test_comparisons_with_the_same_pretraining_are_counted(self):
+        """β = 0 is the pre-training of SDAE, so such a pair says little of costs in it."""
+        pairs = [ComparedPair("d", "a", "b", CHEAPER, same_pretraining=it) for it in (True, False)]
+        summary = Claim("?", "…", tuple(pairs)).summary
+        assert "1 with the same pre-training, since β = 0;" in summary
+        pairs[1] = dataclasses.replace(pairs[1], difference=OPEN)
+        summary = Claim("?", "…", tuple(pairs)).summary
+        assert "1 with the same pre-training, since β = 0 (without: not supported);" in summary
+
+    @pytest.mark.parametrize(
+        "full, expected", [(0, "not the paper's"), (2, "the paper's"), (1, "the paper's in 1 of 2")]
+    )
+    def test_the_size_of_networks_is_told(self, full, expected):
+        pairs = [ComparedPair("d", "a", "b", OPEN, paper_size=number < full) for number in (0, 1)]
+        assert claim_line(Claim("?", "…", tuple(pairs)))[-1] == expected
+        assert claim_line(claim_of(0, 0, 0))[-1] == "–"
 
 
 @pytest.fixture(scope="module")

@@ -100,6 +100,28 @@ class TestPairedDifferences:
         expected = mean - np.hypot(spread, mean - low), mean + np.hypot(spread, high - mean)
         assert (found.low, found.high) == pytest.approx(expected)
 
+    def test_incomplete_runs_are_compared_where_matrices_share_their_seeds(self):
+        rng = np.random.default_rng(0)
+        whole = {(matrix, seed): rng.uniform(0, 5, 40) for matrix in range(3) for seed in range(3)}
+        part = {run: rng.uniform(0, 5, 40) for run in list(whole)[:5]}  # a matrix and two seeds
+        largest = dict.fromkeys(range(3), LARGEST)
+        found = PairedDifferences({"a": part, "b": whole}, largest).compare("a", "b")
+        assert (found.matrices, found.seeds) == (2, 2)
+        square = [(matrix, seed) for matrix in range(2) for seed in range(2)]
+        expected = PairedDifferences(
+            {
+                name: {run: costs[run] for run in square}
+                for name, costs in (("a", part), ("b", whole))
+            },
+            largest,
+        ).compare("a", "b")
+        assert found == expected
+        # More matrices come first, since their error is the larger one.
+        for more in ([(2, 0)], [(2, 1), (2, 2)]):
+            longer = {**part, **{run: whole[run] for run in more}}
+            again = PairedDifferences({"a": longer, "b": whole}, largest).compare("a", "b")
+            assert (again.matrices, again.seeds) == (3, 1)
+
     def test_costs_of_other_examples(self):
         with pytest.raises(ValueError, match="one length; received the shapes"):
             PairedDifferences({"a": {0: np.ones(3)}, "b": {0: np.ones(4)}}, {0: 1.0})

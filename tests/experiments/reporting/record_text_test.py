@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.reporting.doubled import read_doubled
-from csdl_keras.experiments.reporting.record_text import missing, search_line, setting
+from csdl_keras.experiments.reporting.record_text import (
+    absent_sets,
+    missing,
+    search_line,
+    setting,
+)
 from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
 from csdl_keras.experiments.reporting.searches import read_searches
 from csdl_keras.experiments.reporting.table import read_table
@@ -143,14 +148,24 @@ def test_results_that_were_tried_again_are_named(folder):
 
 def test_several_seeds_are_one_cell(folder):
     rows = [{**row, "seed": 0} for row in rows_of(folder)]
-    more = [{**row, "seed": 1} for row in rows if row["algorithm"] == "csdnn"]
-    write_rows(folder / "results.csv", [*rows, *more])
     arrays = change_decisions(folder)
-    change_decisions(folder, **{f"csdnn_{it}_seed_1": arrays[f"csdnn_{it}"] for it in SEEDS})
+    always_right = {f"csdnn_{seed}_seed_1": arrays["labels"] for seed in SEEDS}
+    change_decisions(folder, **always_right)
+    more = [{**row, "seed": 1, "average_cost": 0.0} for row in rows if row["algorithm"] == "csdnn"]
+    write_rows(folder / "results.csv", [*rows, *more])
+    one_seed = [float(row["average_cost"]) for row in rows if row["algorithm"] == "csdnn"]
     cell = read_table(folder).columns[0].cell("csdnn")
-    assert (cell.matrices, cell.seeds) == (3, 2)
-    expected = np.mean([float(row["average_cost"]) for row in more])
-    assert cell.cost == pytest.approx(expected)
+    assert (cell.matrices, cell.seeds, cell.results) == (3, 2, 6)
+    assert cell.cost == pytest.approx(np.mean(one_seed) / 2)
+    assert "MNIST (n = 3 × 2)" in render_markdown(read_contents(folder))
+    # Without the last training, a matrix has one seed, and counts as much as the others.
+    write_rows(folder / "results.csv", rows_of(folder)[:-1])
+    assert more[-1]["cost_seed"] == str(SEEDS[2])
+    expected = (one_seed[0] / 2 + one_seed[1] / 2 + one_seed[2]) / 3
+    assert read_table(folder).columns[0].cell("csdnn").cost == pytest.approx(expected)
+    lines = render_markdown(read_contents(folder)).splitlines()
+    (line,) = [line for line in lines if line.startswith("|  | CSDNN |")]
+    assert f"{expected:.3f} ± " in line and "(n = 5 runs)" in line
 
 
 def test_sizes_are_told_beside_those_of_the_paper(tmp_path):
@@ -181,7 +196,7 @@ def test_twice_the_epochs(folder):
     same = {f"{name}_1000_doubled": arrays[f"{name}_1000"] for name in names}
     change_decisions(folder, **same)
     doubled = read_doubled(folder)
-    assert (len(doubled.cells), doubled.claims, doubled.changed) == (2, 1, [])
+    assert (len(doubled.cells), doubled.claims, doubled.changed) == (2, 1, {})
     page = render_page(read_contents(folder))
     assert "On these cells alone no verdict changes, of 1 claim that they bear on." in page
     assert "Collapsed on validation" not in page
@@ -190,9 +205,11 @@ def test_twice_the_epochs(folder):
     better = [{**it, "average_cost": 0.0} if it["algorithm"] == "dnn_sosr" else it for it in first]
     better = [{**it, "collapsed": it["algorithm"] == "dnn_bayes"} for it in better]
     write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in better])
-    (changed,) = read_doubled(folder).changed
-    assert changed.startswith("algorithms of the SOSR series")
+    ((statement, verdicts),) = read_doubled(folder).changed.items()
+    assert statement.startswith("algorithms of the SOSR series")
+    assert verdicts == ("not supported", "supported")
     text = render_markdown(read_contents(folder))
+    assert f"the verdict changes on: {statement}: from not supported to supported." in text
     cost = float(first[0]["average_cost"])
     assert f"| DNN Bayes | 10 | {cost:.3f} | 20 | {cost:.3f}&#42; |" in text
     assert "| DNN SOSR | 10 |" in text and "| 20 | 0.000 |" in text
@@ -210,5 +227,11 @@ def test_missing_results_are_named(folder, tmp_path):
     assert lines[3].startswith("Not run on MNIST: SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR")
     sets = "bg-img-rot; CIFAR-10; MNIST, imbalanced; bg-img-rot, imbalanced"
     assert lines[4:] == [f"Not run of the paper's data sets: {sets}."]
-    page = render_page(read_contents(shutil.copytree(folder, tmp_path / "copy")))
-    assert lines[0] in page
+    contents = read_contents(shutil.copytree(folder, tmp_path / "copy"))
+    assert lines[0] in render_page(contents)
+    whys = dict(absent_sets(contents.table, contents.runs))
+    assert whys["CIFAR-10, imbalanced"] == "still to run" and whys["CIFAR-10"] == "not run"
+    assert whys["SVHN"] == whys["SVHN, imbalanced"] == "not run, its data were not at hand"
+    assert "MNIST" not in whys and len(whys) == 7
+    assert "| SVHN | not run, its data were not at hand | – |" in render_markdown(contents)
+    assert '<td>SVHN</td><td class="number">not run, its data' in render_page(contents)

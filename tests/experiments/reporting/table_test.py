@@ -7,7 +7,7 @@ import pytest
 from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
 from csdl_keras.experiments.reporting.table import Table, read_table
 from csdl_keras.experiments.reporting.text import format_cost
-from tests.experiments.reporting.made_up_folder import DATA, RESULTS, write_csv, write_folder
+from tests.experiments.reporting.made_up_folder import DATA, RESULTS, SEEDS, write_csv, write_folder
 
 MNIST = DATA[:1]
 
@@ -83,6 +83,37 @@ class TestReadTable:
         assert column.best == "csdnn"
         assert column.cell("csosr").cost < column.cell("csdnn").cost
         assert column.cell("csosr").bold and not column.cell("csosr").best
+
+    def test_fewer_training_seeds_are_never_the_best(self, tmp_path):
+        """Except of an algorithm that is no network, which learns the same from every seed."""
+        write_folder(tmp_path, MNIST, {"csosr": 0.05, "csdnn": 0.1, "dnn_bayes": 0.3})
+        path = tmp_path / "test_decisions" / "mnist.npz"
+        arrays = dict(np.load(path))
+        again = {f"dnn_bayes_{seed}_seed_1": arrays[f"dnn_bayes_{seed}"] for seed in SEEDS}
+        np.savez(path, **arrays, **again)
+        rows = [{**it, "seed": 0} for it in csv.DictReader((tmp_path / "results.csv").open())]
+        rows += [{**it, "seed": 1} for it in rows if it["algorithm"] == "dnn_bayes"]
+        write_csv(tmp_path / "results.csv", f"{RESULTS} seed", [list(row.values()) for row in rows])
+        (column,) = read_table(tmp_path).columns
+        assert column.best == "csosr" == column.choose(["csdnn", "dnn_bayes", "csosr"])
+        assert column.choose(["csdnn", "dnn_bayes"]) == "dnn_bayes"
+        difference = column.compare("csosr", "dnn_bayes")
+        assert (difference.matrices, difference.seeds) == (3, 2)
+        assert column.compare("csdnn", "dnn_bayes").seeds == 1
+
+    def test_pretraining_without_costs_is_that_of_sdae(self, tmp_path):
+        write_folder(tmp_path, MNIST, {"csdnn": 0.1, "seae_sosr": 0.1, "sdae_sosr": 0.1})
+        for betas, alike in (((0.0, 0.0), "all"), ((0.0, 0.1), "csdnn"), ((0.1, 0.1), "none")):
+            own = dict(zip(("csdnn", "seae_sosr"), betas, strict=True))
+            rows = list(csv.DictReader((tmp_path / "results.csv").open()))
+            rows = [{**row, "beta": own.get(row["algorithm"], "")} for row in rows]
+            header = f"{RESULTS} beta"
+            lines = [[row[name] for name in header.split()] for row in rows]
+            write_csv(tmp_path / "results.csv", header, lines)
+            (column,) = read_table(tmp_path).columns
+            assert column.pretrained_alike("csdnn", "sdae_sosr") == (alike != "none")
+            assert column.pretrained_alike("csdnn", "seae_sosr") == (alike == "all")
+            assert not column.pretrained_alike("csdnn", "scae_bayes")
 
     def test_choose_is_by_validation_cost(self, tmp_path):
         write_folder(tmp_path, MNIST, skip=lambda d, i, n, s: n == "cnn_bayes" and s > 1000)
