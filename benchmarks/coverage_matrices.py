@@ -57,7 +57,10 @@ def by_networks(
 
 def compare(costs: np.ndarray, largest: float) -> Difference:
     """Returns the report's difference between two rows."""
-    named = {name: dict(enumerate(each)) for name, each in zip("ab", costs, strict=True)}
+    named = {
+        name: {(matrix, 0): row for matrix, row in enumerate(each)}
+        for name, each in zip("ab", costs, strict=True)
+    }
     bounds = dict.fromkeys(range(costs.shape[1]), largest)
     return PairedDifferences(named, bounds).compare("a", "b")
 

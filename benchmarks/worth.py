@@ -22,16 +22,18 @@ continues, `worth.md`, a plot of each part and `chart.md`, the decision chart.
 """
 
 import multiprocessing
+import traceback
+from collections.abc import Sequence
 from concurrent import futures
 
 import keras
 from results_table import ResultsTable, parser
-from worth_cases import FIELDS, KEYS, cases, measure, quick_cases
+from worth_cases import FIELDS, KEYS, Case, cases, measure, quick_cases
 from worth_chart import chart
 from worth_comparisons import frame_of
 from worth_plots import PLOTS, draw
 from worth_scatter import draw_overconfidence
-from worth_table import report
+from worth_table import TITLES, report
 
 
 def main() -> None:
@@ -43,23 +45,22 @@ def main() -> None:
     options.add_argument("--jobs", type=int, default=2, help="processes")
     options.add_argument("--quick", action="store_true", help="try the program on few examples")
     arguments = options.parse_args()
+    parts = tuple(TITLES) if arguments.parts is None else arguments.parts.split(",")
+    if unknown := set(parts) - set(TITLES):
+        options.error(f"expected parts of {', '.join(TITLES)}; received {', '.join(unknown)}")
     results = ResultsTable(arguments.out, "worth", FIELDS)
-    done = results.done(KEYS)
+    done = results.done(KEYS + 2)
     tasks = [
         (case, seed, arguments.matrices)
         for seed in range(arguments.seeds)
         for case in (quick_cases() if arguments.quick else cases())
-        if (arguments.parts is None or case.part in arguments.parts.split(","))
-        and case.key(seed) not in done
+        if case.part in parts and not case.rows(seed, arguments.matrices) <= done
     ]
     if tasks and keras.backend.backend() != "jax":
         raise RuntimeError("Training needs JAX: set the environment variable KERAS_BACKEND=jax.")
-    # Workers stay alive, since they keep what they have compiled.
-    with futures.ProcessPoolExecutor(arguments.jobs, multiprocessing.get_context("spawn")) as pool:
-        found = futures.as_completed([pool.submit(measure, *task) for task in tasks])
-        for number, rows in enumerate((future.result() for future in found), start=1):
-            results.append(rows)
-            print(f"{number} of {len(tasks)}: {[rows[0][it] for it in FIELDS[:KEYS]]}", flush=True)
+    failed = measure_all(tasks, results, arguments.jobs)
+    if not results.rows():
+        raise SystemExit(f"Nothing was measured. {failed}")
     frame = frame_of(results.rows())
     results.report(report(frame))
     results.path.with_name("chart.md").write_text(chart(frame))
@@ -68,6 +69,30 @@ def main() -> None:
     for name, figure in figures.items():
         if figure is not None:
             figure.savefig(arguments.out / f"{name}.png", dpi=110)
+    if failed:
+        raise SystemExit(f"Failed: {failed}")
+
+
+def measure_all(
+    tasks: Sequence[tuple[Case, int, int]], results: ResultsTable, jobs: int
+) -> list[tuple[str, ...]]:
+    """Measures cases in processes and keeps the rows of each at once; returns those that failed."""
+    failed = []
+    # Workers stay alive, since they keep what they have compiled.
+    with futures.ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        keys = {pool.submit(measure, *task): task[0].key(task[1]) for task in tasks}
+        try:
+            for number, future in enumerate(futures.as_completed(keys), start=1):
+                print(f"{number} of {len(tasks)}: {keys[future]}", flush=True)
+                try:
+                    results.append(future.result())
+                except Exception:
+                    traceback.print_exc()
+                    failed.append(keys[future])
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return failed
 
 
 if __name__ == "__main__":

@@ -37,6 +37,19 @@ class Case:
     beyond: bool = False
     pretraining: bool = False
 
+    def numbers(self, costs: str, count: int) -> range:
+        """Returns the numbers of its matrices; pre-trainings, which take longer, have one."""
+        # All matrices of equal costs are the same.
+        return range(1 if costs == "1" or self.pretraining else count)
+
+    def rows(self, seed: int, count: int) -> set[tuple[str, ...]]:
+        """Returns the columns that identify its rows, `KEYS` and those of the matrix."""
+        return {
+            (*self.key(seed), costs, str(number))
+            for costs in self.costs
+            for number in self.numbers(costs, count)
+        }
+
     def key(self, seed: int) -> tuple[str, ...]:
         """Returns the columns that identify it."""
         it = self.conditions
@@ -87,13 +100,11 @@ def measure(case: Case, seed: int, count: int) -> list[dict[str, object]]:
     Args:
         case: the case.
         seed: seed of examples, costs and weights.
-        count: number of cost matrices; pre-trainings, which take longer, have one.
+        count: number of cost matrices.
     """
     problem, rows = Problem(case.conditions, seed), []
     for costs in case.costs:
-        # All matrices of equal costs are the same.
-        numbers = range(1 if costs == "1" or case.pretraining else count)
-        matrices = [problem.matrix(number, costs) for number in numbers]
+        matrices = [problem.matrix(number, costs) for number in case.numbers(costs, count)]
         if case.pretraining:
             found = [(0, it) for it in pretraining_results(problem, matrices[0])]
         else:

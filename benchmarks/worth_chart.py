@@ -6,6 +6,7 @@ import pandas as pd
 from formats import markdown_table
 from worth_arrows import RIVALS, SECTIONS, Arrow
 from worth_comparisons import CELL, Comparison, Tally, compare, costs_of, tally, words
+from worth_search import LAST_BEYOND, OCTAVES_BEYOND, PER_OCTAVE, updates_at
 from worth_table import SETTING
 
 #: Of more conditions than these, only those that stay after the correction are listed.
@@ -139,6 +140,7 @@ def chart(frame: pd.DataFrame) -> str:
     known = [it.comparison for it in answers.values() if it is not None]
     total, clear = len(known), sum(it.verdict != 0 for it in known)
     sure = sum(it.p_value * total < 0.05 for it in known)
+    longest = updates_at(LAST_BEYOND - OCTAVES_BEYOND * PER_OCTAVE)
     seeds = _range(frame.groupby("part")["seed"].nunique())
     lines = ["# When is each stage worth it?", ""]
     lines += ["Ratios of costs, in parentheses without pairs in which a network collapsed:", ""]
@@ -152,7 +154,8 @@ def chart(frame: pd.DataFrame) -> str:
         f"{0.05 * total:.0f} of {total} intervals would exclude 1; with p-values multiplied by "
         f"{total}, {sure or 'none'} of the {clear} stay{'s' * (sure == 1)} below .05. In "
         "a collapsed pair a network decides no better than one decision for all examples; the last "
-        "column is the ratio of the other pairs.",
+        "column is the ratio of the other pairs. Training goes on to eight times its best updates "
+        f"only where these are no more than {longest:,}: slower networks are missing there.",
         "",
         "`Bayes`, `calibrated Bayes` and `argmax` decide by the same networks of probabilities, "
         "and take the learning rate and the number of updates at which they themselves cost least "

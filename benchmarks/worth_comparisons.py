@@ -22,19 +22,20 @@ PAIR = (*CELL, "seed", "matrix")
 _NUMBERS = ("labels", "noise", "kept", "beyond", "seed", "matrix", "average_cost", "clean_cost")
 _NUMBERS += ("collapsed", "on_edge", "at_limit", "trials", "overconfidence", "seconds")
 _NUMBERS += ("cost_scale",)
+#: Sets with another number of classes have the examples of the one that they are named after.
+_NAME = r"^(.+?)(?: in (\d+) classes)?$"
 
 
 def frame_of(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     """Returns rows with numbers as such, and pre-trained networks named by their pre-training."""
-    frame = pd.DataFrame(rows)
+    # Two processes that wrote into one folder may both have measured a case.
+    frame = pd.DataFrame(rows).drop_duplicates([*PAIR, "pretraining", "method"])
     frame = frame.astype({name: float for name in _NUMBERS})
-    # Equal costs have one matrix.
-    frame = frame[(frame["costs"] != "1") | (frame["matrix"] == 0)].copy()
     # Confidence minus accuracy of the network by whose probabilities Bayes decides.
     excess = frame["overconfidence"].where(frame["method"] == "Bayes")
     frame["excess"] = excess.groupby([frame[it] for it in PAIR]).transform("mean")
     # Names say the number of classes where it was changed; other sets of that part have ten.
-    frame[["family", "classes"]] = frame["set"].str.extract(r"^(.+?)(?: in (\d+) classes)?$")
+    frame[["family", "classes"]] = frame["set"].str.extract(_NAME)
     frame["classes"] = frame["classes"].fillna("10").astype(float)
     names = zip(frame["part"], frame["method"], frame["pretraining"], strict=True)
     frame["method"] = [
@@ -83,8 +84,8 @@ def costs_of(frame: pd.DataFrame, column: str = "average_cost") -> pd.DataFrame:
 def compare(costs: pd.DataFrame, first: str, second: str, fewest: int = 2) -> Comparison | None:
     """Compares two methods in pairs.
 
-    Units are sets and seeds: the pairs of one, with its conditions and matrices, share examples
-    and networks, so their logarithms are averaged.
+    Units are sets and seeds: the pairs of one, with its conditions, matrices and numbers of
+    classes, share examples and networks, so their logarithms are averaged.
 
     Args:
         costs: from `costs_of`.
@@ -99,7 +100,8 @@ def compare(costs: pd.DataFrame, first: str, second: str, fewest: int = 2) -> Co
         return None
     both = costs[[first, second]].dropna()
     logs = np.log(both[first] / both[second])
-    units = logs.groupby(level=["set", "seed"]).mean()
+    families = logs.index.get_level_values("set").str.extract(_NAME)[0]
+    units = logs.groupby([families.to_numpy(), logs.index.get_level_values("seed")]).mean()
     if len(units) < fewest:
         return None
     # Methods that always decide alike, as argmax and Bayes under equal costs, do not differ.

@@ -6,9 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from worth_search import Choice, Trial, on_edge, search, train_to_best
+from worth_search import (
+    LAST,
+    LAST_BEYOND,
+    OCTAVES_BEYOND,
+    PER_OCTAVE,
+    Choice,
+    Trial,
+    on_edge,
+    search,
+    train_to_best,
+    updates_at,
+)
 from worth_sets import Problem
-from worth_training import LAST, LAST_BEYOND, PER_OCTAVE, Weights, compiled_training, updates_at
+from worth_training import Weights, compiled_training
 
 import csdl_keras as csdl
 
@@ -85,7 +96,7 @@ class Learner:
             octaves, rest = divmod(number - best, PER_OCTAVE)
             if octaves > 0 and rest == 0:
                 yield 2**octaves, val, test()
-            if number >= min(LAST_BEYOND, best + 3 * PER_OCTAVE):
+            if number >= min(LAST_BEYOND, best + OCTAVES_BEYOND * PER_OCTAVE):
                 return
 
 

@@ -13,9 +13,20 @@ SCALES = tuple(4.0**exponent for exponent in range(-2, 6))
 #: The first trials: every second decade, and for SOSR the paper's scale and a larger one.
 FIRST_RATES = (3, 5, 7)
 ONE_SCALE, FIRST_SCALES = (2,), (2, 4)
+#: Snapshots are taken at numbers of updates that grow by a third of an octave.
+FIRST_UPDATES, PER_OCTAVE = 8, 3
+#: The last snapshot of a search, 4096 updates, and of training beyond the best one.
+LAST, LAST_BEYOND = 27, 32
+#: How far training goes on, in octaves.
+OCTAVES_BEYOND = 3
 #: Training stops when validation has not improved for as many snapshots, but not before one of
 #: them: costs often fall late, after outputs have found their level.
 PATIENCE, EARLIEST = 6, 18
+
+
+def updates_at(snapshot: int) -> int:
+    """Returns the number of updates before a snapshot."""
+    return round(FIRST_UPDATES * 2 ** (snapshot / PER_OCTAVE))
 
 
 class Snapshot(NamedTuple):

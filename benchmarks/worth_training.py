@@ -7,15 +7,12 @@ import jax
 import keras
 import numpy as np
 from jax import numpy as jnp
+from worth_search import LAST_BEYOND, updates_at
 from worth_sets import WorthSet, load
 
 import csdl_keras as csdl
 
 BATCH_SIZE = 64
-#: Snapshots are taken at numbers of updates that grow by a third of an octave.
-FIRST_UPDATES, PER_OCTAVE = 8, 3
-#: The last snapshot of a search, 4096 updates, and of training beyond the best one.
-LAST, LAST_BEYOND = 27, 32
 
 _LOSSES = {
     "nll": ("probability", keras.losses.SparseCategoricalCrossentropy),
@@ -23,11 +20,6 @@ _LOSSES = {
     "poisson": ("cost", csdl.PoissonCostLoss),
 }
 Weights = list[np.ndarray]
-
-
-def updates_at(snapshot: int) -> int:
-    """Returns the number of updates before a snapshot."""
-    return round(FIRST_UPDATES * 2 ** (snapshot / PER_OCTAVE))
 
 
 class CompiledTraining:

@@ -65,6 +65,18 @@ class TestComparisons:
         equal = module.compare(costs.assign(same=costs["Bayes"]), "same", "Bayes")
         assert equal.p_value == 1.0 and equal.verdict == 0
 
+    def test_sets_with_other_numbers_of_classes_are_no_units_of_their_own(self, program):
+        """They have the examples of the set that they are named after."""
+        module = program("worth_comparisons")
+        made = [row for row in rows(program) if row["part"] == "model" and row["set"] == "mnist"]
+        made += [{**row, "set": "mnist in 2 classes"} for row in made]
+        found = module.compare(module.costs_of(module.frame_of(made)), "SOSR", "calibrated Bayes")
+        assert (found.pairs, found.units) == (16, 2)
+
+    def test_rows_that_were_measured_twice_count_once(self, program, frame):
+        again = program("worth_comparisons").frame_of(rows(program) * 2)
+        assert len(again) == len(frame)
+
     def test_a_tally_counts_cells(self, program, frame):
         module = program("worth_comparisons")
         costs = module.costs_of(frame)

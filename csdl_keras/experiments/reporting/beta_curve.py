@@ -8,7 +8,12 @@ import numpy as np
 
 from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
-from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences, over_groups
+from csdl_keras.experiments.reporting.comparison import (
+    Difference,
+    PairedDifferences,
+    Run,
+    over_groups,
+)
 from csdl_keras.experiments.reporting.paper import data_order, variant_title
 from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs
 from csdl_keras.experiments.reporting.searches import collapsed_trials
@@ -95,10 +100,10 @@ class BetaCurve:
         ratio = float(cost / other) if other else float("nan")
         return Difference(mean, low, high, ratio, self.matrices)
 
-    def _costs_of(self, beta: float) -> dict[int, np.ndarray]:
-        """Returns the known costs of the test examples by cost matrix."""
+    def _costs_of(self, beta: float) -> dict[Run, np.ndarray]:
+        """Returns the known costs of the test examples by cost matrix; the training is one."""
         known = self._examples.get(beta, {})
-        return {seed: costs for seed, costs in known.items() if seed in self._seeds}
+        return {(seed, 0): costs for seed, costs in known.items() if seed in self._seeds}
 
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:

@@ -154,6 +154,13 @@ def _compare_betas(table: Table, curves: list[BetaCurve], end: float) -> tuple[C
             chosen = float(curve.betas[curve.chosen])
             names = f"β = {chosen:g}", f"β = {end:g}"
             collapsed = not {chosen, end}.isdisjoint(curve.collapsed)
-            flags = {"collapsed": collapsed, "paper_size": curve.title in full_size}
-            compared.append(ComparedPair(curve.title, *names, difference, **flags))
+            compared.append(
+                ComparedPair(
+                    curve.title,
+                    *names,
+                    difference,
+                    collapsed=collapsed,
+                    paper_size=curve.title in full_size,
+                )
+            )
     return tuple(compared)

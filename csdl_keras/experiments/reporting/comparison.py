@@ -3,7 +3,7 @@
 import collections
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -55,8 +55,8 @@ class Difference:
         return self.low <= 0 <= self.high
 
 
-#: A run of an algorithm: the seed of its cost matrix, or that and the seed of its training.
-Run: TypeAlias = int | tuple[int, int]
+#: A run of an algorithm: the seeds of its cost matrix and of its training.
+Run: TypeAlias = tuple[int, int]
 
 
 class PairedDifferences:
@@ -80,10 +80,10 @@ class PairedDifferences:
     error of the same form under the root.
 
     Args:
-        costs: `{algorithm: {run: costs of the test decisions (N,)}}`, where a run is a
-            `cost_seed` or a pair of that and the training seed. Two algorithms are compared
-            on runs that both have: those of the most matrices that share their training seeds,
-            since the means of seeds with different matrices would differ by the matrices.
+        costs: `{algorithm: {(cost_seed, seed): costs of the test decisions (N,)}}`, where
+            `seed` is that of the training. Two algorithms are compared on runs that both
+            have, of the most matrices that share their training seeds: the means of seeds
+            with different matrices would differ by the matrices.
         largest: `{cost_seed: the largest cost of the matrix}`.
 
     Raises:
@@ -96,14 +96,14 @@ class PairedDifferences:
     Example:
 
     >>> costs = np.random.default_rng(0).uniform(size=(2, 500))
-    >>> pairs = PairedDifferences(
-    ...     {"a": dict(enumerate(costs)), "b": dict(enumerate(costs + 1))}, {0: 2.0, 1: 2.0}
-    ... )
+    >>> a = {(matrix, 0): costs[matrix] for matrix in range(2)}
+    >>> b = {(matrix, 0): costs[matrix] + 1 for matrix in range(2)}
+    >>> pairs = PairedDifferences({"a": a, "b": b}, {0: 2.0, 1: 2.0})
     >>> pairs.compare("b", "a").costlier
     True
     """
 
-    def __init__(self, costs: Mapping[str, Mapping[Any, np.ndarray]], largest: Mapping[int, float]):
+    def __init__(self, costs: Mapping[str, Mapping[Run, np.ndarray]], largest: Mapping[int, float]):
         self.costs, self.largest = costs, largest
         shapes = {np.shape(vector) for each in costs.values() for vector in each.values()}
         if len(shapes) > 1 or any(len(shape) != 1 or not shape[0] for shape in shapes):
@@ -123,17 +123,16 @@ class PairedDifferences:
             A `Difference`, or `None` if they have no cost matrix in common.
         """
         own, others = self.costs.get(name, {}), self.costs.get(other, {})
-        runs = {run if isinstance(run, tuple) else (run, 0): run for run in own.keys() & others}
-        if not runs:
+        shared = own.keys() & others.keys()
+        if not shared:
             return None
-        pairs = _complete(runs)
-        common = [runs[pair] for pair in pairs]
+        common = _complete(shared)
         differences = np.array([own[run] - others[run] for run in common])
         mean = float(differences.mean())
-        bound = float(np.mean([self.largest[matrix] for matrix, _ in pairs]))
+        bound = float(np.mean([self.largest[matrix] for matrix, _ in common]))
         low, high = BoundedMean(differences.mean(axis=0), -bound, bound).interval()
         numbers = []
-        for groups in zip(*pairs, strict=True):
+        for groups in zip(*common, strict=True):
             means = group_means(groups, differences.mean(axis=1))
             numbers.append(len(means))
             low, high = over_groups(means, low, high)
@@ -142,17 +141,23 @@ class PairedDifferences:
         return Difference(mean, low, high, ratio, *numbers)
 
 
-def _complete(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _complete(runs: Iterable[Run]) -> list[Run]:
     """Returns the runs of the most matrices that have the same training seeds."""
-    seeds = collections.defaultdict(set)
+    seeds: dict[int, set[int]] = collections.defaultdict(set)
     for matrix, seed in runs:
         seeds[matrix].add(seed)
-    blocks = []
+    blocks: list[list[Run]] = []
     for one in set().union(*seeds.values()):
         having = {matrix: own for matrix, own in seeds.items() if one in own}
         shared = set.intersection(*having.values())
         blocks.append([(matrix, seed) for matrix in having for seed in shared])
-    return sorted(max(blocks, key=lambda block: (len(dict(block)), len(block), block)))
+    # Of as many matrices, those with the most seeds.
+    largest = max(blocks, key=_size)
+    return sorted(largest)
+
+
+def _size(block: list[Run]) -> tuple[int, int]:
+    return len({matrix for matrix, _ in block}), len(block)
 
 
 def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> np.ndarray:

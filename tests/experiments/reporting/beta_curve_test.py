@@ -64,7 +64,7 @@ class TestBetaCurve:
         paired = curve.compare(0.0)
         assert apart.tied and paired.cheaper
         assert paired.mean == pytest.approx(apart.mean) == pytest.approx(-0.1)
-        pairs = PairedDifferences({beta: {1000: c} for beta, c in costs.items()}, largest)
+        pairs = PairedDifferences({beta: {(1000, 0): c} for beta, c in costs.items()}, largest)
         expected = pairs.compare(0.5, 1.0)
         for name in ("mean", "low", "high", "ratio", "matrices"):
             assert getattr(curve.compare(1.0), name) == pytest.approx(getattr(expected, name))

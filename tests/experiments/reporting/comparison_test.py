@@ -14,7 +14,7 @@ def costs_of(seed, matrices=3, examples=40):
 
 
 def pairs_of(**costs):
-    by_seed = {name: dict(enumerate(each)) for name, each in costs.items()}
+    by_seed = {name: {(m, 0): row for m, row in enumerate(each)} for name, each in costs.items()}
     return PairedDifferences(by_seed, dict.fromkeys(range(100), LARGEST))
 
 
@@ -72,11 +72,13 @@ class TestPairedDifferences:
     def test_pairs_use_the_matrices_that_both_have(self):
         a, b = costs_of(0), costs_of(1)
         largest = dict.fromkeys(range(3), LARGEST)
-        whole = PairedDifferences({"a": {1: a[1], 2: a[2]}, "b": {0: b[0], 1: b[1]}}, largest)
-        alone = PairedDifferences({"a": {1: a[1]}, "b": {1: b[1]}}, largest)
+        whole = PairedDifferences(
+            {"a": {(1, 0): a[1], (2, 0): a[2]}, "b": {(0, 0): b[0], (1, 0): b[1]}}, largest
+        )
+        alone = PairedDifferences({"a": {(1, 0): a[1]}, "b": {(1, 0): b[1]}}, largest)
         assert whole.compare("a", "b") == alone.compare("a", "b")
         assert whole.compare("a", "b").matrices == 1
-        apart = PairedDifferences({"a": {0: a[0]}, "b": {1: b[1]}}, largest)
+        apart = PairedDifferences({"a": {(0, 0): a[0]}, "b": {(1, 0): b[1]}}, largest)
         assert apart.compare("a", "b") is None and apart.compare("a", "unknown") is None
 
     def test_a_ratio_to_zero_is_undefined(self):
@@ -124,4 +126,4 @@ class TestPairedDifferences:
 
     def test_costs_of_other_examples(self):
         with pytest.raises(ValueError, match="one length; received the shapes"):
-            PairedDifferences({"a": {0: np.ones(3)}, "b": {0: np.ones(4)}}, {0: 1.0})
+            PairedDifferences({"a": {(0, 0): np.ones(3)}, "b": {(0, 0): np.ones(4)}}, {0: 1.0})
