@@ -192,10 +192,17 @@ def add_train_size(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _seed(text: str) -> int:
+    value = whole_number(text)
+    if value >= 2**32:
+        raise argparse.ArgumentTypeError(f"expected a seed below 2**32; received {text!r}")
+    return value
+
+
 def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
     """Adds `--seed`, the seed of `text`."""
     parser.add_argument(
-        "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
+        "--seed", type=_seed, default=0, metavar="N", help=f"seed of {text} (default 0)"
     )
 
 

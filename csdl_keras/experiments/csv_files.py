@@ -26,7 +26,7 @@ def read_rows(path: pathlib.Path, columns: Sequence[str] = ()) -> list[Row]:
         reader = csv.DictReader(file)
         try:
             rows, header = list(reader), reader.fieldnames or []
-        except csv.Error as error:
+        except (csv.Error, UnicodeDecodeError) as error:
             raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
     missing = [name for name in columns if name not in header]
     if missing:

@@ -68,6 +68,11 @@ def read_file(
     if not names:
         raise ValueError(f"Expected inputs besides {taken} in {path}; received none.")
     labels = columns[named[label]]
+    if np.ndim(labels) != 1:
+        raise ValueError(
+            f"Expected --label {label} to name labels (N,) in {path}; received an array of shape "
+            f"{np.shape(labels)}."
+        )
     if not len(labels):
         raise ValueError(f"Expected rows in {path}; received none.")
     costs = [np.asarray(columns[named[name]]) for name in cost_columns]

@@ -47,7 +47,7 @@ def append_record(
     arguments: argparse.Namespace,
     choices: Mapping[str, object],
     harmless: Sequence[str] | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Adds a run to the list in run.json, for folders in which runs go on.
 
     Args:
@@ -57,11 +57,14 @@ def append_record(
         harmless: names of the arguments that may differ between runs in one folder;
             `None` (default) allows all of them.
 
+    Returns:
+        The record that was added.
+
     Raises:
         ValueError: if the folder holds a run of which another argument or the backend
             is not the same; nothing is written then.
     """
-    path, new = folder / "run.json", _record(arguments, choices)
+    path, new = folder / "run.json", _as_read(_record(arguments, choices))
     with filelock.FileLock(folder / ".lock"):
         runs = read_run_records(folder)
         if harmless is not None:
@@ -73,13 +76,14 @@ def append_record(
                 f"its results; received {folder}."
             )
         _write(path, {"runs": [*runs, new]})
+    return new
 
 
-def remove_last_record(folder: pathlib.Path) -> None:
-    """Removes the run that was added last, one that came to nothing."""
+def remove_record(folder: pathlib.Path, record: Mapping[str, Any]) -> None:
+    """Removes the record of a run that came to nothing; other processes may have added theirs."""
     path = folder / "run.json"
     with filelock.FileLock(folder / ".lock"):
-        runs = read_run_records(folder)[:-1]
+        runs = [run for run in read_run_records(folder) if run != record]
         if runs:
             _write(path, {"runs": runs})
         else:
@@ -135,6 +139,11 @@ def _write(path: pathlib.Path, content: Mapping[str, object]) -> None:
     replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
 
 
+def _as_read(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns a record as JSON reads it again, with lists for tuples."""
+    return json.loads(json.dumps(record))
+
+
 def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dict[str, Any]:
     packages = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
     versions = {"python": platform.python_version()}
@@ -172,21 +181,3 @@ def _accelerators() -> dict[str, str]:
         ]
         names = [it.get("device_name", "GPU") for it in found]
     return {"accelerators": ", ".join(names)} if names else {}
-
-
-def load_snippet(model_path: pathlib.Path, dataset: str) -> str:
-    """Returns lines of Python that load a model and decide on a data set's first test examples."""
-    if model_path.suffix == ".keras":
-        lines = ["import keras", "import csdl_keras as csdl  # before loading: it registers layers"]
-        load = "keras.saving.load_model"
-    else:
-        lines = ["import csdl_keras as csdl"]
-        load = "csdl.baselines.CSOSR.load"
-    return "\n".join(
-        [
-            *lines,
-            f"model = {load}({str(model_path)!r})",
-            f"data = csdl.datasets.load({dataset!r})",
-            "print(csdl.decide(model, data.x_test[:10]), data.y_test[:10])",
-        ]
-    )

@@ -104,6 +104,20 @@ class TestRun:
         assert (tmp_path / "best_model.keras").exists()
         assert "Interrupted after 1 of 2 rows" in capsys.readouterr().out
 
+    def test_epochs_are_shown(self, tmp_path, monkeypatch):
+        """The trainer that trains has the callback of their bar."""
+        given = []
+
+        class Watched(csdl.Trainer):
+            def __init__(self, *arguments, callbacks=(), **options):
+                given.append([type(callback).__name__ for callback in callbacks])
+                super().__init__(*arguments, callbacks=callbacks, **options)
+
+        monkeypatch.setattr("csdl_keras.experiments.cell_runner.Trainer", Watched)
+        arguments = ["--algorithms", "dnn_blind", "--cost-seeds", "1", "--jobs", "1"]
+        assert main([*TINY, *arguments, "--out", str(tmp_path)]) == 0
+        assert given == [["_EpochBar"]]
+
 
 class TestRefusals:
     @pytest.fixture(autouse=True)
@@ -150,7 +164,7 @@ class TestRefusals:
 
     def test_numbers_out_of_range(self, capsys):
         pairs = {"--cost-seeds": "0", "--epochs": "two", "--train-size": "-5", "--seed": "-1"}
-        for option, value in pairs.items():
+        for option, value in (*pairs.items(), ("--seed", str(2**32))):
             with pytest.raises(SystemExit) as caught:
                 main(["compare", option, value])
             assert caught.value.code == 2

@@ -107,6 +107,7 @@ class TestCommand:
         arguments += "--max-trials 1 --epochs 1 --pretraining-epochs 1 --depth 1 --units 4".split()
         assert main([*arguments, *costs]) == 0
         printed = capsys.readouterr().out
+        assert re.search(r"Inputs: \d columns of numbers, \d of categories", printed)
         exec(printed[printed.index("import keras") :], {})
         assert {*re.findall(r"\w+", capsys.readouterr().out)} <= {"no", "yes"}
         assert (out / "trials.csv").exists()

@@ -12,7 +12,7 @@ from csdl_keras import tuning
 from csdl_keras.experiments.run_folder import (
     append_record,
     read_run_records,
-    remove_last_record,
+    remove_record,
 )
 from csdl_keras_cli.main import build_parser, main
 from tests.experiments.grid_runs import TABLE2, TUNE, train_all_with
@@ -22,13 +22,13 @@ def fail(*_, **__):
     raise ValueError("it fails")
 
 
-def test_only_the_last_run_is_removed(tmp_path):
+def test_a_run_removes_its_own_record(tmp_path):
+    """Another process may have added one after it."""
     arguments = build_parser().parse_args(["table1"])
-    for number in range(2):
-        append_record(tmp_path, arguments, {"number": number})
-    remove_last_record(tmp_path)
-    assert [run["settings"] for run in read_run_records(tmp_path)] == [{"number": 0}]
-    remove_last_record(tmp_path)
+    first, second = (append_record(tmp_path, arguments, {"numbers": (it,)}) for it in range(2))
+    remove_record(tmp_path, first)
+    assert [run["settings"] for run in read_run_records(tmp_path)] == [{"numbers": [1]}]
+    remove_record(tmp_path, second)
     assert not (tmp_path / "run.json").exists()
 
 

@@ -9,8 +9,9 @@ import zipfile
 import numpy as np
 import pytest
 
+from csdl_keras import datasets
+from csdl_keras.experiments.commands.sources import load_snippet
 from csdl_keras.experiments.csv_files import read_rows
-from csdl_keras.experiments.run_folder import load_snippet
 from csdl_keras_cli.main import main
 from tests.experiments.grid_runs import PROFILE, TUNE, Recorder, make_grid, run
 
@@ -62,7 +63,9 @@ class TestPickles:
                 assert not is_pickle(part), name
 
     def test_csosr_is_loaded_by_the_printed_lines(self, folder):
-        lines = load_snippet(folder / "compare" / "best_model.npz", "digits")
+        lines = load_snippet(
+            datasets.load("digits"), folder / "compare" / "best_model.npz", "digits"
+        )
         assert "csdl.baselines.CSOSR.load" in lines
         exec(lines, {})
 
@@ -88,6 +91,9 @@ class TestDamaged:
     def test_a_grid(self, folder, tmp_path):
         copy, path = self.damage(folder, tmp_path, "grid", "results.csv", 0.9)
         with pytest.raises(ValueError, match=f"a value for each column in row 2 of {path}"):
+            read_rows(path)
+        path.write_bytes(b"cost\n\xff\n")
+        with pytest.raises(ValueError, match=f"Expected {path} to be a CSV file; 'utf-8' codec"):
             read_rows(path)
         copy, path = self.damage(folder, tmp_path / "b", "grid", "digits.npz", 0.9)
         failures = make_grid(copy, GRID).run(Recorder())

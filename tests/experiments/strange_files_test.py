@@ -40,6 +40,7 @@ def test_strange_tables(content, told, tmp_path):
         ("a.npz", b"no archive", "to be an .npz file with arrays"),
         ("a.parquet", b"no parquet", "to hold a table that pandas.read_parquet reads"),
         ("a.npz", {"answer": np.array([{}, {}])}, "no Python objects"),
+        ("a.npz", {"answer": np.array(4), "x": np.ones((4, 2))}, r"labels \(N,\).* of shape \(\)"),
         ("a.npz", {"answer": np.arange(4), "x": np.ones((3, 2))}, "a row for each of the labels"),
         ("a.npz", {"answer": np.arange(4), "x": np.ones((4, 2)), "z": np.ones(4)}, "by --drop"),
         ("a.npz", {"answer": np.arange(4), "x": -np.ones((4, 2, 2))}, "values from -1.0 to -1.0"),

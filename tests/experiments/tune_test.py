@@ -92,6 +92,7 @@ class TestTune:
             (["--beta", "0,2"], "`beta`"),
             (["--algorithm", "cnn_bayes"], "no --beta for cnn_bayes"),
             (["--cost-matrix", "nowhere.csv"], "nowhere.csv"),
+            (["--cache", __file__], "--cache to be a"),
             (["--cost-matrix", "a.npy", "--cost-seed", "1"], "not allowed with"),
         ],
     )

@@ -8,15 +8,14 @@ from typing import Any
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.cell import FIRST_COST_SEED, OWN_COSTS
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.commands.sources import own_snippet, show_source, source_of
+from csdl_keras.experiments.commands.sources import load_snippet, show_source, source_of
 from csdl_keras.experiments.comparison import (
     ComparisonRun,
     check_algorithms,
     plot_costs,
     unsuited,
 )
-from csdl_keras.experiments.own_data import OwnData
-from csdl_keras.experiments.run_folder import load_snippet, prepare_folder, write_record
+from csdl_keras.experiments.run_folder import prepare_folder, write_record
 from csdl_keras.experiments.summaries import summarise
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
@@ -49,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     matrices = None if costs is not None else arguments.cost_seeds or _COST_SEEDS
     jobs = default_jobs() if arguments.jobs is None else arguments.jobs
     runner = CellRunner(StageCache(), jobs)
+    # Before the first trainer is made, which takes the runner's callbacks.
+    display = CellDisplay(console, runner)
     first = OWN_COSTS if matrices is None else FIRST_COST_SEED
     reasons = unsuited(source, compared, first, settings, runner, arguments.seed)
     if reasons and (arguments.algorithms or len(reasons) == len(compared)):
@@ -67,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
             f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.",
             soft_wrap=True,
         )
-    display = CellDisplay(console, runner)
     comparison = ComparisonRun(source, compared, matrices, folder, settings, runner, arguments.seed)
     write_record(folder, arguments, dataclasses.asdict(settings))
     failures = runner.failures
@@ -101,10 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"({get_algorithm(best.algorithm).title}){of_matrix}. Load it and decide:\n",
             soft_wrap=True,
         )
-        if isinstance(data, OwnData):
-            print(own_snippet(data, comparison.model_path))
-        else:
-            print(load_snippet(comparison.model_path, arguments.dataset))
+        print(load_snippet(data, comparison.model_path, arguments.dataset))
     return failures.tell() if status == 0 else max(failures.tell(), status)
 
 

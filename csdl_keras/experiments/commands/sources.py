@@ -124,23 +124,35 @@ def _inputs(data: OwnData) -> str:
     return told
 
 
-def own_snippet(data: OwnData, model_path: pathlib.Path) -> str:
-    """Returns lines of Python that load a model and decide on some of the user's examples."""
-    code = data.code.splitlines()
+def load_snippet(data: Any, model_path: pathlib.Path, dataset: str) -> str:
+    """Returns lines of Python that load a model and decide on some examples.
+
+    Args:
+        data: the data that the model was trained on.
+        model_path: the saved model.
+        dataset: name of the data set, for data that are not the user's.
+    """
+    if isinstance(data, OwnData):
+        code, printed = data.code.splitlines(), _own_decisions(data)
+    else:
+        code = [f"data = csdl.datasets.load({dataset!r})"]
+        printed = "csdl.decide(model, data.x_test[:10]), data.y_test[:10]"
     keras_model = model_path.suffix == ".keras"
     load = "keras.saving.load_model" if keras_model else "csdl.baselines.CSOSR.load"
-    decided = "csdl.decide(model, x)"
-    if len(data.decisions) > data.num_classes:
-        decided = f"[{list(data.decisions)}[decision] for decision in {decided}]"
-    elif data.classes is not None:
-        decided = f"model.classes[{decided}]"
     return "\n".join(
         [
-            "import keras",
+            *(["import keras"] if keras_model else []),
             *(line for line in code if line.startswith("import ")),
             "import csdl_keras as csdl  # before loading: it registers layers",
             f"model = {load}({str(model_path)!r})",
             *(line for line in code if not line.startswith("import ")),
-            f"print({decided})",
+            f"print({printed})",
         ]
     )
+
+
+def _own_decisions(data: OwnData) -> str:
+    decided = "csdl.decide(model, x)"
+    if len(data.decisions) > data.num_classes:
+        return f"[{list(data.decisions)}[decision] for decision in {decided}]"
+    return decided if data.classes is None else f"model.classes[{decided}]"

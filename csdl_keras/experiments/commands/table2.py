@@ -17,7 +17,7 @@ from csdl_keras.experiments.asked_profile import AUTHORS_OPTIONS, build_profile
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.grid import Grid
-from csdl_keras.experiments.run_folder import append_record, remove_last_record
+from csdl_keras.experiments.run_folder import append_record, remove_record
 from csdl_keras.experiments.time_budget import BudgetSpent, TimeBudget
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.workers import workers
@@ -93,7 +93,7 @@ def _run(arguments: argparse.Namespace) -> int:
     ending = ""
     # A run that finds no workers leaves no record of itself.
     with workers(arguments.jobs, arguments.scheduler):
-        append_record(folder, arguments, record, HARMLESS)
+        own_record = append_record(folder, arguments, record, HARMLESS)
         console.print(
             f"{len(profile.algorithms)} algorithms on {', '.join(profile.datasets)}; "
             f"{profile.cost_seeds} cost matrices; results in {folder}, finished stages in "
@@ -106,7 +106,7 @@ def _run(arguments: argparse.Namespace) -> int:
             except BudgetSpent:
                 ending = f" The {arguments.budget:g} hours are over; the same command goes on."
     if runner.failures and _results(folder) == before:
-        remove_last_record(folder)
+        remove_record(folder, own_record)
     after = "There are no results yet."
     if _results(folder) is not None:
         command = shlex.join(["csdl-keras", "report", str(folder)])

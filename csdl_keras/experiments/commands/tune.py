@@ -13,12 +13,11 @@ from csdl_keras._utils.frames import rows_of
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs._tensors import to_config
 from csdl_keras.experiments.cell import FIRST_COST_SEED
-from csdl_keras.experiments.commands.sources import own_snippet, show_source, source_of
+from csdl_keras.experiments.commands.sources import load_snippet, show_source, source_of
 from csdl_keras.experiments.commands.spaces import parse_space
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.experiments.own_data import OwnData
-from csdl_keras.experiments.run_folder import append_record, load_snippet, remove_last_record
+from csdl_keras.experiments.run_folder import append_record, remove_record
 from csdl_keras.experiments.trials import (
     TrialRecord,
     plot_search,
@@ -67,6 +66,7 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
     targets = {part: source.example_costs(part) for part in ("train", "val")}
     if targets["train"] is None:
         targets = {"train": data.y_train, "val": data.y_val}
+    check_writable("--cache", arguments.cache or folder / "stages")
     cache = StageCache(arguments.cache or folder / "stages")
     hyper_model = _hyper_model(arguments, source, matrix, cache)
     classes = {
@@ -99,8 +99,8 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
     }
     if not worker:
         tuner.check_search(**fit)
-        append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
-        show_source(console, arguments, data, costs)
+        record = append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
+        show_source(console, arguments, source.raw().load(), costs)
         console.print(
             f"{get_algorithm(arguments.algorithm).title} on {data.name}, "
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
@@ -114,7 +114,7 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
     with failures.step("trials.csv"):
         write_trials(records, folder / "trials.csv")
     if not records or records[0].validation_cost is None:
-        remove_last_record(folder)
+        remove_record(folder, record)
         if not failures:
             raise ValueError(_why_none(tuner.oracle))
         return failures.tell()
@@ -127,8 +127,7 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         path = folder / "best_model.keras"
         save_model(model, path)
         _print_best(console, records[0], _test_cost(source, matrix, model), folder)
-        own = isinstance(data, OwnData)
-        print(own_snippet(data, path) if own else load_snippet(path, arguments.dataset))
+        print(load_snippet(data, path, arguments.dataset))
     return failures.tell()
 
 
