@@ -90,12 +90,12 @@ def _run(arguments: argparse.Namespace) -> int:
         runner.callbacks, grid.check = [*runner.callbacks, budget], budget.check
         # Callbacks of this process are not called in others.
         alarm = budget.alarm() if jobs > 1 else alarm
-    ending = ""
+    ending, number = "", len(profile.algorithms)
     # A run that finds no workers leaves no record of itself.
     with workers(arguments.jobs, arguments.scheduler):
         own_record = append_record(folder, arguments, record, HARMLESS)
         console.print(
-            f"{len(profile.algorithms)} algorithms on {', '.join(profile.datasets)}; "
+            f"{number} algorithm{'s' * (number > 1)} on {', '.join(profile.datasets)}; "
             f"{profile.cost_seeds} cost matrices; results in {folder}, finished stages in "
             f"{cache.folder}. Stop it when you like: the same command goes on from there."
         )

@@ -161,7 +161,8 @@ def missing(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
             if (done := cells[name].results if name in cells else 0) < number
         ]
         if left:
-            title = label if column is None else column.title
+            source = DataSource.parse(label)
+            title = variant_title(source.name, source.imbalanced)
             lines.append(f"Still to run on {title}: {', '.join(left)}.")
     for name, why in unavailable.items():
         lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")

@@ -1,0 +1,155 @@
+"""Compares the epochs that a cost-blind training may keep, by what the Bayes decision costs then.
+
+    python benchmarks/kept_epoch.py --out benchmarks/results/kept_epoch
+
+Early stopping keeps the epoch that errs least on validation examples, since the network does not
+know of costs. This trains the networks of DNN Bayes and SDAE Bayes in `notebooks/results/fair`
+anew, with the optimizer and learning rate that were chosen there, and decides by the weights of
+that epoch, of the likeliest one, and of the one whose Bayes decisions cost least, all of them on
+validation examples. Writes `kept_epoch.csv` row by row, from which a later call continues, and
+`kept_epoch.md`.
+"""
+
+import keras
+import numpy as np
+import pandas as pd
+from committed import NOTEBOOKS, rows_of
+from formats import MeanRatio, markdown_table
+from results_table import ResultsTable, parser
+
+import csdl_keras as csdl
+from csdl_keras.experiments.data_source import DataSource
+from csdl_keras.experiments.profiles import PROFILES
+
+FIELDS = ("dataset", "algorithm", "seed", "cost_seed", "kept", "epoch", "average_cost")
+FIELDS += ("error_rate", "likelihood_loss")
+#: The columns that identify a training, which is measured as a whole.
+KEYS = 3
+ALGORITHMS = ("dnn_bayes", "sdae_bayes")
+COST_SEEDS = (1000, 1001, 1002)
+ERRORS, LIKELIHOOD, COSTS = RULES = "fewest errors", "likeliest", "lowest cost"
+
+
+class KeptEpochs(keras.callbacks.Callback):
+    """Keeps the weights of the best epoch by errors, likelihood, and the costs of each matrix."""
+
+    def __init__(self, x: np.ndarray, y: np.ndarray, matrices: dict[int, np.ndarray]):
+        super().__init__()
+        self.x, self.y, self.matrices = x, y, matrices
+        self.best: dict[object, tuple[float, int, list[np.ndarray]]] = {}
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        """Looks at the validation examples, except in pre-training."""
+        if "val_average_cost" not in (logs or {}):
+            return
+        found = probabilities(self.model, self.x)
+        scores = {ERRORS: error_rate(self.y, found), LIKELIHOOD: likelihood_loss(self.y, found)}
+        scores |= {seed: bayes_cost(self.y, found, it) for seed, it in self.matrices.items()}
+        for rule, score in scores.items():
+            if rule not in self.best or score < self.best[rule][0]:
+                self.best[rule] = score, epoch + 1, self.model.get_weights()
+
+
+def probabilities(model: keras.Model, x: np.ndarray) -> np.ndarray:
+    """Returns the outputs of a network."""
+    return model.predict(x, batch_size=1000, verbose=0).astype("float64")
+
+
+def error_rate(y: np.ndarray, found: np.ndarray) -> float:
+    """Returns the share of examples whose likeliest class is wrong."""
+    return float(np.mean(found.argmax(axis=1) != y))
+
+
+def likelihood_loss(y: np.ndarray, found: np.ndarray) -> float:
+    """Returns the mean negative log-likelihood."""
+    return float(-np.log(np.maximum(found[np.arange(len(y)), y], 1e-12)).mean())
+
+
+def bayes_cost(y: np.ndarray, found: np.ndarray, matrix: np.ndarray) -> float:
+    """Returns what Bayes decisions cost."""
+    return csdl.evaluation.average_cost(y, (found @ matrix).argmin(axis=1), matrix)
+
+
+def measure(dataset: str, algorithm: str, seed: int, choices: dict[str, str]) -> list[dict]:
+    """Trains a network and returns the rows of its epochs."""
+    profile = PROFILES["small"]
+    source = DataSource(
+        dataset.removesuffix("_imb"), dataset.endswith("_imb"), train_size=profile.train_size
+    )
+    data, matrices = source.load(), {it: source.matrix(it) for it in COST_SEEDS}
+    settings = profile.settings_on(dataset).replace(
+        {
+            "mlp.optimizer_name": choices["optimizer_name"],
+            "mlp.learning_rate": float(choices["learning_rate"]),
+        }
+    )
+    watch = KeptEpochs(data.x_val, data.y_val, matrices)
+    csdl.Trainer(
+        data.x_train,
+        data.y_train,
+        (data.x_val, data.y_val),
+        settings,
+        seed=seed,
+        callbacks=[watch],
+    ).train(algorithm, matrices[COST_SEEDS[0]])
+    rows = []
+    for rule, (_, epoch, weights) in watch.best.items():
+        watch.model.set_weights(weights)
+        found = probabilities(watch.model, data.x_test)
+        for cost_seed, matrix in matrices.items():
+            if rule not in (*RULES, cost_seed):
+                continue  # The epoch that was kept for another matrix.
+            kept = rule if rule in RULES else COSTS
+            scores = bayes_cost(data.y_test, found, matrix), error_rate(data.y_test, found)
+            values = (dataset, algorithm, seed, cost_seed, kept, epoch, *scores)
+            values += (likelihood_loss(data.y_test, found),)
+            rows.append(dict(zip(FIELDS, values, strict=True)))
+    return rows
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    """Formats the ratios of costs for each kind of network and for all trainings."""
+    frame = pd.DataFrame(rows).astype({name: float for name in FIELDS[-4:]})
+    trainings = frame.groupby(["dataset", "algorithm", "seed", "kept"]).mean(numeric_only=True)
+    costs, epochs = (trainings[it].unstack("kept") for it in ("average_cost", "epoch"))
+    head = ["networks", "trainings", *(f"epoch, {rule}" for rule in RULES), f"cost, {ERRORS}"]
+    head += [f"{rule} / {ERRORS}" for rule in RULES[1:]]
+    body = []
+    for name, index in [*costs.groupby(level=["dataset", "algorithm"]).groups.items(), ("all", ())]:
+        own = costs if name == "all" else costs.loc[index]
+        ratios = [MeanRatio.of(own[rule], own[ERRORS]).text() for rule in RULES[1:]]
+        means = [f"{epochs.loc[own.index][rule].mean():.0f}" for rule in RULES]
+        label = name if name == "all" else f"{name[0]}, {name[1]}"
+        cost = "–" if name == "all" else f"{own[ERRORS].mean():.3f}"
+        body.append([label, str(len(own)), *means, cost, *ratios])
+    lines = markdown_table(head, body)
+    lines += [
+        "",
+        "Costs of Bayes decisions on test examples, averaged over three cost matrices; ratios are "
+        "geometric means over trainings, with 95 % intervals.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Runs the program."""
+    options = parser(__doc__)
+    options.add_argument("--seeds", type=int, default=3)
+    arguments = options.parse_args()
+    results = ResultsTable(arguments.out, "kept_epoch", FIELDS)
+    done = results.done(KEYS)
+    chosen = {}
+    for row in rows_of(NOTEBOOKS / "fair" / "results.csv"):
+        label = f"{row['dataset']}{'_imb' if row['imbalanced'] == 'True' else ''}"
+        if row["algorithm"] in ALGORITHMS:
+            chosen[label, row["algorithm"]] = row
+    for seed in range(arguments.seeds):
+        for (dataset, algorithm), choices in chosen.items():
+            if (dataset, algorithm, str(seed)) not in done:
+                results.append(measure(dataset, algorithm, seed, choices))
+                print(dataset, algorithm, seed, flush=True)
+    results.report(table(results.rows()))
+
+
+if __name__ == "__main__":
+    main()
