@@ -222,7 +222,8 @@ def test_missing_results_are_named(folder, tmp_path):
     (folder / "run.json").write_text(json.dumps({"runs": [{"settings": settings}]}))
     lines = missing(read_table(folder), read_run_records(folder))
     assert lines[0] == "Still to run on MNIST: DNN Bayes (2 of 5), SEAE Bayes (2 of 2)."
-    assert lines[1].startswith("Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3), DNN Bayes (5 of 5)")
+    still = "Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3), DNN Bayes (5 of 5)"
+    assert lines[1].startswith(still)
     assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
     assert lines[3].startswith("Not run on MNIST: SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR")
     sets = "bg-img-rot; CIFAR-10; MNIST, imbalanced; bg-img-rot, imbalanced"
