@@ -140,8 +140,9 @@ class CellDisplay(Display):
             return
         cell = outcome.cell
         matrix = "" if cell.cost_seed == OWN_COSTS else f" matrix {cell.cost_seed}"
+        seed = f" seed {cell.seed}" if cell.seed else ""
         self.tell(
-            f"{cell.source.label} {cell.algorithm.name:<16}{matrix}: average cost "
+            f"{cell.source.label} {cell.algorithm.name:<16}{matrix}{seed}: average cost "
             f"{outcome.test_costs.mean():.3f}, error {outcome.test_error:.1%}, "
             f"{outcome.train_seconds:.0f} s"
         )

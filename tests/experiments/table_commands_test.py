@@ -8,6 +8,7 @@ import shutil
 import time
 import types
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -161,6 +162,19 @@ class TestDisplay:
             runner.trained = stages
             display.finished(None, found=True)
             assert (display.done, display.total) == (total, total)
+
+    def test_cells_are_named_with_their_seeds(self):
+        runner = types.SimpleNamespace(trained=["a"], jobs=1, callbacks=())
+        display = CellDisplay(Console(file=io.StringIO(), width=200), runner)
+        for seed in (0, 2):
+            cell = types.SimpleNamespace(cost_seed=1000, seed=seed)
+            cell.source = types.SimpleNamespace(label="digits")
+            cell.algorithm = types.SimpleNamespace(name="csdnn")
+            scores = {"test_costs": np.ones(2), "test_error": 0.5, "train_seconds": 3.0}
+            display.finished(types.SimpleNamespace(cell=cell, **scores))
+        printed = " ".join(display.progress.console.file.getvalue().split())
+        assert "digits csdnn matrix 1000: average cost 1.000, error 50.0%, 3 s" in printed
+        assert "digits csdnn matrix 1000 seed 2: average cost" in printed
 
     def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):
         display = SearchDisplay(Console(file=io.StringIO(), width=200), "trials", 11, before=2)
