@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import coverage_table
 import effort
 import example_costs
+import kept_epoch
 import peer_tables
 import pretraining_table
 import speed_tables
@@ -184,6 +185,10 @@ _MAKERS: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "pretraining_map": (
         "pretraining_map/pretraining_map",
         lambda: report_tables(pretraining_table.report(read("pretraining_map"))),
+    ),
+    "kept_epoch": (
+        "kept_epoch/kept_epoch",
+        lambda: report_tables(kept_epoch.table(read("kept_epoch"))),
     ),
     "interruptions": ("interruptions/torch", interruptions_table),
     "streaming": ("streaming/streaming", streaming_table),

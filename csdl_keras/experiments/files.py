@@ -51,7 +51,8 @@ class GridFiles:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
     It writes `results.csv`, `choices.csv` (the values tried on validation examples),
-    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed),
+    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed; for
+    networks that are trained without costs, shares of errors in place of costs),
     `doubled.csv` (results with twice the epochs), and for each data set
     `test_decisions/NAME.npz` with the labels of the test examples, the cost matrices and all
     decisions, which give the cost of each example. Results of other data sets, algorithms,

@@ -78,8 +78,9 @@ class GridResult(Result):
     """A result with the choices behind it; choices that an algorithm does not have are None.
 
     Args:
-        collapsed: whether it decides no better than one decision for all examples, see
-            `Outcome.collapsed`, or takes one decision for all test examples.
+        collapsed: whether it decides no better on validation examples than one decision for all,
+            see `Outcome.collapsed`, or takes one decision for all test examples. The report also
+            marks those that decide no better on test examples.
         tried_again: number of better choices that collapsed with this matrix and seed before.
         cell: key of its cell.
         test_size: number of test examples.
