@@ -52,10 +52,10 @@ def setting(
     seeds = [cell.seeds for column in table.columns for cell in column.cells.values()]
     words = []
     if layers:
-        size = f"not the paper's {PAPER_LAYERS}"
-        if PAPER_LAYERS in layers:
-            full = [it.title for it in table.columns if it.hidden_units == [PAPER_LAYERS]]
-            size = "the paper's size" if len(layers) == 1 else f"{size}, except {'; '.join(full)}"
+        full = "; ".join(it.title for it in table.columns if it.has_paper_size)
+        size = f"the paper's are {PAPER_LAYERS}{', as here on ' * bool(full)}{full}"
+        if layers == [PAPER_LAYERS]:
+            size = "as in the paper"
         words.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
     words.append(f"{_span(examples)} examples for training and validation{_whole_sets(table)}")
     words.append(

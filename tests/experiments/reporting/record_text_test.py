@@ -174,7 +174,9 @@ def test_sizes_are_told_beside_those_of_the_paper(tmp_path):
     rows = [{**row, "hidden_units": small[row["dataset"]]} for row in rows_of(tmp_path)]
     write_rows(tmp_path / "results.csv", rows)
     told = setting(read_table(tmp_path), [])
-    assert "3000-3000-3000, 500-500-500 (not the paper's 3000-3000-3000, except bg-img-rot" in told
+    assert (
+        "3000-3000-3000, 500-500-500 (the paper's are 3000-3000-3000, as here on bg-img-rot" in told
+    )
     assert "(the paper's sets have more: 60,000 of MNIST, 12,000 of bg-img-rot" in told
     assert "3 cost matrices, 1 training seed." in told
 
