@@ -85,11 +85,13 @@ def _in_short(answers: dict[Arrow, Answer | None]) -> list[str]:
 
 def _list(title: str, found: Tally) -> list[str]:
     """Formats where a method won against another."""
-    chance = 0.025 * found.cells
+    chance, number = 0.025 * found.cells, f"{found.cells} comparisons, one for each condition"
+    if found.cells == 1:
+        number = "1 comparison, for one condition"
     lines = [
-        f"- **{title}**: {found.cells} comparisons, one for each condition. The ratio is below 1 "
-        f"in {found.less or 'none'}, its interval in {found.below or 'none'} (by chance alone, if "
-        f"nothing differed: {chance:.1f}); the interval is above 1 in {found.above or 'none'}."
+        f"- **{title}**: {number}. The ratio is below 1 in {found.less or 'none'}, its interval in "
+        f"{found.below or 'none'} (by chance alone, if nothing differed: {chance:.1f}); the "
+        f"interval is above 1 in {found.above or 'none'}."
     ]
     if not found.below:
         lines[0] += f" No condition in which it wins was found among {found.cells}."
@@ -116,12 +118,15 @@ def _list(title: str, found: Tally) -> list[str]:
 def _tallies(frame: pd.DataFrame) -> list[str]:
     """Formats all conditions in which training or pre-training on costs wins."""
     # Networks that are trained too long are compared in the chart.
-    costs = costs_of(frame[frame["beyond"] == 1])
+    best = frame[frame["beyond"] == 1]
+    judged = {"": costs_of(best)}
+    judged[", by test labels without the noise"] = costs_of(best[best["noise"] > 0], "clean_cost")
     lines = []
     for first, second in RIVALS:
-        found = tally(costs, first, second) if {first, second} <= set(costs.columns) else None
-        if found is not None and found.cells:
-            lines += _list(f"{first} against {second}", found)
+        for by, costs in judged.items():
+            found = tally(costs, first, second) if {first, second} <= set(costs.columns) else None
+            if found is not None and found.cells:
+                lines += _list(f"{first} against {second}{by}", found)
     return lines
 
 
