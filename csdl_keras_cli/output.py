@@ -57,6 +57,7 @@ class TolerantStream:
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
     """Makes printing raise no errors inside the `with`; yields the standard output."""
+    _open_closed_streams()
     before = sys.stdout, sys.stderr
     output, errors = TolerantStream(sys.stdout), TolerantStream(sys.stderr)
     sys.stdout, sys.stderr = output, errors  # type: ignore[assignment]
@@ -66,6 +67,16 @@ def tolerant_output() -> Iterator[TolerantStream]:
         for stream in (output, errors):
             stream.flush()
         sys.stdout, sys.stderr = before
+
+
+def _open_closed_streams() -> None:
+    """Opens the null device in place of standard streams that are closed.
+
+    Other files would get their numbers, and processes that train inherit these as their streams.
+    """
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
 
 
 @contextlib.contextmanager
