@@ -84,7 +84,7 @@ def likelihood_loss(y: np.ndarray, found: np.ndarray) -> float:
 
 def bayes_cost(y: np.ndarray, found: np.ndarray, matrix: np.ndarray) -> float:
     """Returns what Bayes decisions cost."""
-    return csdl.evaluation.average_cost(y, (found @ matrix).argmin(axis=1), matrix)
+    return csdl.evaluation.average_cost(y, csdl.bayes_decisions(found, matrix), matrix)
 
 
 def measure(
@@ -153,7 +153,9 @@ def table(rows: list[dict[str, str]]) -> str:
 
 def plot(rows: list[dict[str, str]], curves: list[dict[str, str]]) -> plt.Figure:
     """Draws the cost of Bayes decisions by epoch, with a mark where an epoch was kept."""
-    frame = pd.DataFrame(curves).astype({name: float for name in CURVE_FIELDS[-5:]})
+    # A call that ended between the two files has written a curve that was then measured again.
+    frame = pd.DataFrame(curves).drop_duplicates(CURVE_FIELDS[:4], keep="last")
+    frame = frame.astype({name: float for name in CURVE_FIELDS[-5:]})
     kept = pd.DataFrame(rows).astype({"cost_seed": int, "epoch": int})
     first = kept[kept["cost_seed"] == COST_SEEDS[0]]
     epochs = first.set_index(["dataset", "algorithm", "seed", "kept"])["epoch"]

@@ -122,7 +122,7 @@ class Column:
 
     @property
     def has_paper_size(self) -> bool:
-        """Whether its fully-connected networks have the hidden layers of the paper."""
+        """True if its fully-connected networks have the hidden layers of the paper."""
         return self.hidden_units == [PAPER_LAYERS]
 
     def cell(self, name: str) -> TableCell:

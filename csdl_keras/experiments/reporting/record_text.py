@@ -12,6 +12,7 @@ from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.experiments.reporting.paper import data_title, paper_table2, variant_title
 from csdl_keras.experiments.reporting.searches import SearchSummary
 from csdl_keras.experiments.reporting.table import Table
+from csdl_keras.experiments.reporting.text import DATA_HEADS, data_line
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 #: Heads of the table of searches, see `search_line`.
@@ -192,6 +193,13 @@ def absent_sets(table: Table, runs: Sequence[dict[str, Any]]) -> list[tuple[str,
             why = "not run, its data were not at hand" if name in unavailable else why
             absent.append((variant_title(name, imbalanced), why))
     return absent
+
+
+def data_lines(table: Table, runs: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """The lines of the table of data sets below `text.DATA_HEADS`, absent ones last."""
+    dashes = ["–"] * (len(DATA_HEADS) - 2)
+    absent = [[title, why, *dashes] for title, why in absent_sets(table, runs)]
+    return [*map(data_line, table.columns), *absent]
 
 
 def _asked(runs: Sequence[dict[str, Any]]) -> tuple[dict[str, dict[str, int]], dict[str, str]]:

@@ -129,7 +129,7 @@ def _environment(escape: Callable[[str], str] | None = None, **syntax: str) -> "
         keep_trailing_newline=True,
         **syntax,
     )
-    lines = (text.data_line, text.comparison_line, text.claim_line, record_text.search_line)
+    lines = (text.comparison_line, text.claim_line, record_text.search_line)
     environment.filters |= {each.__name__: each for each in (*lines, record_text.doubled_line)}
     return environment
 
