@@ -28,7 +28,7 @@ SPACES = {
     "pretraining_epochs": "epochs of pre-training for each layer",
     "optimizer": "sgd, adam, or sgd,adam",
     "learning_rate": "learning rate of training",
-    "cost_scale": "largest cost in the SOSR loss",
+    "cost_scale": "largest cost after scaling",
     "alpha": "sharpness of the SOSR loss",
 }
 

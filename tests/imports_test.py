@@ -1,4 +1,4 @@
-"""Rooms of the package import from lower floors only, as the table in CONTRIBUTING.md says."""
+"""Packages import from those of lower levels only, as the table in CONTRIBUTING.md says."""
 
 import ast
 import pathlib
@@ -12,20 +12,20 @@ PACKAGE = REPOSITORY / "csdl_keras"
 TABLE = re.findall(
     r"^\| `(\w+)` \| (\d+) \|", (REPOSITORY / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE
 )
-FLOORS = {room: int(floor) for room, floor in TABLE}
-# The package itself and its version belong to no room.
+LEVELS = {package: int(level) for package, level in TABLE}
+# The package itself and its version belong to no such package.
 FILES = [
     it for it in sorted(PACKAGE.rglob("*.py")) if it.stem != "version" and it.parent != PACKAGE
 ]
 
 
-def room_of(path: pathlib.Path) -> str:
+def package_of(path: pathlib.Path) -> str:
     """The first folder below the package."""
     return path.relative_to(PACKAGE).parts[0]
 
 
-def imported_rooms(source: str) -> set[str]:
-    """The rooms that a file of the package imports from, wherever in the file."""
+def imported_packages(source: str) -> set[str]:
+    """The packages that a file of the package imports from, wherever in the file."""
     names = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -38,23 +38,23 @@ def imported_rooms(source: str) -> set[str]:
     return {part[1] if len(part) > 1 else "__init__" for part in parts}
 
 
-def test_imported_rooms():
+def test_imported_packages():
     inside = (
         "import csdl_keras.costs.checks\ndef f():\n    from csdl_keras import layers\nimport os"
     )
-    assert imported_rooms(inside) == {"costs", "layers"}
-    assert imported_rooms("import csdl_keras") == {"__init__"}
+    assert imported_packages(inside) == {"costs", "layers"}
+    assert imported_packages("import csdl_keras") == {"__init__"}
 
 
-def test_every_room_is_in_the_table():
-    rooms = {room_of(path) for path in FILES}
+def test_every_package_is_in_the_table():
+    packages = {package_of(path) for path in FILES}
     modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "version"}
-    assert rooms | modules == set(FLOORS)
-    assert len(TABLE) == len(FLOORS)
+    assert packages | modules == set(LEVELS)
+    assert len(TABLE) == len(LEVELS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_from_lower_floors(path):
-    room = room_of(path)
-    found = imported_rooms(path.read_text()) - {room, "version"}
-    assert {it for it in found if FLOORS.get(it, 99) >= FLOORS[room]} == set()
+def test_imports_from_lower_levels(path):
+    package = package_of(path)
+    found = imported_packages(path.read_text()) - {package, "version"}
+    assert {it for it in found if LEVELS.get(it, 99) >= LEVELS[package]} == set()

@@ -58,7 +58,6 @@ class BoundedMean:
 
         Raises:
             ValueError: if the level is not in (0, 1).
-            ModuleNotFoundError: if SciPy is missing.
         """
         check_number("confidence", confidence, 0, 1, exclude_low=True)
         if confidence == 1:

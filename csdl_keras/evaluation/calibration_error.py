@@ -39,9 +39,6 @@ class Reliability:
         Returns:
             Lower and upper ends, each `(B,)`; NaN for an empty bin.
 
-        Raises:
-            ModuleNotFoundError: if SciPy is missing.
-
         References:
             - [Wilson: Probable inference, the law of succession, and statistical inference,
               JASA 1927](https://doi.org/10.1080/01621459.1927.10502953)

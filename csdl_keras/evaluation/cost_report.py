@@ -118,7 +118,6 @@ def cost_report(
     Raises:
         ValueError: if there are no decisions, both `cost_matrix` and `amounts`, or class names
             without labels, or if an argument fails its check.
-        ModuleNotFoundError: if SciPy is missing.
 
     Example:
 

@@ -38,7 +38,6 @@ def cost_interval(
 
     Raises:
         ValueError: if an argument fails its check.
-        ModuleNotFoundError: if SciPy is missing.
 
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
@@ -119,7 +118,6 @@ def compare_costs(
 
     Raises:
         ValueError: if an argument fails its check.
-        ModuleNotFoundError: if SciPy is missing.
 
     Example:
 

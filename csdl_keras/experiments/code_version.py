@@ -8,9 +8,9 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-#: What results depend on: rooms of the package, and files of `experiments`. Costs and errors of a
-#: comparison are made by the first three. The others stand apart, so that a change there puts
-#: nothing out of date that has neither a kernel machine nor intervals.
+#: The packages and files that results depend on. Costs and errors of a comparison are made by the
+#: first three. The others stand apart, so that a change there puts nothing out of date that has
+#: neither a kernel machine nor intervals.
 PARTS = {
     "data": ("_utils", "costs", "datasets", "experiments/data_source.py"),
     "training": (
@@ -28,7 +28,7 @@ PARTS = {
     "evaluation": ("evaluation",),
 }
 
-#: Files of these rooms that check arguments, tell stages apart, start processes, or write, show
+#: Files of these that check arguments, tell stages apart, start processes, or write, show
 #: or serve what was decided before.
 WITHOUT_EFFECT = (
     "_utils/checks.py",

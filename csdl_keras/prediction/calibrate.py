@@ -85,7 +85,6 @@ def calibrate(
     Raises:
         ValueError: if the model is not a classifier, or an argument or the model's
             outputs fail their check.
-        ModuleNotFoundError: if SciPy is missing.
 
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML

@@ -35,7 +35,7 @@ def export(
     """Writes a model, with its decision inside, for runtimes without Keras.
 
     The exported model takes batches of any size and has the outputs of
-    `csdl_keras.prediction.serving`: `decision`, int32 `(batch,)`, and `costs`,
+    `csdl_keras.models.serving_model`: `decision`, int32 `(batch,)`, and `costs`,
     float32 `(batch, D)`. A single input is named `inputs`, several keep their
     names. Costs are named `cost_matrix`: float32 `(batch, K, D)`, or `(1, K, D)` for a
     whole batch, of a model that `bayes_classifier` made with `cost_input=True`; `(K, D)` with

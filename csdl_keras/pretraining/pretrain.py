@@ -121,7 +121,7 @@ def pretrain(
 
         Cache: models with equal lower layers pre-train them once. With a folder, a
         killed run continues after its last layer; for arrays, within a layer, from at
-        most two seconds and an epoch before it was killed, with the same result.
+        most 30 seconds and an epoch before it was killed, with the same result.
         Arrays are identified by their contents, datasets by `data_id`, your own
         activations and layers by their names, not by their code.
 

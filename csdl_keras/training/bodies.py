@@ -98,7 +98,7 @@ class AutoNetwork(Body):
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
         filters: filters of each block of `models.convnet`; `None` (default) are those of the
-            effort.
+            effort, and `(32, 64, 128)` for images of 256 pixels at most.
         label_smoothing: share of a label that is spread over all classes when training
             probabilities on images, if a calibration follows that undoes it. Defaults to 0.05.
         clipnorm: largest norm of the gradient when training on costs, where a few examples

@@ -40,7 +40,8 @@ def train(
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
-            costs_val)`, for early stopping and calibration. `None` (default): of an
+            costs_val)`, for the choice of an epoch and calibration, see `Trainer`.
+            `None` (default): of an
             ensemble with calibrated probabilities, such as `"ensemble_bayes"`, each network is
             trained without another fold of the examples, which takes the place of
             validation data; others train all epochs and are not calibrated.
@@ -76,7 +77,10 @@ def train(
             `None` (default) for no limit.
 
     Returns:
-        A `keras.Model`; `csdl_keras.decide(model, x)` takes its decisions, and
+        A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`;
+        `csdl_keras.decide(model, x)` takes its decisions. Outputs that are costs are in the
+        unit of the costs or, of algorithms that train on costs, divided by
+        `Trained.unit`, see `Trainer.train`.
         `model.save("name.keras")` keeps it whole, with the columns of a data frame: it takes
         data frames again. With labels that are no integers, `model.classes` are the classes,
         so that `model.classes[csdl_keras.decide(model, x)]` are labels, where all decisions

@@ -46,9 +46,12 @@ class Trainer:
             those and for pre-training. Or a data frame, see `csdl_keras.train`.
         y: labels `(N,)`, integers, strings or booleans, see `csdl_keras.train`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`:
-            training stops early on the validation cost and keeps the best epoch; cost-blind
-            training looks at the error rate, Bayes algorithms at what decisions with known
-            `costs` cost. `None` (default): see `csdl_keras.train`.
+            the paper's fully-connected networks stop early and keep the epoch of the lowest
+            validation cost, cost-blind ones that of fewest errors, Bayes algorithms with
+            known `costs` that of the cheapest decisions. The default algorithms train all
+            their epochs and are calibrated on these examples; on tables, and with a network
+            of your own, they keep the epoch of the lowest validation loss, on images the
+            last one. `None` (default): see `csdl_keras.train`.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of weights, shuffling and all that layers draw, so that results do not
             depend on the order of stages; each stage begins with
@@ -59,8 +62,8 @@ class Trainer:
         verbose: as in `keras.Model.fit`. Defaults to 0.
         cache: a `StageCache` in which finished stages are looked up and kept, shared with
             any other training; it needs a `seed`. With a folder, a killed training goes on
-            from an epoch at most two seconds before it was killed, and ends where it would
-            have. `None` (default) keeps stages in memory.
+            from an epoch at most 30 seconds, and an epoch, before it was killed, and ends where
+            it would have. `None` (default) keeps stages in memory.
         jobs: number of processes that train the members of an ensemble, or the requests of
             `train_all`; above 1 it needs a `seed`, and `callbacks` are not called in them.
             The processes have this one's settings of Keras and its backend, and end soon
@@ -142,8 +145,10 @@ class Trainer:
 
         Returns:
             A `Trained`. Its model outputs probabilities (cost-blind algorithms, `min` and the
-            weighted ones), expected costs (Bayes) or estimates of `C / max(C)` (SOSR); for
-            `csosr` it is a fitted `baselines.CSOSR`.
+            weighted ones) or expected costs, in the unit of the costs (Bayes) or divided by
+            `Trained.unit` (algorithms that train on costs): the largest cost, or for
+            `cost_model` and Poisson the mean of the costs above 0. For `csosr` it is a fitted
+            `baselines.CSOSR`.
 
         Raises:
             ValueError: if an argument fails its check; nothing is trained then.

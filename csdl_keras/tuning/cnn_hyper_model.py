@@ -35,7 +35,8 @@ class CNNHyperModel(AlgorithmHyperModel):
         optimizer: space of `"sgd"` (default) and `"adam"`.
         learning_rate: space, or a dict with a space for each optimizer.
         momentum: space of the momentum of SGD. Defaults to 0.9.
-        cost_scale: space of the largest cost in the SOSR loss.
+        cost_scale: space of the largest cost after scaling; costs are multiplied by it and
+            divided by their largest.
         alpha: space of the sharpness of the SOSR loss.
         seed: seed of weights and shuffling. Defaults to 0; `None` follows
             `keras.utils.set_random_seed`.

@@ -69,7 +69,8 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         optimizer: space of `"sgd"` and `"adam"` in training.
         learning_rate: space, or a dict with a space for each optimizer.
         momentum: space of the momentum of SGD. Defaults to 0.9.
-        cost_scale: space of the largest cost in the SOSR loss of training.
+        cost_scale: space of the largest cost after scaling in training; costs are multiplied
+            by it and divided by their largest.
         alpha: space of the sharpness of the SOSR loss of training.
         reconstruction: as in `csdl_keras.pretrain`.
         cache: a `StageCache` through which trials, also of later searches, share
