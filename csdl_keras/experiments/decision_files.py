@@ -9,6 +9,7 @@ import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
 from csdl_keras._utils.files import replace_file
+from csdl_keras.costs.generators import zero_one
 from csdl_keras.experiments.data_source import DataSource, results_path
 
 
@@ -42,6 +43,23 @@ class DecisionFiles:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **{name: arrays[name] for name in sorted(arrays)})
         replace_file(results_path(self.folder, source.label), buffer.getvalue())
+
+
+def is_collapsed(
+    decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool = False
+) -> bool:
+    """Tells whether decisions are no better than one and the same decision for all examples.
+
+    Args:
+        decisions: the decisions `(N,)`.
+        labels: the labels `(N,)`.
+        matrix: the cost matrix `(K, K)`.
+        in_errors: whether to count errors in place of costs. Defaults to False.
+    """
+    costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
+    best_single = costs[labels].mean(axis=0).min()
+    same = bool((decisions == decisions[0]).all())
+    return same or bool(costs[labels, decisions].mean() >= best_single)
 
 
 def decisions_name(algorithm: str, cost_seed: int, seed: int) -> str:

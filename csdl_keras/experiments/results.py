@@ -4,9 +4,9 @@ import dataclasses
 from typing import Any
 
 import keras
-import numpy as np
 
 from csdl_keras.experiments.cell import Cell, Outcome
+from csdl_keras.experiments.decision_files import is_collapsed
 
 #: Columns that are choices of `Settings`, see `Settings.columns`.
 _CHOICES = (
@@ -78,9 +78,8 @@ class GridResult(Result):
     """A result with the choices behind it; choices that an algorithm does not have are None.
 
     Args:
-        collapsed: whether it decides no better on validation examples than one decision for all,
-            see `Outcome.collapsed`, or takes one decision for all test examples. The report also
-            marks those that decide no better on test examples.
+        collapsed: whether it decides no better than one decision for all examples, on validation,
+            see `Outcome.collapsed`, or on test examples. Nothing is chosen by the latter.
         tried_again: number of better choices that collapsed with this matrix and seed before.
         cell: key of its cell.
         test_size: number of test examples.
@@ -133,8 +132,7 @@ class GridResult(Result):
             known["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
         return cls(
             **_result(outcome),
-            collapsed=outcome.collapsed
-            or (outcome.test is not None and len(np.unique(outcome.test)) == 1),
+            collapsed=outcome.collapsed or _collapsed_on_test(outcome),
             tried_again=tried_again,
             cell=cell.key,
             test_size=len(cell.source.load().y_test),
@@ -143,6 +141,14 @@ class GridResult(Result):
             grayscale=cell.source.grayscale,
             **known,
         )
+
+
+def _collapsed_on_test(outcome: Outcome) -> bool:
+    if outcome.test is None:
+        return False
+    labels = outcome.cell.source.load().y_test
+    in_errors = outcome.criterion_name == "error"
+    return is_collapsed(outcome.test, labels, outcome.cell.matrix, in_errors)
 
 
 def cell_columns(cell: Cell) -> dict[str, Any]:

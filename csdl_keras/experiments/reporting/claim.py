@@ -24,7 +24,9 @@ class ComparedPair:
             all examples. Defaults to False.
         same_pretraining: whether one of them is pre-trained as the other one after all, since
             its search chose β = 0. Defaults to False.
-        paper_size: whether its networks have the hidden layers of the paper. Defaults to False.
+        differs: in what data and networks differ from the paper's: `"other data"`, or `"fewer
+            examples"` of the same, and `"other layers"` of a fully-connected network. Defaults
+            to nothing.
     """
 
     data: str
@@ -34,7 +36,7 @@ class ComparedPair:
     paper_ratio: float | None = None
     collapsed: bool = False
     same_pretraining: bool = False
-    paper_size: bool = False
+    differs: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,12 +49,15 @@ class Claim:
         comparisons: pairs whose first one should be cheaper.
         ties_support: whether an open comparison counts for the claim, as for "is
             competitive to". Defaults to False.
+        with_twice_the_epochs: the verdicts on single cells and on the same cells with twice the
+            epochs, if they differ; `None` (default) if they are the same or unknown.
     """
 
     question: str
     statement: str
     comparisons: tuple[ComparedPair, ...]
     ties_support: bool = False
+    with_twice_the_epochs: tuple[str, str] | None = None
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -108,6 +113,18 @@ class Claim:
             words += f", {self._share(unrepeated)} with one training seed"
         words += self._flagged("collapsed", "with a collapsed network")
         words += self._flagged("same_pretraining", "with the same pre-training, since β = 0")
+        pairs = [
+            dataclasses.replace(it, difference=it.difference.by_ratio()) for it in self.comparisons
+        ]
+        by_ratio = dataclasses.replace(self, comparisons=tuple(pairs))
+        if by_ratio.counts != self.counts:
+            number, _, against = by_ratio.counts
+            words += f"; by intervals of ratios {number} for, {against} against"
+            words += f": {by_ratio.verdict}" * (by_ratio.verdict != self.verdict)
+        if self.with_twice_the_epochs:
+            words += "; on single cells {}, with twice the epochs {}".format(
+                *self.with_twice_the_epochs
+            )
         if math.isfinite(self.ratio):
             words += f"; cost ratio {self.ratio:.2f}"
         if math.isfinite(self.paper_ratio):
@@ -118,13 +135,16 @@ class Claim:
         return "each" if number == len(self.comparisons) else f"{number} of them"
 
     def _flagged(self, flag: str, meaning: str) -> str:
-        """Counts the comparisons with a flag; says what the verdict is without them, if another."""
+        """Counts the comparisons with a flag, and says what the verdict is without them."""
         sound = tuple(each for each in self.comparisons if not getattr(each, flag))
         if len(sound) == len(self.comparisons):
             return ""
         words = f", {len(self.comparisons) - len(sound)} {meaning}"
-        without = dataclasses.replace(self, comparisons=sound).verdict
-        return words + (f" (without: {without})" if sound and without != self.verdict else "")
+        without = dataclasses.replace(self, comparisons=sound)
+        for_, _, _ = without.counts
+        return words + (
+            f" (without: {for_} of {len(sound)} for, {without.verdict})" if sound else ""
+        )
 
 
 def _geometric_mean(ratios: Iterable[float]) -> float:

@@ -140,13 +140,13 @@ def _compare_sides(column: Column, side: _Side, other_side: _Side) -> ComparedPa
         float(own.cost) / float(other.cost) if own and other else None,
         collapsed=bool(column.cell(first).collapsed or column.cell(second).collapsed),
         same_pretraining=column.pretrained_alike(first, second),
-        paper_size=column.has_paper_size,
+        differs=_differs(column, first, second),
     )
 
 
 def _compare_betas(table: Table, curves: list[BetaCurve], end: float) -> tuple[ComparedPair, ...]:
     """Compares the beta that validation chose inside (0, 1) with `end`, on each data set."""
-    full_size = {column.title for column in table.columns if column.has_paper_size}
+    columns = {column.title: column for column in table.columns}
     compared = []
     for curve in curves:
         difference = curve.compare(end)
@@ -160,7 +160,23 @@ def _compare_betas(table: Table, curves: list[BetaCurve], end: float) -> tuple[C
                     *names,
                     difference,
                     collapsed=collapsed,
-                    paper_size=curve.title in full_size,
+                    differs=_differs(columns[curve.title], "csdnn")
+                    if curve.title in columns
+                    else (),
                 )
             )
     return tuple(compared)
+
+
+def _differs(column: Column, *names: str) -> tuple[str, ...]:
+    """Says in what the data, and the networks of algorithms, differ from the paper's."""
+    found = []
+    # Imbalanced variants keep about 72 % of the examples.
+    whole = (column.name.examples or 0) * (0.6 if column.imbalanced else 1)
+    if not column.name.same or column.name.paper is None:
+        found.append("other data")
+    elif column.train_size < whole:
+        found.append("fewer examples")
+    if not column.has_paper_size and any(get_algorithm(name).body == "mlp" for name in names):
+        found.append("other layers")
+    return tuple(found)

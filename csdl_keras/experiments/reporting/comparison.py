@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -24,6 +25,9 @@ class Difference:
             of other matrices.
         seeds: number of training seeds. Defaults to 1; that of a single seed says nothing of
             other trainings that share their costs.
+        ratio_low: lower end of the 95 % interval of the ratio, see `PairedDifferences`; NaN
+            (default) if unknown.
+        ratio_high: upper end of that interval; NaN (default) if unknown.
 
     Example:
 
@@ -38,6 +42,8 @@ class Difference:
     ratio: float
     matrices: int
     seeds: int = 1
+    ratio_low: float = math.nan
+    ratio_high: float = math.nan
 
     @property
     def cheaper(self) -> bool:
@@ -53,6 +59,13 @@ class Difference:
     def tied(self) -> bool:
         """True if the interval contains 0."""
         return self.low <= 0 <= self.high
+
+    def by_ratio(self) -> "Difference":
+        """Returns the same with the interval of the logarithm of the ratio, where it is known."""
+        if math.isnan(self.ratio_low):
+            return self
+        ends = math.log(self.ratio_low), math.log(self.ratio_high)
+        return dataclasses.replace(self, low=ends[0], high=ends[1])
 
 
 #: A run of an algorithm: the seeds of its cost matrix and of its training.
@@ -78,6 +91,10 @@ class PairedDifferences:
     interval of a single matrix is over examples alone and says nothing of other matrices.
     With several training seeds for each matrix, the seeds' mean differences add a third
     error of the same form under the root.
+
+    That of the ratio of costs is made in the same way of the logarithms of the ratios of each
+    matrix and seed, with the normal error of their mean over examples. It weighs matrices
+    alike, also those whose costs are high.
 
     Args:
         costs: `{algorithm: {(cost_seed, seed): costs of the test decisions (N,)}}`, where
@@ -138,7 +155,28 @@ class PairedDifferences:
             low, high = over_groups(means, low, high)
         base = float(np.mean([others[run].mean() for run in common]))
         ratio = float(np.mean([own[run].mean() for run in common])) / base if base else np.nan
-        return Difference(mean, low, high, ratio, *numbers)
+        ends = _ratio_interval(
+            common, [own[run] for run in common], [others[run] for run in common]
+        )
+        matrices, seeds = numbers
+        return Difference(mean, low, high, ratio, matrices, seeds, *ends)
+
+
+def _ratio_interval(
+    runs: Sequence[Run], costs: Sequence[np.ndarray], others: Sequence[np.ndarray]
+) -> tuple[float, float]:
+    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0."""
+    means, other_means = np.mean(costs, axis=1), np.mean(others, axis=1)
+    if min(means.min(), other_means.min()) <= 0:
+        return math.nan, math.nan
+    logs = np.log(means / other_means)
+    # The derivative of the logarithm of a ratio by the costs of each example.
+    slopes = np.mean(costs / means[:, None] - others / other_means[:, None], axis=0)
+    margin = 1.96 * slopes.std() / math.sqrt(len(slopes))
+    low, high = logs.mean() - margin, logs.mean() + margin
+    for groups in zip(*runs, strict=True):
+        low, high = over_groups(group_means(groups, logs), low, high)
+    return math.exp(low), math.exp(high)
 
 
 def _complete(runs: Iterable[Run]) -> list[Run]:

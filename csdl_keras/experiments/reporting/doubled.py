@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.data_source import DataSource, results_path
+from csdl_keras.experiments.reporting.claim import Claim
 from csdl_keras.experiments.reporting.claims import claims
 from csdl_keras.experiments.reporting.column import Column
 from csdl_keras.experiments.reporting.reading import ResultRow, read_decision_costs
@@ -29,11 +30,15 @@ class Doubled:
         claims: number of claims that such single cells can be asked about.
         changed: the statements of claims whose verdict on these cells changes, with the verdict
             before and after.
+        pairs: number of comparisons of two algorithms behind those claims.
+        changed_pairs: the comparisons that end otherwise, in words.
     """
 
     cells: list[tuple[EpochsRow, EpochsRow]]
     claims: int
     changed: dict[str, tuple[str, str]]
+    pairs: int
+    changed_pairs: list[str]
 
 
 def read_doubled(folder: pathlib.Path) -> Doubled | None:
@@ -50,11 +55,14 @@ def read_doubled(folder: pathlib.Path) -> Doubled | None:
         return None
     plain = {_place(row): row for row in read_csv(folder / "results.csv", EpochsRow)}
     twice = {_place(row): row for row in read_csv(path, EpochsRow) if _place(row) in plain}
-    verdicts = [
-        {claim.statement: claim.verdict for claim in claims(_table(folder, rows, ending), [])}
+    both = [
+        claims(_table(folder, rows, ending), [])
         for rows, ending in (({place: plain[place] for place in twice}, ""), (twice, "_doubled"))
     ]
+    verdicts = [{claim.statement: claim.verdict for claim in found} for found in both]
     asked = [statement for statement, it in verdicts[0].items() if it != "no figures"]
+    before, after = map(_outcomes, both)
+    shared = [pair for pair in before if pair in after]
     return Doubled(
         [(plain[place], row) for place, row in twice.items()],
         len(asked),
@@ -63,7 +71,27 @@ def read_doubled(folder: pathlib.Path) -> Doubled | None:
             for statement in asked
             if verdicts[0][statement] != verdicts[1][statement]
         },
+        len(shared),
+        [
+            f"{first} and {second} on {data} (from {before[pair]} to {after[pair]})"
+            for pair in shared
+            for data, first, second in [pair]
+            if before[pair] != after[pair]
+        ],
     )
+
+
+def _outcomes(found: list[Claim]) -> dict[tuple[str, str, str], str]:
+    """Returns how each comparison ends, by data set, first and second algorithm."""
+    return {
+        (pair.data, pair.first, pair.second): "cheaper"
+        if pair.difference.cheaper
+        else "costlier"
+        if pair.difference.costlier
+        else "open"
+        for claim in found
+        for pair in claim.comparisons
+    }
 
 
 def _place(row: EpochsRow) -> tuple[object, ...]:

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
-from csdl_keras.costs.generators import zero_one
-from csdl_keras.experiments.decision_files import beta_name, decisions_name
+from csdl_keras.experiments.decision_files import beta_name, decisions_name, is_collapsed
 from csdl_keras.experiments.reporting.comparison import Run
 from csdl_keras.experiments.results import CellRow
 from csdl_keras.training.algorithms import get_algorithm
@@ -192,13 +191,8 @@ class _DecisionArrays:
             cost_seed: seed of the cost matrix.
             in_errors: whether to count errors in place of costs. Defaults to False.
         """
-        labels, decisions = self._get("labels"), self._arrays[name]
-        matrix = self._get(f"matrix_{cost_seed}").astype("float64")
-        if in_errors:
-            matrix = zero_one(len(matrix))
-        best_single = matrix[labels].mean(axis=0).min()
-        same = bool((decisions == decisions[0]).all())
-        return same or bool(matrix[labels, decisions].mean() >= best_single)
+        labels, matrix = self._get("labels"), self._get(f"matrix_{cost_seed}")
+        return is_collapsed(self._arrays[name], labels, matrix, in_errors)
 
     def _get(self, name: str) -> np.ndarray:
         if name not in self._arrays:

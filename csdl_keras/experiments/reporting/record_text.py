@@ -1,19 +1,16 @@
 """Sentences and lines about how figures were made: sizes, searches, what is missing."""
 
-import collections
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.reporting.column import PAPER_LAYERS
 from csdl_keras.experiments.reporting.doubled import Doubled, EpochsRow
 from csdl_keras.experiments.reporting.escaping import visible
-from csdl_keras.experiments.reporting.paper import data_title, paper_table2, variant_title
+from csdl_keras.experiments.reporting.paper import variant_title
 from csdl_keras.experiments.reporting.searches import SearchSummary
 from csdl_keras.experiments.reporting.table import Table
-from csdl_keras.experiments.reporting.text import DATA_HEADS, data_line
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import get_algorithm
 
 #: Heads of the table of searches, see `search_line`.
 SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edge of their search"]
@@ -23,12 +20,11 @@ SEARCHED = (
     "Values are tried on validation examples with the first cost matrix and training seed, and "
     "then kept; test examples choose nothing. Each training counts once for an algorithm, with the "
     "hours of the stages that it shares with others, and one that two algorithms use counts for "
-    "both; one that was interrupted counts from where it went on. A "
-    "choice is on the edge if it is the lowest or highest "
-    "value tried; β and corruption have natural ends and are left out."
+    "both; one that was interrupted counts from where it went on. A choice is on the edge if it is "
+    "the lowest or highest value tried, and tied if the next lower or higher value does as well on "
+    "validation, as networks do that collapse to the same decision. β and corruption are left "
+    "out: their values are the paper's."
 )
-
-_NOT_RUN = "not run"
 
 #: Heads of the table of doubled epochs, see `doubled_line`.
 DOUBLED_HEADS = ["data set", "algorithm", "epochs", "cost", "epochs, doubled limit", "cost"]
@@ -73,6 +69,15 @@ def setting(
     return f"The setting: {'; '.join(words)}."
 
 
+def searched(searches: Sequence[SearchSummary]) -> str:
+    """Explains the table of searches, with how many corruptions are the highest one tried."""
+    every, highest = (
+        sum(getattr(it, name) for it in searches) for name in ("corruptions", "highest")
+    )
+    ends = f" Chosen corruptions that are the highest of those, 0.4: {highest} of {every}."
+    return SEARCHED + ends * bool(every)
+
+
 def _way(run: Mapping[str, Any]) -> str:
     """Names the backend, the precision and the accelerators of a run."""
     machine = run.get("machine")
@@ -104,7 +109,9 @@ def search_line(search: SearchSummary) -> list[str]:
         str(search.trials),
         f"{search.seconds / 3600:.2f}" if math.isfinite(search.seconds) else "–",
         "–" if search.collapsed is None else str(search.collapsed),
-        f"{search.edges} of {search.choices}" if search.choices else "–",
+        f"{search.edges} of {search.choices}" + f", {search.ties} tied" * bool(search.ties)
+        if search.choices
+        else "–",
     ]
 
 
@@ -133,102 +140,16 @@ def doubled_verdict(doubled: Doubled) -> str:
             f"{'; '.join(changes)}. Cells are of one training each, with intervals over test "
             "examples alone."
         )
+    if doubled.changed_pairs:
+        verdict += (
+            f" Comparisons that end otherwise, of {doubled.pairs}: "
+            f"{', '.join(doubled.changed_pairs)}."
+        )
     star = any(row.collapsed for pair in doubled.cells for row in pair)
     return (
         "The limit of epochs and the patience are doubled; a training that stops improving still "
         f"ends before the limit. {verdict}{' * Collapsed on validation.' * star}"
     )
-
-
-def missing(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
-    """Says which results of the runs are still to come, and what of the paper's table is not run.
-
-    Args:
-        table: the results.
-        runs: the records of the runs, with what was planned and which data were not at hand.
-
-    Returns:
-        Sentences.
-    """
-    shown = {DataSource(it.dataset, it.imbalanced).label: it for it in table.columns}
-    planned, unavailable = _asked(runs)
-    lines = []
-    for label, algorithms in planned.items():
-        column = shown.get(label)
-        cells = {} if column is None else column.cells
-        left = [
-            f"{get_algorithm(name).title} ({number - done} of {number})"
-            for name, number in algorithms.items()
-            if (done := cells[name].results if name in cells else 0) < number
-        ]
-        if left:
-            source = DataSource.parse(label)
-            title = variant_title(source.name, source.imbalanced)
-            lines.append(f"Still to run on {title}: {', '.join(left)}.")
-    for name, why in unavailable.items():
-        lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")
-    lines += _rows_not_asked(table, planned)
-    titles = [title for title, why in absent_sets(table, runs) if why == _NOT_RUN]
-    if titles:
-        lines.append(f"Not run of the paper's data sets: {'; '.join(titles)}.")
-    return lines
-
-
-def absent_sets(table: Table, runs: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Names the data sets of the paper that have no results, and says why.
-
-    Args:
-        table: the results.
-        runs: the records of the runs.
-
-    Returns:
-        Pairs of title and reason.
-    """
-    planned, unavailable = _asked(runs)
-    shown = {(column.name.paper, column.imbalanced) for column in table.columns if column.name.same}
-    absent = []
-    for name, imbalanced in dict.fromkeys((name, it) for name, it, _ in paper_table2()):
-        if (name, imbalanced) not in shown:
-            why = "still to run" if DataSource(name, imbalanced).label in planned else _NOT_RUN
-            why = "not run, its data were not at hand" if name in unavailable else why
-            absent.append((variant_title(name, imbalanced), why))
-    return absent
-
-
-def data_lines(table: Table, runs: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """The lines of the table of data sets below `text.DATA_HEADS`, absent ones last."""
-    dashes = ["–"] * (len(DATA_HEADS) - 2)
-    absent = [[title, why, *dashes] for title, why in absent_sets(table, runs)]
-    return [*map(data_line, table.columns), *absent]
-
-
-def _asked(runs: Sequence[dict[str, Any]]) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
-    """Returns the number of results planned, by data set and algorithm, and data not at hand."""
-    planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
-    unavailable: dict[str, str] = {}
-    for run in runs:
-        record = run.get("settings")
-        settings = record if isinstance(record, dict) else {}
-        unavailable |= settings.get("unavailable", {})
-        for name in settings.get("datasets", ()):
-            unavailable.pop(name.removesuffix("_imb"), None)  # A later run had them.
-            label = DataSource.parse(name).label
-            for algorithm, number in settings.get("planned", {}).items():
-                planned[label][algorithm] = max(number, planned[label].get(algorithm, 0))
-    return planned, unavailable
-
-
-def _rows_not_asked(table: Table, planned: Mapping[str, Collection[str]]) -> list[str]:
-    """Says which rows of the paper's table no run was asked for."""
-    absent = collections.defaultdict(list)
-    for column in table.columns:
-        known = {
-            *column.cells,
-            *planned.get(DataSource(column.dataset, column.imbalanced).label, ()),
-        }
-        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in known]
-        absent[", ".join(rows)].append(column.title)
-    return [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
 
 
 def once(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.reporting import record_text, text
+from csdl_keras.experiments.reporting import missing, record_text, text
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.experiments.reporting.claim import Claim
 from csdl_keras.experiments.reporting.claims import claims
@@ -63,15 +63,13 @@ def read_contents(folder: pathlib.Path) -> Contents:
     """
     if not folder.is_dir():
         raise ValueError(f"Expected a folder of results; received {folder}, which is not a folder.")
-    table, curves = read_table(folder), read_beta_curves(folder)
-    return Contents(
-        table,
-        curves,
-        claims(table, curves),
-        read_run_records(folder),
-        read_searches(folder),
-        read_doubled(folder),
-    )
+    table, curves, doubled = read_table(folder), read_beta_curves(folder), read_doubled(folder)
+    changed = doubled.changed if doubled else {}
+    found = [
+        dataclasses.replace(claim, with_twice_the_epochs=changed.get(claim.statement))
+        for claim in claims(table, curves)
+    ]
+    return Contents(table, curves, found, read_run_records(folder), read_searches(folder), doubled)
 
 
 def render_page(contents: Contents) -> str:
@@ -147,5 +145,6 @@ def _render(environment: "Environment", name: str, contents: Contents, **others:
         notes=table_notes(contents.table),
         text=text,
         record=record_text,
+        missing=missing,
         **others,
     )

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from csdl_keras.experiments.csv_files import read_csv
 from csdl_keras.experiments.results import CellRow
 
-#: Choices whose ends, 0 and 1, are natural: no value lies beyond them.
-_CLOSED = ("beta", "corruption")
+#: Choices whose values are the paper's and are never widened.
+_OF_THE_PAPER = ("beta", "corruption")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +22,7 @@ class TrialRow(CellRow):
     chosen: bool
     given: str = ""
     collapsed: bool = False
+    validation: float = math.nan
     train_seconds: float = math.nan
     cell: str = ""
 
@@ -36,8 +37,11 @@ class SearchSummary:
         seconds: their seconds, shared stages in full; NaN if unknown.
         collapsed: number of trials that decide no better than one decision for all; `None`
             if unknown.
-        choices: number of choices without natural ends.
+        choices: number of choices whose search widens.
         edges: how many of these are the lowest or highest value that was tried.
+        ties: how many of these do as well on validation as the next lower or higher value.
+        corruptions: number of chosen corruptions.
+        highest: how many of these are the highest one, 0.4, of the paper's values.
     """
 
     algorithm: str
@@ -46,6 +50,9 @@ class SearchSummary:
     collapsed: int | None
     choices: int
     edges: int
+    ties: int = 0
+    corruptions: int = 0
+    highest: int = 0
 
 
 def read_searches(folder: pathlib.Path) -> list[SearchSummary]:
@@ -94,19 +101,28 @@ def _summary(algorithm: str, rows: Sequence[TrialRow]) -> SearchSummary:
     trials = {row.cell or f"row {number}": row for number, row in enumerate(rows)}
     groups = collections.defaultdict(list)
     for row in rows:
-        if row.parameter not in _CLOSED:
-            groups[row.dataset, row.imbalanced, row.parameter, row.given].append(row)
-    chosen = [
-        (float(row.value), [float(it.value) for it in group])
-        for group in groups.values()
-        for row in group
-        if row.chosen
-    ]
+        groups[row.dataset, row.imbalanced, row.parameter, row.given].append(row)
+    chosen, corruptions = list[tuple[int, list[TrialRow]]](), list[bool]()
+    for (_, _, parameter, _), group in groups.items():
+        ordered = sorted(group, key=lambda row: float(row.value))
+        at = [place for place, row in enumerate(ordered) if row.chosen]
+        if parameter == "corruption":
+            corruptions += [place == len(ordered) - 1 for place in at]
+        elif parameter not in _OF_THE_PAPER:
+            chosen += [(place, ordered) for place in at]
     return SearchSummary(
         algorithm,
         len(trials),
         sum(row.train_seconds for row in trials.values()),
         sum(row.collapsed for row in trials.values()) if all(it.cell for it in rows) else None,
         len(chosen),
-        sum(not min(values) < value < max(values) for value, values in chosen),
+        sum(place in (0, len(ordered) - 1) for place, ordered in chosen),
+        sum(_is_tied(place, ordered) for place, ordered in chosen),
+        len(corruptions),
+        sum(corruptions),
     )
+
+
+def _is_tied(place: int, ordered: Sequence[TrialRow]) -> bool:
+    neighbours = [it for at, it in enumerate(ordered) if abs(at - place) == 1]
+    return any(it.validation == ordered[place].validation for it in neighbours)

@@ -1,10 +1,12 @@
 """The report's numbers and sentences as plain text, the same in all formats."""
 
+import collections
 import math
 
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.column import Column, TableCell, format_column
+from csdl_keras.experiments.reporting.comparison import Difference
 from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.training.algorithm import Algorithm
 
@@ -18,7 +20,8 @@ RULE = (
     "between. Intervals are over cost matrices and test examples, with Student's t for the few "
     "matrices; that of a single matrix is over its examples alone and says nothing of others, and "
     "that of a single training nothing of trainings that start from other weights. "
-    "They are not corrected for the number of comparisons."
+    "They are not corrected for the number of comparisons. Where intervals of the ratio of costs, "
+    "which weigh matrices alike, count otherwise, the counts by them are told too."
 )
 
 #: Stands in place of the claims if no comparison can be made.
@@ -29,11 +32,18 @@ DATA_HEADS = ["data set", "training and validation", "test", "matrices", "larges
 DATA_HEADS += ["hidden layers"]
 
 #: Heads of the table of a claim's comparisons, see `comparison_line`.
-COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio", "difference [95 %]", "matrices"]
+COMPARISON_HEADS = [
+    "data set",
+    "pair",
+    "cheaper",
+    "cost ratio [95 %]",
+    "difference [95 %]",
+    "matrices",
+]
 COMPARISON_HEADS += ["paper's ratio"]
 
 #: Heads of the table of verdicts, see `claim_line`.
-CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences", "layers"]
+CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences", "setting"]
 
 #: The entries of a run's record that the report shows, after its command.
 RUN_HEADS = ["date", "versions", "backend", "machine", "variables"]
@@ -121,7 +131,7 @@ def comparison_line(pair: ComparedPair) -> list[str]:
         pair.data,
         f"{pair.first} : {pair.second}",
         cheaper,
-        _ratio(difference.ratio),
+        _ratio(difference.ratio) + _ends(difference),
         "diverged" if math.isinf(difference.mean) else "{} [{}, {}]".format(*amounts),
         f"{difference.matrices}"
         + (f" × {difference.seeds} seeds" if difference.seeds > 1 else "")
@@ -141,7 +151,7 @@ def claim_line(claim: Claim) -> list[str]:
         clear = sum(not each.tied for each in found)
         differences = f"{low} to {high}; {clear} of {len(found)} intervals exclude 0"
     statement = claim.statement[0].upper() + claim.statement[1:]
-    return [statement, claim.verdict, claim.summary, differences, _layers(claim)]
+    return [statement, claim.verdict, claim.summary, differences, _setting(claim)]
 
 
 def collapsed_betas(curve: BetaCurve) -> str:
@@ -153,14 +163,14 @@ def collapsed_betas(curve: BetaCurve) -> str:
     )
 
 
-def _layers(claim: Claim) -> str:
-    """Says in how many comparisons hidden layers are as wide as the paper's."""
-    full, every = sum(each.paper_size for each in claim.comparisons), len(claim.comparisons)
+def _setting(claim: Claim) -> str:
+    """Says in how many comparisons data and networks differ from the paper's, and in what."""
+    every = len(claim.comparisons)
     if not every:
         return "–"
-    if full in (0, every):
-        return "the paper's" if full else "not the paper's"
-    return f"the paper's in {full} of {every}"
+    counts = collections.Counter(it for each in claim.comparisons for it in each.differs)
+    found = [f"{what} in {number} of {every}" for what, number in sorted(counts.items())]
+    return f"not the paper's: {', '.join(found)}" if found else "the paper's"
 
 
 def _runs(matrices: int, seeds: int) -> str:
@@ -169,6 +179,12 @@ def _runs(matrices: int, seeds: int) -> str:
 
 def _ratio(ratio: float | None) -> str:
     return f"{ratio:.2f}" if ratio is not None and math.isfinite(ratio) else "–"
+
+
+def _ends(difference: Difference) -> str:
+    if math.isnan(difference.ratio_low):
+        return ""
+    return f" [{difference.ratio_low:.2f}, {difference.ratio_high:.2f}]"
 
 
 def _signed(value: float) -> str:

@@ -8,7 +8,7 @@ from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.claims import claims
 from csdl_keras.experiments.reporting.comparison import Difference
 from csdl_keras.experiments.reporting.table import read_table
-from csdl_keras.experiments.reporting.text import claim_line
+from csdl_keras.experiments.reporting.text import claim_line, comparison_line
 from tests.experiments.reporting.made_up_folder import write_folder
 
 CHEAPER = Difference(-1, -2, -0.5, 0.5, 3)
@@ -59,10 +59,9 @@ class TestClaim:
         sound = ComparedPair("d", "a", "b", CHEAPER)
         collapsed = ComparedPair("d", "a", "b", COSTLIER, collapsed=True)
         summary = Claim("?", "…", (sound, collapsed)).summary
-        assert "1 with a collapsed network (without: supported);" in summary
-        same = Claim("?", "…", (sound, dataclasses.replace(collapsed, difference=CHEAPER))).summary
+        assert "1 with a collapsed network (without: 1 of 1 for, supported);" in summary
         alone = Claim("?", "…", (collapsed,)).summary
-        assert "1 with a collapsed network;" in same and "1 with a collapsed network;" in alone
+        assert "1 with a collapsed network;" in alone
 
     def test_single_matrices_are_named(self):
         single = ComparedPair("d", "a", "b", dataclasses.replace(CHEAPER, matrices=1))
@@ -87,18 +86,30 @@ class TestClaim:
     def test_comparisons_with_the_same_pretraining_are_counted(self):
         """β = 0 is the pre-training of SDAE, so such a pair says little of costs in it."""
         pairs = [ComparedPair("d", "a", "b", CHEAPER, same_pretraining=it) for it in (True, False)]
-        summary = Claim("?", "…", tuple(pairs)).summary
-        assert "1 with the same pre-training, since β = 0;" in summary
         pairs[1] = dataclasses.replace(pairs[1], difference=OPEN)
         summary = Claim("?", "…", tuple(pairs)).summary
-        assert "1 with the same pre-training, since β = 0 (without: not supported);" in summary
+        same = "1 with the same pre-training, since β = 0 (without: 0 of 1 for, not supported);"
+        assert same in summary
 
-    @pytest.mark.parametrize(
-        "full, expected", [(0, "not the paper's"), (2, "the paper's"), (1, "the paper's in 1 of 2")]
-    )
-    def test_the_size_of_networks_is_told(self, full, expected):
-        pairs = [ComparedPair("d", "a", "b", OPEN, paper_size=number < full) for number in (0, 1)]
-        assert claim_line(Claim("?", "…", tuple(pairs)))[-1] == expected
+    def test_other_counts_by_intervals_of_ratios_are_told(self):
+        known = dataclasses.replace(OPEN, ratio_low=0.5, ratio_high=0.9)
+        pairs = [ComparedPair("d", "a", "b", each) for each in (CHEAPER, known)]
+        summary = Claim("?", "…", tuple(pairs)).summary
+        assert "1 open, each with one training seed; by intervals of ratios 2 for, 0 against:" in (
+            summary
+        )
+        assert ": supported; cost ratio" in summary
+        same = dataclasses.replace(OPEN, ratio_low=0.5, ratio_high=1.1)
+        pairs[1] = ComparedPair("d", "a", "b", same)
+        assert "by intervals" not in Claim("?", "…", tuple(pairs)).summary
+        assert comparison_line(pairs[1])[3] == "1.00 [0.50, 1.10]"
+
+    def test_differences_from_the_paper_are_counted(self):
+        differs = [("fewer examples", "other layers"), ("fewer examples",), ()]
+        pairs = tuple(ComparedPair("d", "a", "b", OPEN, differs=it) for it in differs)
+        told = "not the paper's: fewer examples in 2 of 3, other layers in 1 of 3"
+        assert claim_line(Claim("?", "…", pairs))[-1] == told
+        assert claim_line(Claim("?", "…", pairs[2:]))[-1] == "the paper's"
         assert claim_line(claim_of(0, 0, 0))[-1] == "–"
 
 
@@ -130,6 +141,12 @@ class TestClaims:
         assert pairs(claim) == [("CNN Bayes", "CNN blind")] * 4
         ratios = [each.paper_ratio for each in claim.comparisons]
         assert ratios == pytest.approx([0.09 / 0.1, 2.40 / 3.05, None, 0.18 / 0.19])
+        # Convolutional networks have no layers that could be compared.
+        other = ("other data",)
+        differs = [each.differs for each in claim.comparisons]
+        assert differs == [("fewer examples",), other, other, ("fewer examples",)]
+        shallow = starting("algorithms of the SOSR series").comparisons[0]
+        assert shallow.differs == ("fewer examples", "other layers")
 
     def test_sosr_against_bayes(self, starting):
         claim = starting("algorithms of the SOSR series")

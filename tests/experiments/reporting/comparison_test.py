@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -44,6 +46,35 @@ class TestPairedDifferences:
         assert found.matrices == matrices
         assert (found.low, found.high) == pytest.approx(loop_interval(a, b))
         assert (exchanged.low, exchanged.high) == pytest.approx((-found.high, -found.low))
+
+    @pytest.mark.parametrize("matrices", [1, 3])
+    def test_intervals_of_ratios_equal_the_literal_loop(self, matrices):
+        a, b = costs_of(0, matrices), costs_of(1, matrices)
+        examples = a.shape[1]
+        logs = [math.log(a[m].mean() / b[m].mean()) for m in range(matrices)]
+        slopes = [
+            sum(a[m][n] / a[m].mean() - b[m][n] / b[m].mean() for m in range(matrices)) / matrices
+            for n in range(examples)
+        ]
+        squares = (1.96 * np.std(slopes)) ** 2 / examples
+        if matrices > 1:
+            quantile = stats.t.ppf(0.975, matrices - 1)
+            squares += (quantile * np.std(logs, ddof=1)) ** 2 / matrices
+        found = pairs_of(a=a, b=b).compare("a", "b")
+        ends = [math.exp(np.mean(logs) + sign * squares**0.5) for sign in (-1, 1)]
+        assert (found.ratio_low, found.ratio_high) == pytest.approx(ends)
+        by_ratio = found.by_ratio()
+        assert (by_ratio.low, by_ratio.high) == pytest.approx(np.log(ends))
+        free = pairs_of(a=a, b=0 * b).compare("a", "b")
+        assert math.isnan(free.ratio_low) and free.by_ratio() == free
+
+    def test_intervals_of_ratios_cover_the_true_ratio(self):
+        """Matrices whose costs differ tenfold leave open what each of them says alike."""
+        scale = np.array([1.0, 3.0, 10.0])[:, None]
+        a, b = 0.5 * scale * costs_of(0, 3, 2000), scale * costs_of(1, 3, 2000)
+        found = pairs_of(a=a, b=b).compare("a", "b")
+        assert found.tied and found.by_ratio().cheaper
+        assert found.ratio_low < 0.5 < found.ratio_high < 0.6
 
     def test_a_single_matrix_is_compared_as_compare_costs_does(self):
         a, b = costs_of(0, 1), costs_of(1, 1)

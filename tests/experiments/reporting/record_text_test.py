@@ -8,12 +8,8 @@ import numpy as np
 import pytest
 
 from csdl_keras.experiments.reporting.doubled import read_doubled
-from csdl_keras.experiments.reporting.record_text import (
-    absent_sets,
-    missing,
-    search_line,
-    setting,
-)
+from csdl_keras.experiments.reporting.missing import absent_sets, missing_lines
+from csdl_keras.experiments.reporting.record_text import search_line, searched, setting
 from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
 from csdl_keras.experiments.reporting.searches import read_searches
 from csdl_keras.experiments.reporting.table import read_table
@@ -21,7 +17,7 @@ from csdl_keras.experiments.run_folder import read_run_records
 from tests.experiments.reporting.made_up_folder import DATA, SEEDS, write_csv, write_folder
 
 TRIALS = "dataset imbalanced algorithm cost_seed parameter value given collapsed chosen "
-TRIALS += "train_seconds cell"
+TRIALS += "train_seconds cell validation"
 
 
 @pytest.fixture
@@ -61,18 +57,26 @@ def test_several_ways_of_computing(folder):
 def test_searches(folder):
     key = ("mnist", False, "csdnn", 1000)
     rows = [
-        (*key, "learning_rate", 0.1, "optimizer_name=sgd", False, True, 1800, "a"),
-        (*key, "learning_rate", 0.2, "optimizer_name=sgd", True, False, 1800, "b"),
-        (*key, "learning_rate", 0.001, "optimizer_name=adam", False, False, 1800, "c"),
-        (*key, "beta", 0.0, "", False, True, 1800, "a"),
-        (*key, "beta", 1.0, "", False, False, 1800, "d"),
+        (*key, "learning_rate", 0.2, "optimizer_name=sgd", True, False, 1800, "b", 0.4),
+        (*key, "learning_rate", 0.1, "optimizer_name=sgd", False, True, 1800, "a", 0.3),
+        (*key, "learning_rate", 0.001, "optimizer_name=adam", False, False, 1800, "c", 0.3),
+        (*key, "beta", 0.0, "", False, True, 1800, "a", 0.3),
+        (*key, "beta", 1.0, "", False, False, 1800, "d", 0.3),
+        (*key, "corruption", 0.25, "", False, False, 1800, "a", 0.3),
+        (*key, "corruption", 0.4, "", False, True, 1800, "e", 0.3),
     ]
     write_csv(folder / "choices.csv", TRIALS, rows)
     (search,) = read_searches(folder)
-    # The chosen rate is the lowest one of its optimizer; beta has natural ends.
-    assert search_line(search) == ["CSDNN", "4", "2.00", "1", "1 of 1"]
+    # The chosen rate is the lowest one of its optimizer; values of beta are the paper's.
+    assert search_line(search) == ["CSDNN", "5", "2.50", "1", "1 of 1"]
     page = render_page(read_contents(folder))
-    assert "4 trials of values on validation in 2.0 hours" in page
+    assert "5 trials of values on validation in 2.5 hours" in page
+    assert "Chosen corruptions that are the highest of those, 0.4: 1 of 1." in page
+    assert "Chosen corruptions" not in searched([])
+    # Both rates come to the same decision, so that none of them is the better one.
+    rows[0] = (*rows[0][:-1], 0.3)
+    write_csv(folder / "choices.csv", TRIALS, rows)
+    assert search_line(*read_searches(folder))[-1] == "1 of 1, 1 tied"
 
 
 def test_collapsed_networks_are_marked(folder):
@@ -126,7 +130,7 @@ def test_betas_that_collapse_on_validation(folder):
     """The trials know of them; the claims about beta say so."""
     assert "with a collapsed" not in claims_about_beta(folder)[0].summary
     key = ("mnist", False, "csdnn", 1000, "beta")
-    rows = [(*key, beta, "", beta == 0, beta == 0.4, 60, f"{beta}") for beta in (0.0, 0.4, 1.0)]
+    rows = [(*key, beta, "", beta == 0, beta == 0.4, 60, f"{beta}", 1) for beta in (0.0, 0.4, 1.0)]
     write_csv(folder / "choices.csv", TRIALS, rows)
     less_than_0, less_than_1 = claims_about_beta(folder)
     assert "1 with a collapsed network" in less_than_0.summary
@@ -212,6 +216,9 @@ def test_twice_the_epochs(folder):
     assert verdicts == ("not supported", "supported")
     text = render_markdown(read_contents(folder))
     assert f"the verdict changes on: {statement}: from not supported to supported." in text
+    changed = "Comparisons that end otherwise, of 1: DNN SOSR and DNN Bayes on MNIST (from"
+    assert changed in text
+    assert text.count("; on single cells not supported, with twice the epochs supported") == 1
     cost = float(first[0]["average_cost"])
     assert f"| DNN Bayes | 10 | {cost:.3f} | 20 | {cost:.3f}&#42; |" in text
     assert "| DNN SOSR | 10 |" in text and "| 20 | 0.000 |" in text
@@ -222,12 +229,16 @@ def test_missing_results_are_named(folder, tmp_path):
     settings = {"datasets": ["mnist", "cifar10_imb"], "planned": planned}
     settings["unavailable"] = {"svhn": "No pixels."}
     (folder / "run.json").write_text(json.dumps({"runs": [{"settings": settings}]}))
-    lines = missing(read_table(folder), read_run_records(folder))
-    assert lines[0] == "Still to run on MNIST: DNN Bayes (2 of 5), SEAE Bayes (2 of 2)."
-    still = "Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3), DNN Bayes (5 of 5)"
+    lines = missing_lines(read_table(folder), read_run_records(folder))
+    still = "DNN Bayes (2 of 5 results), SEAE Bayes (2 of 2 results)"
+    assert lines[0] == f"Still to run on MNIST: {still}."
+    still = "Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3 results), DNN Bayes (5 of 5"
     assert lines[1].startswith(still)
     assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
-    assert lines[3].startswith("Not run on MNIST: SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR")
+    rows = "SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR"
+    assert lines.pop(3).startswith(f"Not run on MNIST: {rows}")
+    # Of a set without any result all other rows are named.
+    assert lines[3].startswith("Not run on CIFAR-10, imbalanced: DNN blind, SDAE blind")
     sets = "bg-img-rot; CIFAR-10; MNIST, imbalanced; bg-img-rot, imbalanced"
     assert lines[4:] == [f"Not run of the paper's data sets: {sets}."]
     contents = read_contents(shutil.copytree(folder, tmp_path / "copy"))
@@ -238,3 +249,14 @@ def test_missing_results_are_named(folder, tmp_path):
     assert "MNIST" not in whys and len(whys) == 7
     assert "| SVHN | not run, its data were not at hand | – |" in render_markdown(contents)
     assert '<td>SVHN</td><td class="number">not run, its data' in render_page(contents)
+
+
+def test_fewer_seeds_than_others_had_are_missing(folder):
+    """A network lacks the seeds that another one was asked for; a kernel machine needs one."""
+    runs = [
+        {"settings": {"datasets": ["mnist"], "planned": planned, "seeds": seeds}}
+        for planned, seeds in (({"csdnn": 3, "csosr": 3}, 1), ({"dnn_bayes": 9}, 3))
+    ]
+    (still,) = [it for it in missing_lines(read_table(folder), runs) if "Still" in it]
+    left = "CSDNN (6 of 9 results), DNN Bayes (6 of 9 results)"
+    assert still == f"Still to run on MNIST: {left}."
