@@ -65,6 +65,15 @@ class TestCollapsed:
         assert row["collapsed"] == "True" and row["tried_again"] == "2"
         assert {row["collapsed"] for row in read(tmp_path, "choices.csv")} == {"True"}
 
+    def test_collapsed_on_test_examples_alone(self, tmp_path, monkeypatch):
+        """The result says so, but nothing else is tried, since test examples choose nothing."""
+        settings = SHORT.settings.replace({"mlp.learning_rate": 1e-9})
+        profile = dataclasses.replace(SHORT, algorithms=("dnn_bayes",), settings=settings)
+        monkeypatch.setattr(Outcome, "collapsed", property(lambda outcome: False))
+        run(tmp_path, profile)
+        (row,) = read(tmp_path)
+        assert row["collapsed"] == "True" and row["tried_again"] == "0"
+
 
 def test_searches_widen_until_the_best_value_has_neighbours(tmp_path):
     searches = (
