@@ -1,4 +1,4 @@
-"""Draws the cost matrices by which the benchmarks price decisions."""
+"""Draws the cost matrices by which the benchmarks price decisions, and prices some."""
 
 import numpy as np
 
@@ -17,3 +17,8 @@ def cost_matrix(data: csdl.datasets.DataSet, number: int) -> np.ndarray:
 def cost_matrices(data: csdl.datasets.DataSet, count: int) -> list[np.ndarray]:
     """Returns the first matrices for a data set."""
     return [cost_matrix(data, number) for number in range(count)]
+
+
+def bayes_cost(y: np.ndarray, found: np.ndarray, costs: np.ndarray) -> float:
+    """Returns what Bayes decisions from class probabilities cost on average."""
+    return csdl.evaluation.average_cost(y, csdl.bayes_decisions(found, costs), costs)

@@ -49,7 +49,7 @@ def interval_row(case: Case, size: int, runs: int) -> Iterator[dict]:
                 "csdl_keras": cost_interval(y, decisions, matrix),
                 "percentile bootstrap": rivals.percentile(paid, rng),
                 "BCa bootstrap": rivals.bias_corrected(paid, rng),
-                "Student's t": rivals.student(paid, rng),
+                "Student's t": rivals.student(paid),
                 "empirical Bernstein": rivals.bernstein(paid, possible.min(), possible.max()),
             }
             for method, (low, high) in intervals.items():
@@ -86,7 +86,7 @@ def comparison_row(case: Case, size: int, runs: int) -> Iterator[dict]:
             own[bootstrap, "covers"] = low <= case.truth <= high
             own[bootstrap, "width"] = high - low
             own[bootstrap, "contradicts itself"] = (flips < 0.05) != (low > 0 or high < 0)
-            low, high = rivals.student(differences, rng)
+            low, high = rivals.student(differences)
             own["Student's t", "called different"] = low > 0 or high < 0
             own["Student's t", "covers"] = low <= case.truth <= high
             own["Student's t", "width"] = high - low

@@ -84,9 +84,7 @@ def report_rows(setting: str, matrices: int, runs: int) -> Iterator[dict]:
             "joint bootstrap": rivals.joint_bootstrap(differences, draws.T, rng),
         }
         if matrices > 1:
-            intervals["Student's t over matrices alone"] = rivals.student(
-                differences.mean(axis=1), rng
-            )
+            intervals["Student's t over matrices alone"] = rivals.student(differences.mean(axis=1))
         for method, (low, high) in intervals.items():
             found.setdefault((method, "called different"), []).append(low > 0 or high < 0)
             found.setdefault((method, "width"), []).append(high - low)

@@ -1,18 +1,17 @@
 """Compares the report of committed results by its rule with that by the joint bootstrap."""
 
 import functools
-import pathlib
 from collections.abc import Iterator
 from unittest import mock
 
 import coverage_rivals as rivals
 import numpy as np
+from committed import NOTEBOOKS as FOLDER
 from coverage_cases import generator
 
 from csdl_keras.experiments.reporting.comparison import Difference, PairedDifferences
 from csdl_keras.experiments.reporting.render import Contents, read_contents
 
-FOLDER = pathlib.Path(__file__).parent.parent / "notebooks" / "results"
 #: Number of bootstraps whose replicates are joined.
 ROUNDS = 4
 

@@ -33,7 +33,7 @@ def bias_corrected(values: np.ndarray, rng: np.random.Generator) -> tuple[float,
     return float(low), float(high)
 
 
-def student(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
+def student(values: np.ndarray) -> tuple[float, float]:
     """Computes the interval by Student's t."""
     error = values.std(ddof=1) / len(values) ** 0.5
     half = stats.t.ppf(0.975, len(values) - 1) * error

@@ -11,13 +11,14 @@ one training with its calibration. Writes `effort.csv` row by row, from which a 
 continues, `effort.md`, and `effort.png` with the peers that `benchmarks/results/peers` has.
 """
 
-import csv
 import pathlib
 import time
 from collections.abc import Iterator
 
 import keras
 import numpy as np
+from committed import read
+from cost_matrices import cost_matrices
 from formats import markdown_table
 from results_table import ResultsTable, parser
 
@@ -29,7 +30,6 @@ FIELDS = ("set", "seed", "way", "average_cost", "error_rate", "seconds")
 SETS = {"mnist_5k": None, "digits": None, "cifar10": 10_000, "bg_img_rot_synthetic": 10_000}
 MATRICES = 5
 PAPER = ("dnn_bayes", "cnn_bayes", "csdnn")
-PEERS = pathlib.Path(__file__).parent / "results" / "peers" / "peers.csv"
 
 
 def load(name: str) -> csdl.datasets.DataSet:
@@ -38,14 +38,6 @@ def load(name: str) -> csdl.datasets.DataSet:
     data = csdl.datasets.load(base, imbalanced=name != base)
     size = SETS[base]
     return data if size is None else csdl.datasets.subset(data, min(size, len(data.y_train_val)))
-
-
-def matrices(data: csdl.datasets.DataSet) -> list[np.ndarray]:
-    """Returns the cost matrices of a set."""
-    return [
-        csdl.costs.randomized_proportional(data.y_train_val, seed=1000 + index)
-        for index in range(MATRICES)
-    ]
 
 
 def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
@@ -57,7 +49,7 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
     trainer = csdl.Trainer(
         data.x_train, data.y_train, validation_data=(data.x_val, data.y_val), seed=seed
     )
-    for matrix in matrices(data):
+    for matrix in cost_matrices(data, MATRICES):
         if predicted is None or not kind.shares_training:
             start = time.perf_counter()
             model = trainer.train(algorithm, matrix, **options).model
@@ -79,11 +71,10 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
 def peers(name: str) -> Iterator[np.ndarray]:
     """Yields mean cost and mean seconds of the peers that were measured on a set."""
     found: dict[str, list[tuple[float, float]]] = {}
-    with PEERS.open(newline="") as file:
-        for row in csv.DictReader(file):
-            if row["dataset"] == name:
-                pair = float(row["average_cost"]), float(row["seconds"])
-                found.setdefault(row["method"], []).append(pair)
+    for row in read("peers"):
+        if row["dataset"] == name:
+            pair = float(row["average_cost"]), float(row["seconds"])
+            found.setdefault(row["method"], []).append(pair)
     for method, pairs in found.items():
         if not method.startswith("csdl_keras"):
             yield np.mean(pairs, axis=0)
@@ -122,14 +113,12 @@ def table(rows: list[dict[str, str]]) -> str:
 
 def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
     """Draws cost against seconds of each set, on logarithmic axes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     found = means(rows)
     sets = list(dict.fromkeys(name for name, _ in found))
     ways = list(dict.fromkeys(way for _, way in found))
     figure = Figure(figsize=(9, 1 + 3.2 * -(-len(sets) // 2)), layout="constrained")
-    FigureCanvasAgg(figure)
     for place, name in enumerate(sets, start=1):
         axes = figure.add_subplot(-(-len(sets) // 2), 2, place)
         pairs = np.reshape(list(peers(name)), (-1, 2))

@@ -39,13 +39,6 @@ METHODS |= {
         ("SOSR", "sosr"),
     )
 }
-#: Tables with their own costs, and their names in `empulse.datasets`.
-TABLES = {
-    "churn": "churn_tv_subscriptions",
-    "credit": "credit_scoring_pakdd",
-    "credit_vub": "vub_credit_scoring",
-    "upsell": "upsell_bank_telemarketing",
-}
 #: As Keras trains: gradients of any norm.
 UNCLIPPED = csdl.Settings().replace({"auto.clipnorm": None})
 
@@ -96,31 +89,14 @@ def image_problem(name: str, generator: str, seed: int, train_size: int | None) 
 
 
 def table_problem(name: str, seed: int) -> Problem:
-    """Returns a table with its own costs, in a stratified 50/20/30 split."""
-    import empulse.datasets
-    import pandas as pd
-    from sklearn.model_selection import train_test_split
+    """Returns a table with its own costs, in the splits of `tables.py`."""
+    from tables import make_split  # needs empulse
 
-    found = getattr(empulse.datasets, f"load_{TABLES[name]}")(backend="pandas")
-    x = pd.get_dummies(found.data, dtype=float).fillna(0.0).to_numpy("float32")
+    parts = make_split(name, seed)[:3]
     # Amounts of money span orders of magnitude.
-    x = np.sign(x) * np.log1p(np.abs(x))
-    y = np.asarray(found.target, dtype="int64")
-    own = {key: np.asarray(value, float) for key, value in found.instance_costs.items()}
-    # The costs that the package documents for each table, with its default parameters.
-    if name == "churn":
-        negative = np.where(y == 1, own["fn_cost"], own["tn_cost"])
-        positive = np.where(y == 1, own["tp_cost"], own["fp_cost"])
-    elif name == "upsell":
-        negative = y * np.maximum(0.02463333 * 0.25 * own["balance"], 1.0)
-        positive = np.ones(len(y))
-    else:  # Credit: the loss given default of the loan, or the profit lost by a refusal.
-        negative, positive = 0.75 * own["cl"] * y, own["fp_cost"] * (1 - y)
-    costs = np.column_stack([negative, positive])
-    rest, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
-    train, validation = train_test_split(rest, test_size=2 / 7, stratify=y[rest], random_state=seed)
-    parts = (train, validation, test)
-    return Problem(*(tuple(array[part] for part in parts) for array in (x, y, costs)))
+    x = tuple(np.sign(part.numbers) * np.log1p(np.abs(part.numbers)) for part in parts)
+    costs = tuple(csdl.costs.cost_vectors(part.costs, part.y) for part in parts)
+    return Problem(x, tuple(part.y for part in parts), costs)
 
 
 def make_problem(name: str, seed: int, train_size: int | None) -> Problem:
@@ -181,6 +157,8 @@ def main() -> None:
     images = ("mnist", "mnist_imb", "cifar10", "cifar10_imb")
     problems = [f"{name}/{generator}" for name in images for generator in ("own", "other")]
     if importlib.util.find_spec("empulse") is not None:
+        from tables import TABLES
+
         problems += TABLES
     options = parser(__doc__)
     options.add_argument("--problems", default=",".join(problems))

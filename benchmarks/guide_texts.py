@@ -1,10 +1,10 @@
 """Sentences of the guides whose figures come from the committed results."""
 
-import csv
 import functools
-import pathlib
 import re
 from typing import TYPE_CHECKING
+
+from committed import NOTEBOOKS, read
 
 from csdl_keras import ALGORITHMS
 from csdl_keras.experiments.reporting.claims import Claim
@@ -13,15 +13,11 @@ from csdl_keras.experiments.reporting.render import Contents, read_contents, ren
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
-ROOT = pathlib.Path(__file__).parent.parent
-RUNS = ROOT / "notebooks" / "results"
-COVERAGE = ROOT / "benchmarks" / "results" / "coverage" / "coverage.csv"
-
 
 @functools.cache
 def paper_contents(run: str = "small") -> Contents:
     """Reads a committed run of the paper's Table 2, by the name of its folder."""
-    return read_contents(RUNS / run)
+    return read_contents(NOTEBOOKS / run)
 
 
 def paper_section(beginning: str, run: str = "small", until: str = "<details>") -> "Markdown":
@@ -89,12 +85,11 @@ def _percent(value: float) -> str:
 
 def coverage(part: str, measure: str, method: str = "csdl_keras") -> dict[tuple, float]:
     """Returns the simulated values of a measure by case and size."""
-    with COVERAGE.open(newline="") as file:
-        return {
-            (row["case"], row["size"]): float(row["value"])
-            for row in csv.DictReader(file)
-            if (row["part"], row["measure"], row["method"]) == (part, measure, method)
-        }
+    return {
+        (row["case"], row["size"]): float(row["value"])
+        for row in read("coverage")
+        if (row["part"], row["measure"], row["method"]) == (part, measure, method)
+    }
 
 
 def intervals() -> "Markdown":

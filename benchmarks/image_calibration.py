@@ -15,13 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 from formats import markdown_table
-from image_trials import MATRICES, kept_at
+from image_trials import costs, kept_at, matrices_of
 from image_trials_cases import Options, kept_options, views_of
 from image_trials_sets import SETS
 from results_table import ResultsTable, parser
 from scipy import special
 
-import csdl_keras as csdl
 from csdl_keras.prediction.fit_temperature import fit_temperature
 
 FIELDS = ("set", "networks", "calibration_images", "way", "ratio_to_limit", "cost_at_limit")
@@ -99,11 +98,6 @@ def ways(
     yield "the same, and one for their mean", scaled(own, *_fit(own_val, y, False))
 
 
-def costs(p: np.ndarray, y: np.ndarray, matrices: list[np.ndarray]) -> list[float]:
-    """Returns the average cost of Bayes decisions under each matrix."""
-    return [float(matrix[y, (p @ matrix).argmin(axis=1)].mean()) for matrix in matrices]
-
-
 def at_stake(
     val: np.ndarray, y: np.ndarray, evaluation: np.ndarray, y_eval: np.ndarray, matrices: list
 ) -> float:
@@ -130,8 +124,7 @@ def limit(p: np.ndarray, y: np.ndarray, matrices: list[np.ndarray]) -> float:
 def measure(name: str, runs: list[Options], keep: pathlib.Path) -> list[dict[str, object]]:
     """Returns the rows of one set for one or several networks."""
     data, view = SETS[name](), views_of(runs[0])
-    known = np.concatenate([data.y_train, data.y_val])
-    matrices = [csdl.costs.randomized_proportional(known, seed=2000 + i) for i in range(MATRICES)]
+    matrices = matrices_of(data)
     files = [np.load(kept_at(keep, options)) for options in runs]
     val, evaluation = (
         np.array([file[f"{part}_{view}"] for file in files], "float64") for part in ("val", "eval")

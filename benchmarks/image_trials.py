@@ -11,7 +11,7 @@ their mirror images. `tried.csv` and `image_trials.md` have the ratio of each ch
 TFDS' folder. `--keep` keeps the probabilities for `image_calibration.py`.
 """
 
-import csv
+import dataclasses
 import functools
 import hashlib
 import pathlib
@@ -52,7 +52,7 @@ def probabilities(options: Options, data: DevelopmentSet) -> tuple[list[dict], f
     """Trains; returns probabilities of calibration and evaluation images by view, and seconds."""
     seconds, found = 0.0, []
     for index in range(options.networks):
-        one = Options(**{**vars(options), "networks": 1, "seed": options.seed + index})
+        one = dataclasses.replace(options, networks=1, seed=options.seed + index)
         start = time.perf_counter()
         for predict in train(one, data):
             seconds += time.perf_counter() - start
@@ -71,6 +71,17 @@ def kept_at(folder: pathlib.Path, options: Options) -> pathlib.Path:
     return folder / f"{hashlib.sha256(options.key().encode()).hexdigest()[:16]}.npz"
 
 
+def matrices_of(data: DevelopmentSet) -> list[np.ndarray]:
+    """Returns the cost matrices of a set."""
+    known = np.concatenate([data.y_train, data.y_val])
+    return [csdl.costs.randomized_proportional(known, seed=2000 + i) for i in range(MATRICES)]
+
+
+def costs(p: np.ndarray, y: np.ndarray, matrices: list[np.ndarray]) -> list[float]:
+    """Returns the average cost of Bayes decisions under each matrix."""
+    return [float(matrix[y, (p @ matrix).argmin(axis=1)].mean()) for matrix in matrices]
+
+
 def run(options: Options, data: DevelopmentSet, keep: pathlib.Path | None) -> dict[str, object]:
     """Returns the row of one training."""
     (val, evaluation), seconds = probabilities(options, data)
@@ -79,10 +90,7 @@ def run(options: Options, data: DevelopmentSet, keep: pathlib.Path | None) -> di
         arrays = {f"val_{view}": val[view] for view in VIEWS}
         arrays |= {f"eval_{view}": evaluation[view] for view in VIEWS}
         np.savez_compressed(kept_at(keep, options), **arrays)
-    known = np.concatenate([data.y_train, data.y_val])
-    matrices = [
-        csdl.costs.randomized_proportional(known, seed=2000 + index) for index in range(MATRICES)
-    ]
+    matrices = matrices_of(data)
     row: dict[str, object] = {"options": options.key(), "seconds": round(seconds, 1)}
     for view in VIEWS:
         fits = {
@@ -92,11 +100,7 @@ def run(options: Options, data: DevelopmentSet, keep: pathlib.Path | None) -> di
         for kind, temperature in fits.items():
             tempered = np.maximum(evaluation[view], 1e-12) ** (1 / temperature)
             tempered /= tempered.sum(axis=1, keepdims=True)
-            costs = [
-                matrix[data.y_eval, (tempered @ matrix).argmin(axis=1)].mean()
-                for matrix in matrices
-            ]
-            row[f"{kind}_{view}"] = round(float(np.mean(costs)), 4)
+            row[f"{kind}_{view}"] = round(float(np.mean(costs(tempered, data.y_eval, matrices))), 4)
     return row
 
 
@@ -130,10 +134,7 @@ def main() -> None:
             results.append([run(case, load(case.data), arguments.keep)])
             print(*results.rows()[-1].values(), flush=True)
     tried = ratios(results.rows())
-    with (arguments.out / "tried.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, RATIOS)
-        writer.writeheader()
-        writer.writerows(tried)
+    ResultsTable(arguments.out, "tried", RATIOS).write(tried)
     results.report("\n".join(markdown_table(list(RATIOS), [list(row.values()) for row in tried])))
 
 

@@ -99,10 +99,6 @@ def _change(change: str, data: str, **changes: Any) -> Trial:
     return Trial(change, dataclasses.replace(kept, **changes), kept, views_of(kept))
 
 
-def _views_trial(change: str, options: Options, views: str, without: str) -> Trial:
-    return Trial(change, options, options, views, without)
-
-
 def trials() -> list[Trial]:
     """Returns all trials."""
     some = ("mnist", "gray_cifar10", "cifar10")
@@ -150,12 +146,11 @@ def trials() -> list[Trial]:
         bare = dataclasses.replace(kept, label_smoothing=0.0)
         made += [
             Trial("label smoothing .05", kept, bare, views_of(kept)),
-            _views_trial("five shifted copies averaged", kept, "shifted", "one"),
+            Trial("five shifted copies averaged", kept, kept, "shifted", "one"),
         ]
     for data in ("cifar10", "gray_cifar10"):
-        made.append(
-            _views_trial("mirrored copies averaged", kept_options(data), "mirrored", "shifted")
-        )
+        kept = kept_options(data)
+        made.append(Trial("mirrored copies averaged", kept, kept, "mirrored", "shifted"))
         made.append(_change("rotations to 10 degrees, zooms to 10 %", data, **_SMALL))
     bare = kept_options("mnist", rotation=0.0, zoom=0.0)
     made.append(

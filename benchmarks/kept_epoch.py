@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from committed import NOTEBOOKS, rows_of
+from cost_matrices import bayes_cost
 from formats import MeanRatio, markdown_table
 from results_table import ResultsTable, parser
 
@@ -82,19 +83,12 @@ def likelihood_loss(y: np.ndarray, found: np.ndarray) -> float:
     return float(-np.log(np.maximum(found[np.arange(len(y)), y], 1e-12)).mean())
 
 
-def bayes_cost(y: np.ndarray, found: np.ndarray, matrix: np.ndarray) -> float:
-    """Returns what Bayes decisions cost."""
-    return csdl.evaluation.average_cost(y, csdl.bayes_decisions(found, matrix), matrix)
-
-
 def measure(
     dataset: str, algorithm: str, seed: int, choices: dict[str, str]
 ) -> tuple[list[dict], list[dict]]:
     """Trains a network; returns the rows of the epochs that are kept, and those of its curve."""
     profile = PROFILES["small"]
-    source = DataSource(
-        dataset.removesuffix("_imb"), dataset.endswith("_imb"), train_size=profile.train_size
-    )
+    source = DataSource.parse(dataset, train_size=profile.train_size)
     data, matrices = source.load(), {it: source.matrix(it) for it in COST_SEEDS}
     settings = profile.settings_on(dataset).replace(
         {
@@ -191,8 +185,8 @@ def main() -> None:
     done = results.done(KEYS)
     chosen = {}
     for row in rows_of(NOTEBOOKS / "fair" / "results.csv"):
-        label = f"{row['dataset']}{'_imb' if row['imbalanced'] == 'True' else ''}"
         if row["algorithm"] in ALGORITHMS:
+            label = DataSource(row["dataset"], row["imbalanced"] == "True").label
             chosen[label, row["algorithm"]] = row
     for seed in range(arguments.seeds):
         for (dataset, algorithm), choices in chosen.items():

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+from cost_matrices import bayes_cost
 from formats import MeanRatio, markdown_table
 from results_table import ResultsTable, parser
 from scipy.special import softmax
@@ -26,7 +27,6 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from tables import TABLES, make_split
 
-import csdl_keras as csdl
 from csdl_keras.prediction.fit_temperature import fit_temperature
 
 FIELDS = ("table", "split", "model", "epoch", "calibration", "average_cost")
@@ -62,16 +62,11 @@ def probabilities(split, seed: int) -> Iterator[tuple[str, str, list[np.ndarray]
     scores = {
         "lowest loss": [-np.log(np.maximum(p[rows, y], 1e-7)).mean() for p in validation],
         "lowest error": [np.mean(p.argmax(axis=1) != y) for p in validation],
-        "lowest cost": [bayes_cost(p, y, costs) for p in validation],
+        "lowest cost": [bayes_cost(y, p, costs) for p in validation],
         "last": [-epoch for epoch in range(NUM_EPOCHS)],
     }
     for kept in EPOCHS:
         yield NETWORK, kept, epochs[int(np.argmin(scores[kept]))]
-
-
-def bayes_cost(found: np.ndarray, y: np.ndarray, costs: np.ndarray) -> float:
-    """Returns the average cost of Bayes decisions."""
-    return csdl.evaluation.average_cost(y, csdl.bayes_decisions(found, costs), costs)
 
 
 def calibrated(method: str, held_out: np.ndarray, test: np.ndarray, part) -> np.ndarray:
@@ -140,7 +135,7 @@ def main() -> None:
             for model, epoch, (held_out, found) in probabilities(split, seed):
                 for method in CALIBRATIONS:
                     decided = calibrated(method, held_out, found, split.validation)
-                    cost = bayes_cost(decided, test.y, test.costs)
+                    cost = bayes_cost(test.y, decided, test.costs)
                     row = (name, seed, model, epoch, method, cost)
                     rows.append(dict(zip(FIELDS, row, strict=True)))
             results.append(rows)

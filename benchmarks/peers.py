@@ -21,15 +21,15 @@ import numpy as np
 from cost_matrices import FIRST_COST_SEED, cost_matrices
 from formats import markdown_table
 from peer_methods import PACKAGES, Decide, Once, installed
+from peer_tables import SINGLE
 from results_table import ResultsTable, parser
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
 import csdl_keras as csdl
 
-SINGLE = csdl.Algorithm("nll_bayes", "NLL, Bayes", "auto", "none", "nll", "bayes")
 OURS = {
-    "one network, Bayes": SINGLE,
+    "one network, Bayes": csdl.Algorithm("nll_bayes", "NLL, Bayes", "auto", "none", "nll", "bayes"),
     "calibrated_bayes": csdl.ALGORITHMS["calibrated_bayes"],
     "ensemble_bayes": csdl.ALGORITHMS["ensemble_bayes"],
 }
@@ -166,10 +166,9 @@ def table(rows: Sequence[dict]) -> str:
         "Bold: the best peer. Differences and ratios of ours, and, where there are several",
     ]
     lines += ["splits, the mean difference over them and its 95 % interval:", ""]
-    single = "csdl_keras one network, Bayes"
     for method in (m for m in methods if m not in peers):
         for dataset in (d for d in datasets if (method, d) in splits):
-            for other in {best.get(dataset, single): None, single: None}:
+            for other in {best.get(dataset, SINGLE): None, SINGLE: None}:
                 if other != method and (other, dataset) in splits:
                     words = difference(splits[method, dataset], splits[other, dataset])
                     lines.append(f"- {dataset}: {method} against {other} {words}")

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 import keras
+from committed import rows_of
 
 from csdl_keras.experiments.code_version import code_version
 
@@ -41,10 +42,7 @@ class ResultsTable:
 
     def rows(self) -> list[dict[str, str]]:
         """Returns all rows so far."""
-        if not self.path.exists():
-            return []
-        with self.path.open(newline="") as file:
-            return list(csv.DictReader(file))
+        return rows_of(self.path) if self.path.exists() else []
 
     def done(self, size: int) -> set[tuple[str, ...]]:
         """Returns the first `size` columns of the rows so far."""

@@ -3,9 +3,9 @@
 import pathlib
 import sys
 
+from committed import read
 from formats import markdown_table
 
-SPEED = pathlib.Path(__file__).parent / "results" / "speed"
 BACKENDS = {"tensorflow": "TensorFlow", "jax": "JAX", "torch": "PyTorch"}
 
 sys.path.append(str(pathlib.Path(__file__).parent / "speed"))
@@ -14,7 +14,7 @@ import agreement  # noqa: E402
 
 def rows(run: str = "") -> list[dict[str, str]]:
     """Reads the rows of the first run, or of that in another folder."""
-    return agreement.read(SPEED / run / "speed.csv")
+    return read("speed", f"speed/{run}")
 
 
 def entries() -> list[str]:

@@ -21,12 +21,14 @@ class Answer(NamedTuple):
         cells: number of its conditions.
         collapsed: number of its pairs in which a network decides no better than one decision
             for all examples.
+        edges: number of its pairs in which a choice lies on the edge of its search.
         others: the comparison without those; `None` if too few are left.
     """
 
     comparison: Comparison
     cells: int
     collapsed: int
+    edges: int
     others: Comparison | None
 
 
@@ -38,9 +40,12 @@ def answer(frame: pd.DataFrame, arrow: Arrow) -> Answer | None:
     if found is None:
         return None
     both = costs[names].dropna()
-    collapsed = costs_of(rows, "collapsed")[names].loc[both.index].any(axis=1)
+    collapsed, edges = (
+        costs_of(rows, flag)[names].loc[both.index].any(axis=1) for flag in ("collapsed", "on_edge")
+    )
     cells = both.groupby(level=list(CELL)).ngroups
-    return Answer(found, cells, int(collapsed.sum()), compare(both[~collapsed], *names))
+    others = compare(both[~collapsed], *names)
+    return Answer(found, cells, int(collapsed.sum()), int(edges.sum()), others)
 
 
 def advice(arrow: Arrow, found: Comparison) -> str:
@@ -57,13 +62,14 @@ def _section(answers: dict[Arrow, Answer | None]) -> list[str]:
     for arrow, found in answers.items():
         compared = f"{arrow.first} / {arrow.second}"
         if found is None:
-            body.append([arrow.condition, "not known: too few pairs", compared, *"––––"])
+            body.append([arrow.condition, "not known: too few pairs", compared, *"–––––"])
             continue
         it, others = found.comparison, found.others
         row = [arrow.condition, f"→ {advice(arrow, it)}", compared, it.text()]
-        row += [f"{it.pairs} in {found.cells}", str(found.collapsed)]
+        row += [f"{it.pairs} in {found.cells}", str(found.collapsed), str(found.edges)]
         body.append([*row, "–" if others is None else others.text()])
     head = ["if", "then", "compared", "ratio of costs", "pairs in conditions", "collapsed"]
+    head += ["on the edge"]
     return markdown_table([*head, "without collapsed"], body, left=3)
 
 
@@ -159,7 +165,9 @@ def chart(frame: pd.DataFrame) -> str:
         f"{0.05 * total:.0f} of {total} intervals would exclude 1; with p-values multiplied by "
         f"{total}, {sure or 'none'} of the {clear} stay{'s' * (sure == 1)} below .05. In "
         "a collapsed pair a network decides no better than one decision for all examples; the last "
-        "column is the ratio of the other pairs. Training goes on to eight times its best updates "
+        "column is the ratio of the other pairs. In a pair on the edge the search of one of the "
+        "two ended at its bounds, such as the largest scale of costs. Training goes on to eight "
+        "times its best updates "
         f"only where these are no more than {longest:,}: slower networks are missing there.",
         "",
         "`Bayes`, `calibrated Bayes` and `argmax` decide by the same networks of probabilities, "

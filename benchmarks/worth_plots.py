@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 from worth_comparisons import BASE, NONE, WAYS, compare, costs_of, name_of
@@ -157,7 +156,6 @@ def panels(count: int, columns: int) -> tuple[Figure, list[Axes]]:
     rows = -(-count // columns)
     figure = Figure(figsize=(1.2 + 3.3 * columns if count > 1 else 6, 1.4 + 2.6 * rows))
     figure.set_layout_engine("constrained")
-    FigureCanvasAgg(figure)
     grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
     for axes in grid[count:]:
         axes.set_visible(False)

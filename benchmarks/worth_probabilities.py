@@ -71,7 +71,7 @@ class Probabilities:
         while True:
             found = ((choice, one) for choice, it in self.trials.items() for one in it.finite)
             choice, snapshot = min(found, key=key)
-            new = untried([choice], self.trials, False)
+            new = untried(choice, self.trials, False)
             if not new:
                 return choice, snapshot
             start = time.perf_counter()

@@ -127,12 +127,11 @@ def search(train: Callable[[Choice], Trial], scaled: bool) -> dict[Choice, Trial
     """
     grid = itertools.product(FIRST_RATES, FIRST_SCALES if scaled else ONE_SCALE)
     trials = {choice: train(choice) for choice in itertools.starmap(Choice, grid)}
-    while new := untried([min(trials, key=lambda it: trials[it].best.score)], trials, scaled):
+    while new := untried(min(trials, key=lambda it: trials[it].best.score), trials, scaled):
         trials |= {choice: train(choice) for choice in new}
     return dict(sorted(trials.items(), key=lambda pair: pair[1].best.score))
 
 
-def untried(choices: Iterable[Choice], tried: Collection[Choice], scaled: bool) -> list[Choice]:
-    """Returns the neighbours of choices that were not tried."""
-    found = (near for choice in choices for near in choice.neighbours(scaled))
-    return [near for near in dict.fromkeys(found) if near not in tried]
+def untried(choice: Choice, tried: Collection[Choice], scaled: bool) -> list[Choice]:
+    """Returns the neighbours of a choice that were not tried."""
+    return [near for near in choice.neighbours(scaled) if near not in tried]

@@ -131,15 +131,10 @@ def check_data(arguments: argparse.Namespace) -> None:
     """Raises a ValueError if options of own data are missing, or given without such data."""
     data: pathlib.Path | None = arguments.data
     if data is None:
-        given = {
-            "--label": arguments.label,
-            "--drop": arguments.drop,
-            "--image-size": arguments.image_size,
-            "--cost-columns": arguments.cost_columns,
-        }
-        for option, value in given.items():
-            if value:
-                raise ValueError(f"Expected {option} with --data; received --dataset.")
+        for option in ("label", "drop", "image_size", "cost_columns"):
+            if getattr(arguments, option):
+                name = option.replace("_", "-")
+                raise ValueError(f"Expected --{name} with --data; received --dataset.")
     elif not data.exists():
         raise ValueError(f"Expected --data to be a file or a folder; there is no {data}.")
     else:

@@ -132,18 +132,14 @@ def pytest_runtest_setup():
     keras.utils.set_random_seed(0)
 
 
-@pytest.fixture
-def run_eagerly():
-    """Runs a test within `eager_models`."""
+def eagerly():
+    """Runs a test, or the tests of a module and its fixtures, within `eager_models`."""
     with eager_models():
         yield
 
 
-@pytest.fixture(scope="module")
-def run_module_eagerly():
-    """Runs the tests of a module, and its fixtures, within `eager_models`."""
-    with eager_models():
-        yield
+run_eagerly = pytest.fixture(eagerly)
+run_module_eagerly = pytest.fixture(eagerly, scope="module")
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -12,6 +12,7 @@ from paired import Ratio, Row
 import csdl_keras as csdl
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from cost_matrices import cost_matrices  # noqa: E402
 from peer_methods import PACKAGES, Once, installed  # noqa: E402
 
 BACKENDS, PROCESSES = ("tensorflow",), 1
@@ -32,10 +33,7 @@ OURS = (
 def measure(quick: bool) -> Iterator[Row]:
     """Measures costs of each way, and whether another package is cheaper in less time."""
     data = csdl.datasets.load("mnist_5k", train_size=1000 if quick else None)
-    matrices = [
-        csdl.costs.randomized_proportional(data.y_train_val, seed=1000 + i)
-        for i in range(1 if quick else 2)
-    ]
+    matrices = cost_matrices(data, 1 if quick else 2)
     found = [
         ("csdl_keras", name, *_timed(_ours(data, *row), matrices, data.y_test))
         for row in (OURS[:3] if quick else OURS)

@@ -41,8 +41,5 @@ Weights: TypeAlias = list[np.ndarray]
 #: `verbose` of `keras.Model.fit`.
 Verbose: TypeAlias = Literal["auto", 0, 1, 2]
 
-#: The kinds of outputs that stand for decisions.
-OutputKind: TypeAlias = Literal["cost", "probability"]
-
 #: A trained model that decides by costs or by probabilities.
 Classifier: TypeAlias = keras.Model | CostPredictor

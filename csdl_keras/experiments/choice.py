@@ -27,7 +27,7 @@ class Choice(CellRow):
             `Outcome.collapsed`; such a value is chosen only if all of them are.
         chosen: whether this value was chosen.
         edge: `"low"` or `"high"` if a chosen value is the lowest or highest one that was
-            tried of a choice without natural ends.
+            tried of a choice whose search widens.
         epochs: epochs of the training.
         train_seconds: seconds of pre-training and training, shared stages in full, and those that
             were interrupted from where they went on.

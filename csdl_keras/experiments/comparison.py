@@ -8,7 +8,6 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.files import replacing, save_model
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.cell import FIRST_COST_SEED, OWN_COSTS, Cell, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner, Classifier, Watcher
 from csdl_keras.experiments.csv_files import write_rows
@@ -16,7 +15,7 @@ from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import GROUPS
-from csdl_keras.experiments.results import Result
+from csdl_keras.experiments.results import Result, result_columns
 from csdl_keras.experiments.summaries import Summary, spread_caption
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.training.algorithm import Algorithm
@@ -33,7 +32,7 @@ class ComparedResult(Result):
     @classmethod
     def of(cls, outcome: Outcome) -> "ComparedResult":
         """Returns the result of an outcome."""
-        return cls(**dataclasses.asdict(Result.of(outcome)), effort=outcome.cell.effort)
+        return cls(**result_columns(outcome), effort=outcome.cell.effort)
 
 
 @dataclasses.dataclass
@@ -170,11 +169,12 @@ def plot_costs(
         title: heading of the plot.
         path: the file.
     """
-    figure_module = optional_module("matplotlib.figure", "compare")
-    optional_module("matplotlib.backends.backend_agg", "compare")
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
     ordered = summaries[::-1]
     matrices = max(summary.matrices for summary in summaries)
-    figure = figure_module.Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
+    figure = Figure(figsize=(8, 1.8 + 0.42 * len(ordered)), layout="constrained")
     axes = figure.subplots()
     for height, summary in enumerate(ordered):
         colour = PALETTE[get_algorithm(summary.algorithm).series].light
@@ -203,18 +203,7 @@ def plot_costs(
     axes.set_xlim(left=0)
     series = {get_algorithm(summary.algorithm).series for summary in ordered}
     present = [name for name in GROUPS if name in series]
-    handles = [
-        optional_module("matplotlib.patches", "compare").Patch(
-            color=PALETTE[name].light, alpha=0.85
-        )
-        for name in present
-    ]
-    figure.legend(
-        handles,
-        [GROUPS[name] for name in present],
-        frameon=False,
-        loc="outside lower center",
-        ncols=2,
-    )
+    handles = [Patch(color=PALETTE[name].light, alpha=0.85, label=GROUPS[name]) for name in present]
+    figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)

@@ -147,13 +147,12 @@ class CellDisplay(Display):
             f"{outcome.train_seconds:.0f} s"
         )
 
-    def chosen(self, dataset: str, choices: Sequence[Choice]) -> None:
+    def chosen(self, dataset: str, choice: Choice) -> None:
         """Prints what was chosen on validation."""
-        for choice in choices:
-            self.print(
-                f"{dataset} {choice.algorithm}: {choice.parameter} = {choice.value}, validation "
-                f"{choice.criterion} {choice.validation:.4f}"
-            )
+        self.print(
+            f"{dataset} {choice.algorithm}: {choice.parameter} = {choice.value}, validation "
+            f"{choice.criterion} {choice.validation:.4f}"
+        )
 
     def complete(self, dataset: str, algorithm: str, costs: Sequence[float]) -> None:
         """Prints the average of an algorithm on a data set."""

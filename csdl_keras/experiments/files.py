@@ -87,7 +87,7 @@ class GridFiles:
 
     def costs(self, source: DataSource, algorithm: str) -> list[float]:
         """Returns the average test costs of an algorithm on a data set."""
-        rows = [it for it in self._read("results.csv") if _is_of(it, source, [algorithm])]
+        rows = [it for it in self._read("results.csv") if _is_of(it, source, algorithm)]
         return [float(row["average_cost"]) for row in rows]
 
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
@@ -106,7 +106,7 @@ class GridFiles:
         with self._lock():
             arrays = self._decisions.read(cell.source, {cell.cost_seed: cell.matrix})
             rows = self._read("results.csv")
-            own = [it for it in rows if _is_of(it, cell.source, [name])]
+            own = [it for it in rows if _is_of(it, cell.source, name)]
             stale = [it for it in own if _same_place(it, row) or _other_choices(it, row)]
             for it in stale:
                 arrays.pop(decisions_name(name, int(it["cost_seed"]), int(it["seed"])), None)
@@ -139,7 +139,7 @@ class GridFiles:
             kept = [
                 it
                 for it in self._read("choices.csv")
-                if not (_is_of(it, source, [algorithm]) and it["parameter"] == parameter)
+                if not (_is_of(it, source, algorithm) and it["parameter"] == parameter)
             ]
             self._write("choices.csv", [*kept, *map(_texts, tried)])
             if (parameter, algorithm) == ("beta", CURVE_ALGORITHM):
@@ -180,7 +180,7 @@ class GridFiles:
 
     def _replace(self, name: str, source: DataSource, algorithm: str, rows: Iterable[Row]) -> None:
         """Writes rows of an algorithm on a data set in place of those that are there."""
-        kept = [it for it in self._read(name) if not _is_of(it, source, [algorithm])]
+        kept = [it for it in self._read(name) if not _is_of(it, source, algorithm)]
         self._write(name, [*kept, *rows])
 
     def _lock(self) -> filelock.BaseFileLock:
@@ -189,7 +189,7 @@ class GridFiles:
     def _read(self, name: str) -> list[Row]:
         path, columns = self.folder / name, _COLUMNS[name]
         rows = read_rows(path)
-        if rows and list(rows[0]) != list(columns):
+        if rows and list(rows[0]) != columns:
             raise ValueError(
                 f"Expected the columns {','.join(columns)} in {path}; it has "
                 f"{','.join(rows[0])}. Take another folder."
@@ -205,10 +205,10 @@ def _texts(row: Row) -> Row:
     return {name: "" if value is None else str(value) for name, value in row.items()}
 
 
-def _is_of(row: Row, source: DataSource, algorithms: Sequence[str]) -> bool:
-    """Returns True if a row belongs to one of these algorithms on that data set."""
-    same = (row["dataset"], row["imbalanced"]) == (source.name, str(source.imbalanced))
-    return same and row["algorithm"] in algorithms
+def _is_of(row: Row, source: DataSource, algorithm: str) -> bool:
+    """Returns True if a row belongs to an algorithm on that data set."""
+    place = row["dataset"], row["imbalanced"], row["algorithm"]
+    return place == (source.name, str(source.imbalanced), algorithm)
 
 
 def _same_place(row: Row, other: Row) -> bool:

@@ -23,8 +23,8 @@ _MOST_TRIED = 3
 class GridWatcher(Watcher, Protocol):
     """Is told the progress of a grid."""
 
-    def chosen(self, dataset: str, choices: Sequence[Choice]) -> None:
-        """Values have been chosen on validation."""
+    def chosen(self, dataset: str, choice: Choice) -> None:
+        """A value has been chosen on validation."""
 
     def complete(self, dataset: str, algorithm: str, costs: Sequence[float]) -> None:
         """All results of an algorithm on a data set are on disk, with these average test costs."""
@@ -146,7 +146,7 @@ class Grid:
             choice = choosing.choose(searches)
             if choice is None:
                 return []
-            watcher.chosen(dataset, [choice])
+            watcher.chosen(dataset, choice)
         return choosing.ranking
 
     def _finish(
@@ -176,7 +176,7 @@ class Grid:
             places = [it for it in places if (it[0].cost_seed, it[0].seed) in collapsed]
         for outcome in collapsed.values():
             with self.runner.failures.step(outcome.cell.name):
-                files.write_result(outcome, len(tries) - 1, curve=self._is_first(outcome.cell))
+                files.write_result(outcome, curve=self._is_first(outcome.cell))
 
     def _double(
         self,

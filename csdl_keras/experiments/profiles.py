@@ -94,7 +94,7 @@ _RATES = (
     Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
     Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
 )
-#: That of every convolutional network, which Caffe's schedule of SGD trains.
+#: That of every convolutional network, which SGD trains at a falling rate.
 _CNN_RATES = Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True)
 _KERNEL = (
     Search("svm.penalty", (1.0, 10.0), True),

@@ -67,11 +67,6 @@ class Result(CellRow):
     seed: int
     backend: str
 
-    @classmethod
-    def of(cls, outcome: Outcome) -> "Result":
-        """Returns the result of an outcome."""
-        return Result(**_result(outcome))
-
 
 @dataclasses.dataclass(frozen=True)
 class GridResult(Result):
@@ -80,7 +75,8 @@ class GridResult(Result):
     Args:
         collapsed: whether it decides no better than one decision for all examples, on validation,
             see `Outcome.collapsed`, or on test examples. Nothing is chosen by the latter.
-        tried_again: number of better choices that collapsed with this matrix and seed before.
+        tried_again: number of better choices that collapsed on validation with this matrix and
+            seed; 0 if all that were tried did, since the result is then that of the best one.
         cell: key of its cell.
         test_size: number of test examples.
         cost_scale: `scale` of `randomized_proportional`.
@@ -131,7 +127,7 @@ class GridResult(Result):
         if "hidden_units" in choices:
             known["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
         return cls(
-            **_result(outcome),
+            **result_columns(outcome),
             collapsed=outcome.collapsed or _collapsed_on_test(outcome),
             tried_again=tried_again,
             cell=cell.key,
@@ -161,7 +157,7 @@ def cell_columns(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
+def result_columns(outcome: Outcome) -> dict[str, Any]:
     """Returns the fields of a `Result`."""
     cell = outcome.cell
     keras_trained = cell.algorithm.body_kind.is_network

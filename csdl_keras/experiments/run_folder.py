@@ -64,7 +64,8 @@ def append_record(
         ValueError: if the folder holds a run of which another argument or the backend
             is not the same; nothing is written then.
     """
-    path, new = folder / "run.json", _as_read(_record(arguments, choices))
+    path = folder / "run.json"
+    new = json.loads(json.dumps(_record(arguments, choices)))  # as it is read again
     with filelock.FileLock(folder / ".lock"):
         runs = read_run_records(folder)
         if harmless is not None:
@@ -137,11 +138,6 @@ def _check_same(
 
 def _write(path: pathlib.Path, content: Mapping[str, object]) -> None:
     replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
-
-
-def _as_read(record: dict[str, Any]) -> dict[str, Any]:
-    """Returns a record as JSON reads it again, with lists for tuples."""
-    return json.loads(json.dumps(record))
 
 
 def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Search:
         values: its values, in ascending order if the search `widens`.
         widens: whether values beyond the first or the last one are tried as long as the
             best one is at that edge, each by the factor between its two neighbours.
-            Defaults to False, for values with natural ends.
+            Defaults to False, for values that are those of the paper.
         given: other choices that are made with each value. Defaults to none.
 
     Example:
@@ -41,7 +41,7 @@ class Search:
     def edge(self, tried: Sequence[Any], value: Any) -> str:
         """Returns `"low"` or `"high"` if a value is an end of those tried, `""` otherwise.
 
-        Ends of a search that does not widen are natural ones, and no edges.
+        Ends of a search that does not widen are no edges.
         """
         if not self.widens or min(tried) < value < max(tried):
             return ""

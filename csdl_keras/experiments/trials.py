@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from csdl_keras._utils.files import replacing
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.csv_files import write_rows
 
 if TYPE_CHECKING:
@@ -121,6 +120,8 @@ def plot_search(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
         records: the trials.
         path: the file.
     """
+    from matplotlib.figure import Figure
+
     from csdl_keras import plots  # needs Matplotlib
 
     done = [record for record in records if record.validation_cost is not None]
@@ -131,10 +132,9 @@ def plot_search(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
     ]
     names = [*(name for name in _FIRST if name in numeric)]
     names += [name for name in numeric if name not in names]
-    figure_module = optional_module("matplotlib.figure", "compare")
     columns = min(max(len(names), 1), 3)
     rows = -(-max(len(names), 1) // columns)
-    figure = figure_module.Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
+    figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes in grid.flat[len(names) :]:
         axes.set_visible(False)

@@ -38,8 +38,9 @@ class Trained:
         seconds: seconds of pre-training and training; stages that are shared with other
             algorithms count in full.
         epochs: epochs of training, without those of pre-training.
-        unit: the cost that an output of 1 stands for, if the model outputs costs.
-            Defaults to 1.
+        unit: the cost that an output of 1 stands for, if the model outputs costs: of algorithms
+            that train on costs the largest cost, of `cost_model` and Poisson the mean of the
+            costs above 0. Defaults to 1.
         history: the losses and metrics of each epoch, as `fit` of the first network kept
             them; empty if its training keeps none. Losses are of costs divided by `unit`,
             average costs are not.

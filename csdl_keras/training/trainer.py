@@ -80,10 +80,9 @@ class Trainer:
     Example:
 
     >>> import csdl_keras
-    >>> from csdl_keras import training
     >>> data = csdl_keras.datasets.load("digits")
     >>> matrix = csdl_keras.costs.randomized_proportional(data.y_train, seed=0)
-    >>> settings = Settings(mlp=training.MLP(hidden_units=(20,))).limit_epochs(2)
+    >>> settings = Settings().replace({"mlp.hidden_units": (20,)}).limit_epochs(2)
     >>> trainer = Trainer(data.x_train, data.y_train, settings=settings, seed=0)
     >>> blind, bayes = (trainer.train(name, matrix) for name in ("dnn_blind", "dnn_bayes"))
     >>> blind.seconds == bayes.seconds
@@ -146,8 +145,7 @@ class Trainer:
         Returns:
             A `Trained`. Its model outputs probabilities (cost-blind algorithms, `min` and the
             weighted ones) or expected costs, in the unit of the costs (Bayes) or divided by
-            `Trained.unit` (algorithms that train on costs): the largest cost, or for
-            `cost_model` and Poisson the mean of the costs above 0. For `csosr` it is a fitted
+            `Trained.unit` (algorithms that train on costs); for `csosr` it is a fitted
             `baselines.CSOSR`.
 
         Raises:
@@ -204,10 +202,7 @@ class Trainer:
         return train_several(self._stages, members, self.jobs, on_error or _raise)
 
     def _members(
-        self,
-        algorithm: str | Algorithm,
-        settings: Settings | None,
-        cost_matrix: ArrayLike | None,
+        self, algorithm: str | Algorithm, settings: Settings | None, cost_matrix: ArrayLike | None
     ) -> list[Recipe]:
         settings = self.settings if settings is None else check_settings(settings)
         algorithm = with_members(get_algorithm(algorithm), settings, self.data.train.x.shape)

@@ -39,7 +39,7 @@ def full(monkeypatch):
 
 
 class TestBefore:
-    def test_a_stage_cache(self, unwritable, tmp_path):
+    def test_a_stage_cache(self, unwritable):
         with pytest.raises(ValueError, match="Expected `folder` to be a folder that can be writ"):
             csdl.StageCache(unwritable)
 

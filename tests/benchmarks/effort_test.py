@@ -79,7 +79,7 @@ def test_a_training_that_serves_all_matrices(program, monkeypatch):
     row = effort.run(data, "quick", 0)
     assert len(trained) == 1
     costs = []
-    for matrix in effort.matrices(data):
+    for matrix in effort.cost_matrices(data, 2):
         model = csdl.bayes_classifier(probability_model(trained[0].model), matrix)
         costs.append(matrix[data.y_test, csdl.decide(model, data.x_test)].mean())
     assert row["average_cost"] == pytest.approx(np.mean(costs), abs=1e-4)

@@ -36,7 +36,7 @@ class TestResultsTable:
 
 
 class TestPeers:
-    def test_once_gives_what_the_classifier_gives(self, program, monkeypatch):
+    def test_once_gives_what_the_classifier_gives(self, program):
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.linear_model import LogisticRegression
 

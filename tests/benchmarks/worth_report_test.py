@@ -119,9 +119,12 @@ def test_the_chart_says_what_the_ratios_say(program, frame):
     assert "1 comparison, for one condition. The ratio is below 1 in 1, its interval in 1" in line
     # With one of the two sets collapsed, the last column is of the other one.
     collapsed = (frame["set"] == "upsell") & (frame["method"] == "SOSR")
-    text = program("worth_chart").chart(frame.assign(collapsed=collapsed.astype(int)))
+    edge = ((frame["method"] == "SOSR") & (frame["seed"] == 0)).astype(int)
+    flags = {"collapsed": collapsed.astype(int), "on_edge": edge}
+    text = program("worth_chart").chart(frame.assign(**flags))
     line = next(it for it in text.splitlines() if it.startswith("| the model is linear"))
-    assert "| 8 in 2 | 4 | **2.00 (" in line
+    on_edge = edge[(frame["hidden"] == "linear") & (frame["method"] == "SOSR")].sum()
+    assert f"| 8 in 2 | 4 | {on_edge} | **2.00 (" in line and 0 < on_edge < 8
 
 
 def test_of_many_conditions_those_that_stay_are_listed(program, frame, monkeypatch):

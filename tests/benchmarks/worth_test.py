@@ -87,7 +87,7 @@ class TestSearch:
         tried = [module.Choice(rate, 2) for rate in (0, 1, 2)]
         assert [module.on_edge(choice, tried, False) for choice in tried] == [True, False, True]
         assert module.on_edge(tried[1], tried, True)
-        assert module.untried(tried, tried, False) == [(3, 2)]
+        assert module.untried(tried[2], tried, False) == [(3, 2)]
 
     def test_training_stops_when_the_score_no_longer_falls(self, program):
         module = program("worth_search")

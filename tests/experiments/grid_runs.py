@@ -52,8 +52,8 @@ class Recorder:
     def finished(self, outcome, found=False):
         (self.found if found else self.ran).append(outcome.cell)
 
-    def chosen(self, dataset, choices):
-        self.choices += choices
+    def chosen(self, dataset, choice):
+        self.choices.append(choice)
 
     def complete(self, dataset, algorithm, costs):
         self.completed.append((dataset, algorithm, len(costs)))

@@ -62,7 +62,7 @@ class TestCollapsed:
         )
         run(tmp_path, profile)
         (row,) = read(tmp_path)
-        assert row["collapsed"] == "True" and row["tried_again"] == "2"
+        assert row["collapsed"] == "True" and row["tried_again"] == "0"
         assert {row["collapsed"] for row in read(tmp_path, "choices.csv")} == {"True"}
 
     def test_collapsed_on_test_examples_alone(self, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from keras import tree
 
 from csdl_keras import CAE, layers
 from tests.layers import caffe_loops, image_loops
-from tests.layers.dense_cases import OF_PIXELS
+from tests.layers.dense_cases import OF_PIXELS, normalized
 from tests.support.testing import JIT_COMPILE, MIXED_POLICIES, TestCase, dtype_policy
 
 RNG = np.random.default_rng(0)
@@ -24,10 +24,6 @@ TABLE[::9, 3] = np.nan
 BIAS = np.array([0.5, -1.0, 2.0])
 KERNEL = RNG.normal(size=(2, 2, 2, 2)).astype("float32")
 COSTS = RNG.uniform(0, 9, size=(5, 3, 4)).astype("float32")
-
-
-def normalized(powers):
-    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 class Case(NamedTuple):

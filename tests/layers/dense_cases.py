@@ -11,7 +11,7 @@ PIXELS = RNG.dirichlet(np.ones(3), (5, 2, 3)).astype("float32")
 ONES, LOGITS = PIXELS[..., :1], RNG.normal(size=(5, 2, 3, 4)).astype("float32")
 
 
-def _normalized(powers):
+def normalized(powers):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
@@ -24,12 +24,12 @@ OF_PIXELS = {
     "BiasCorrected, pixels": (
         lambda: layers.BiasCorrectedTemperatureScaling(0.25, BIAS),
         PIXELS,
-        _normalized(PIXELS.astype("float64") ** 4 * np.exp(BIAS)),
+        normalized(PIXELS.astype("float64") ** 4 * np.exp(BIAS)),
     ),
     "TemperatureScaling, pixels": (
         lambda: layers.TemperatureScaling(3.0),
         PIXELS,
-        _normalized(PIXELS.astype("float64") ** (1 / 3)),
+        normalized(PIXELS.astype("float64") ** (1 / 3)),
     ),
     "ClassProbabilities, pixels": (layers.ClassProbabilities, PIXELS, PIXELS),
     "ClassProbabilities, one of pixels": (
@@ -40,7 +40,7 @@ OF_PIXELS = {
     "ClassProbabilities, logits of pixels": (
         lambda: layers.ClassProbabilities(from_logits=True),
         LOGITS,
-        _normalized(np.exp(LOGITS)),
+        normalized(np.exp(LOGITS)),
     ),
     "CostOutput, pixels": (lambda: layers.CostOutput(3), LOGITS, (5, 2, 3, 3)),
     "Decision, pixels": (layers.Decision, LOGITS, LOGITS.argmin(axis=-1)),

@@ -47,7 +47,7 @@ class TestCostInput(TestCase):
         self.assertAllClose(model([X, MATRIX[None]]), p @ MATRIX)
 
     @pytest.mark.parametrize("keys", [("left", "right"), None])
-    def test_several_inputs(self, keys, tmp_path):
+    def test_several_inputs(self, keys):
         ends = [keras.Input((3,), name=name) for name in ("left", "right")]
         structure = dict(zip(keys, ends, strict=True)) if keys else ends
         network = keras.Model(structure, softmax()(layers.Concatenate()(ends)))

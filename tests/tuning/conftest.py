@@ -1,4 +1,4 @@
-"""Searches of small networks run eagerly; those of the command `tune` are compiled."""
+"""Searches of small networks run eagerly."""
 
 import gc
 

@@ -1,1 +1,1 @@
-"""The commands of `csdl-keras`, each with its arguments beside what it runs."""
+"""What the commands of `csdl-keras` run; their arguments are in `csdl_keras_cli`."""

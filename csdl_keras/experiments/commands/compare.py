@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             soft_wrap=True,
         )
         print(load_snippet(data, comparison.model_path, arguments.dataset))
-    return failures.tell() if status == 0 else max(failures.tell(), status)
+    return max(failures.tell(), status)
 
 
 def _costs(matrices: int | None) -> str:

@@ -47,12 +47,9 @@ def source_of(arguments: argparse.Namespace) -> tuple[DataSource, CostTable | No
         rows = tuple(map(tuple, table.matrix.tolist()))
         return dataclasses.replace(source, costs=rows), table
     if own and data.costs is not None:
-        return source, CostTable(class_means(data.y_train, data.costs["train"]), *_names(data))
+        means = class_means(data.y_train, data.costs["train"])
+        return source, CostTable(means, tuple(labels), data.decisions)
     return source, None
-
-
-def _names(data: OwnData) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return tuple(map(str, data.labels)), data.decisions
 
 
 def show_source(

@@ -16,7 +16,7 @@ from csdl_keras.experiments.reporting.comparison import (
 )
 from csdl_keras.experiments.reporting.paper import data_order, variant_title
 from csdl_keras.experiments.reporting.reading import BetaRow, read_beta_costs
-from csdl_keras.experiments.reporting.searches import collapsed_trials
+from csdl_keras.experiments.reporting.searches import collapsed_on_validation
 
 
 class BetaCurve:
@@ -125,7 +125,7 @@ def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     for row in read_csv(path, BetaRow):
         groups[row.dataset, row.imbalanced].append(row)
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
-    on_validation = collapsed_trials(folder, "beta")
+    on_validation = collapsed_on_validation(folder)
     curves = []
     for key in keys:
         path = results_path(folder, DataSource(*key).label)

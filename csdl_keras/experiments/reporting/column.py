@@ -239,7 +239,7 @@ def _summary(rows: list[ResultRow], decisions: PricedDecisions) -> TableCell:
             row.collapsed or (row.algorithm, row.cost_seed, row.seed) in decisions.collapsed
             for row in rows
         ),
-        tried_again=sum(row.tried_again > 0 and not row.collapsed for row in rows),
+        tried_again=sum(row.tried_again > 0 for row in rows),
         cost=float(means.mean()),
         standard_error=float(error),
         validation_cost=float(group_means(matrices, [it.validation_cost for it in rows]).mean()),

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 
 
@@ -217,6 +216,8 @@ def over_groups(means: np.ndarray, low: float, high: float) -> tuple[float, floa
     """
     if len(means) < 2:
         return low, high
-    quantile = optional_module("scipy.stats", "compare").t.ppf(0.975, len(means) - 1)
+    from scipy.stats import t  # slow to import
+
+    quantile = t.ppf(0.975, len(means) - 1)
     spread, mean = quantile * means.std(ddof=1) / np.sqrt(len(means)), means.mean()
     return float(mean - np.hypot(spread, mean - low)), float(mean + np.hypot(spread, high - mean))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.column import Column, format_column
 from csdl_keras.experiments.reporting.svg import PALETTE, TOOLTIP, inline_svg
@@ -137,6 +136,8 @@ def curve_svg(curve: BetaCurve, name: str) -> str:
 
 def costs_png(table: Table) -> bytes:
     """Draws the relative costs of all data sets, as the content of a PNG file."""
+    from matplotlib.lines import Line2D
+
     with drawing_style(9):
         figure, panels = _panels(len(table.columns), 4.4)
         for axes, column in zip(panels, table.columns, strict=True):
@@ -144,13 +145,10 @@ def costs_png(table: Table) -> bytes:
             # The longest title is wider than the axes, so the variant has a line of its own.
             title = format_column(column).replace(", imbalanced", "\nimbalanced")
             axes.set_title(title, fontsize=11, parse_math=False)
-        lines = optional_module("matplotlib.lines", "compare")
         present = {row.series for _, rows in table.groups(table.columns) for row in rows}
         series = [name for name in GROUPS if name in present]
-        handles = [
-            lines.Line2D([], [], marker="o", ls="", color=PALETTE[name].light) for name in series
-        ]
-        handles.append(lines.Line2D([], [], marker="D", ls="", mfc="none", mec=_INK))
+        handles = [Line2D([], [], marker="o", ls="", color=PALETTE[name].light) for name in series]
+        handles.append(Line2D([], [], marker="D", ls="", mfc="none", mec=_INK))
         labels = [*(GROUPS[name] for name in series), "paper"]
         figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
         figure.suptitle("Cost relative to the lowest of the data set (bold: tied with it)")
@@ -175,7 +173,8 @@ def drawing_style(font_size: float) -> Iterator[None]:
     Args:
         font_size: size of the text in points; markers are sized alike.
     """
-    style = optional_module("matplotlib.style", "compare")
+    from matplotlib import style
+
     sides = ("left", "right", "top", "bottom")
     choices = {
         "font.size": font_size,
@@ -197,9 +196,10 @@ def drawing_style(font_size: float) -> Iterator[None]:
 
 def _page_figure(height: float, left: float, bottom: float) -> tuple["Figure", "Axes"]:
     """A figure with axes of this height, and margins left of them and below, in pixels."""
+    from matplotlib.figure import Figure
+
     whole = _TOP + height + bottom
-    module = optional_module("matplotlib.figure", "compare")
-    figure = module.Figure(figsize=(_WIDTH / 72, whole / 72))
+    figure = Figure(figsize=(_WIDTH / 72, whole / 72))
     width = _WIDTH - left - _RIGHT
     axes = figure.add_axes((left / _WIDTH, bottom / whole, width / _WIDTH, height / whole))
     return figure, axes
@@ -207,11 +207,12 @@ def _page_figure(height: float, left: float, bottom: float) -> tuple["Figure", "
 
 def _panels(number: int, height: float) -> tuple["Figure", list["Axes"]]:
     """A figure with up to three panels in a row, each of this height in inches."""
+    from matplotlib.figure import Figure
+
     width = min(number, 3)
     depth = -(-number // width)
-    figure = optional_module("matplotlib.figure", "compare").Figure(
-        figsize=(max(3.6 * width, 6), height * depth + 0.9), layout="constrained"
-    )
+    size = max(3.6 * width, 6), height * depth + 0.9
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(depth, width, squeeze=False).ravel()
     for spare in axes[number:]:
         spare.set_visible(False)
@@ -219,7 +220,6 @@ def _panels(number: int, height: float) -> tuple["Figure", list["Axes"]]:
 
 
 def _png(figure: "Figure") -> bytes:
-    optional_module("matplotlib.backends.backend_agg", "compare")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=150)
     return buffer.getvalue()

@@ -76,22 +76,19 @@ def read_searches(folder: pathlib.Path) -> list[SearchSummary]:
     return [_summary(name, own) for name, own in rows.items()]
 
 
-def collapsed_trials(
-    folder: pathlib.Path, parameter: str
-) -> dict[tuple[str, bool, str], set[float]]:
-    """Returns the values that collapsed on validation, by data set, variant and algorithm.
+def collapsed_on_validation(folder: pathlib.Path) -> dict[tuple[str, bool, str], set[float]]:
+    """Returns the betas that collapsed on validation, by data set, variant and algorithm.
 
     Args:
         folder: results folder.
-        parameter: the parameter of the values, such as `"beta"`.
 
     Returns:
-        `{(dataset, imbalanced, algorithm): values}`; empty if there is no `choices.csv`.
+        `{(dataset, imbalanced, algorithm): betas}`; empty if there is no `choices.csv`.
     """
     path = folder / "choices.csv"
     values = collections.defaultdict(set)
     for row in read_csv(path, TrialRow) if path.exists() else ():
-        if row.parameter == parameter and row.collapsed:
+        if row.parameter == "beta" and row.collapsed:
             values[row.dataset, row.imbalanced, row.algorithm].add(float(row.value))
     return dict(values)
 

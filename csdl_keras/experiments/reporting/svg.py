@@ -5,8 +5,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
-from csdl_keras._utils.optional import optional_module
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -59,7 +57,6 @@ def inline_svg(figure: "Figure", name: str, title: str, description: str) -> str
         The element `svg`, without namespaces, as HTML needs none. Equal figures give
         equal elements.
     """
-    optional_module("matplotlib.backends.backend_svg", "compare")
     buffer = io.BytesIO()
     empty = dict.fromkeys(["Creator", "Date", "Format", "Type"])
     figure.savefig(buffer, format="svg", transparent=True, metadata=empty)

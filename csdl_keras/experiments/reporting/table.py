@@ -89,16 +89,10 @@ def read_table(folder: pathlib.Path) -> Table:
     if not groups:
         raise ValueError(f"Expected results in {path}; received none below the header.")
     keys = sorted(groups, key=lambda key: (key[1], *data_order(key[0])))
+    paths = {key: results_path(folder, DataSource(*key).label) for key in keys}
     return Table(
-        [
-            Column(groups[key], read_decision_costs(_decisions(folder, *key), groups[key]))
-            for key in keys
-        ]
+        [Column(groups[key], read_decision_costs(path, groups[key])) for key, path in paths.items()]
     )
-
-
-def _decisions(folder: pathlib.Path, dataset: str, imbalanced: bool) -> pathlib.Path:
-    return results_path(folder, DataSource(dataset, imbalanced).label)
 
 
 class RelativeCost(NamedTuple):

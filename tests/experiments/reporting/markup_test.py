@@ -149,7 +149,7 @@ def test_texts_are_shown_as_they_are(read):
     assert "emnist/letters_2" in markdown and command in markdown
 
 
-def test_figures_take_any_name(tmp_path, capsys):
+def test_figures_take_any_name(tmp_path):
     """And a file that cannot be made costs no other."""
     write(tmp_path, "$\\frac{a\nb\x00", (PLAIN, PLAIN, PLAIN))
     (tmp_path / "table2.md").mkdir()

@@ -1,12 +1,12 @@
 """What the report says of searches, collapsed networks, twice the epochs and missing results."""
 
-import csv
 import json
 import shutil
 
 import numpy as np
 import pytest
 
+from csdl_keras.experiments.csv_files import read_rows
 from csdl_keras.experiments.reporting.doubled import read_doubled
 from csdl_keras.experiments.reporting.missing import absent_sets, missing_lines
 from csdl_keras.experiments.reporting.record_text import search_line, searched, setting
@@ -35,8 +35,7 @@ def change_decisions(folder, **changes):
 
 
 def rows_of(folder):
-    with (folder / "results.csv").open(newline="") as file:
-        return list(csv.DictReader(file))
+    return read_rows(folder / "results.csv")
 
 
 def write_rows(path, rows):

@@ -1,10 +1,10 @@
-import csv
 import re
 
 import numpy as np
 import pytest
 
 from csdl_keras.experiments.commands.report import report
+from csdl_keras.experiments.csv_files import read_rows
 from csdl_keras.experiments.reporting.paper import data_title
 from csdl_keras.training.algorithms import get_algorithm
 from tests.experiments.reporting.made_up_folder import write_folder
@@ -43,7 +43,7 @@ class TestPage:
     def test_numbers_are_those_of_the_results(self, written, text):
         """Each cell of the page against the rows of results.csv."""
         costs = {}
-        for row in csv.DictReader((written[0] / "results.csv").open()):
+        for row in read_rows(written[0] / "results.csv"):
             title = data_title(row["dataset"]).title.replace("synthetic", "synthetic ‡")
             column = costs.setdefault((row["imbalanced"] == "True", title), {})
             column.setdefault(row["algorithm"], []).append(float(row["average_cost"]))

@@ -1,9 +1,9 @@
-import csv
 import math
 
 import numpy as np
 import pytest
 
+from csdl_keras.experiments.csv_files import read_rows
 from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
 from csdl_keras.experiments.reporting.table import Table, read_table
 from csdl_keras.experiments.reporting.text import format_cost
@@ -21,13 +21,13 @@ def made(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("results")
     write_folder(folder, skip=skip)
-    return read_table(folder), list(csv.DictReader((folder / "results.csv").open()))
+    return read_table(folder), read_rows(folder / "results.csv")
 
 
 def rewrite(folder, change):
     """Changes the rows of results.csv, which `change` gets as a list of dicts."""
     path = folder / "results.csv"
-    rows = list(csv.DictReader(path.open()))
+    rows = read_rows(path)
     change(rows)
     write_csv(path, RESULTS, [[row[name] for name in RESULTS.split()] for row in rows])
 
@@ -91,7 +91,7 @@ class TestReadTable:
         arrays = dict(np.load(path))
         again = {f"dnn_bayes_{seed}_seed_1": arrays[f"dnn_bayes_{seed}"] for seed in SEEDS}
         np.savez(path, **arrays, **again)
-        rows = [{**it, "seed": 0} for it in csv.DictReader((tmp_path / "results.csv").open())]
+        rows = [{**it, "seed": 0} for it in read_rows(tmp_path / "results.csv")]
         rows += [{**it, "seed": 1} for it in rows if it["algorithm"] == "dnn_bayes"]
         write_csv(tmp_path / "results.csv", f"{RESULTS} seed", [list(row.values()) for row in rows])
         (column,) = read_table(tmp_path).columns
@@ -105,7 +105,7 @@ class TestReadTable:
         write_folder(tmp_path, MNIST, {"csdnn": 0.1, "seae_sosr": 0.1, "sdae_sosr": 0.1})
         for betas, alike in (((0.0, 0.0), "all"), ((0.0, 0.1), "csdnn"), ((0.1, 0.1), "none")):
             own = dict(zip(("csdnn", "seae_sosr"), betas, strict=True))
-            rows = list(csv.DictReader((tmp_path / "results.csv").open()))
+            rows = read_rows(tmp_path / "results.csv")
             rows = [{**row, "beta": own.get(row["algorithm"], "")} for row in rows]
             header = f"{RESULTS} beta"
             lines = [[row[name] for name in header.split()] for row in rows]
