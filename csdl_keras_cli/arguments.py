@@ -121,8 +121,9 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         "--cost-columns",
         type=names,
         metavar="A,B,...",
-        help="columns of --data with what each decision costs the example, one for each label in "
-        "their sorted order; they are no inputs, and not known when deciding",
+        help="columns of --data with what each decision costs the example, one for each label, "
+        "named like the labels or else in their sorted order; they are no inputs, and not known "
+        "when deciding",
     )
     return costs
 

@@ -11,10 +11,10 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table
-from csdl_keras.costs import class_means, regret
-from csdl_keras.costs.checks import amounts
+from csdl_keras.costs import class_means
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.image_folder import read_images
+from csdl_keras.experiments.own_costs import costs_of_columns
 from csdl_keras.experiments.own_file import OwnFile, read_file
 from csdl_keras.experiments.own_labels import read_labels, split
 from csdl_keras.layers import TableEncoding
@@ -170,15 +170,8 @@ def _loaded(source: OwnSource) -> OwnData:
     )
     costs, decisions = None, tuple(map(str, labels))
     if file.costs is not None:
-        if file.costs.shape[1] < len(labels):
-            raise ValueError(
-                f"Expected --cost-columns with a column for each label, {', '.join(decisions)}; "
-                f"received {file.costs.shape[1]}: {', '.join(file.cost_names)}."
-            )
-        vectors = amounts("cost columns", file.costs, 2, "(N, D)")
-        vectors = regret(vectors) if (vectors < 0).any() else vectors
+        vectors, decisions = costs_of_columns(file.costs, file.cost_names, decisions, numbers)
         costs = {part: vectors[rows] for part, rows in parts.items()}
-        decisions = (*decisions, *file.cost_names[len(labels) :])
     if isinstance(file.inputs, np.ndarray):
         x = {part: file.inputs[rows] for part, rows in parts.items()}
     else:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.own_columns import check_numbers
 from csdl_keras.experiments.text_table import csv_options, read_text
 from csdl_keras_cli.suggestions import did_you_mean
 
@@ -99,11 +100,14 @@ def _stacked(costs: list[np.ndarray], names: Sequence[str]) -> np.ndarray | None
     if not costs:
         return None
     try:
-        return np.column_stack([one.astype("float64") for one in costs])
+        stacked = np.column_stack([one.astype("float64") for one in costs])
     except ValueError as error:
         raise ValueError(
             f"Expected numbers in --cost-columns {','.join(names)}; {error}."
         ) from error
+    for name, column in zip(names, stacked.T, strict=True):
+        check_numbers(name, column)
+    return stacked
 
 
 def _frame(path: pathlib.Path) -> tuple[Any, str]:
