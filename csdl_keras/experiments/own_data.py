@@ -34,7 +34,8 @@ class OwnData:
         costs: `(N, D)` costs of each decision by split, or `None`.
         decisions: names of decisions, labels first.
         code: Python that reads some of the inputs as `x`.
-        left_out: columns without a name, which are no inputs.
+        left_out: columns without a name, or files in a folder of images, which are no inputs.
+        told: what stands out in columns.
     """
 
     name: str
@@ -158,8 +159,8 @@ class OwnSource(DataSource):
 @functools.lru_cache(maxsize=1)
 def _loaded(source: OwnSource) -> OwnData:
     if source.path.is_dir():
-        images, names, code = read_images(source.path, source.image_size)
-        file = OwnFile(images, np.array(names), None, (), code)
+        images, names, code, others = read_images(source.path, source.image_size)
+        file = OwnFile(images, np.array(names), None, (), code, others)
         labels, numbers = read_labels(str(source.path), file.labels)
     else:
         column = source.label_column or ""

@@ -23,7 +23,7 @@ class OwnFile:
         costs: `(N, D)` costs of each decision, or `None`.
         cost_names: names of these columns.
         code: Python that reads some of the inputs as `x`.
-        left_out: columns without a name, which are no inputs.
+        left_out: columns without a name, or files in a folder of images, which are no inputs.
     """
 
     inputs: Any

@@ -100,7 +100,13 @@ def _described(data: OwnData) -> str:
 def _inputs(data: OwnData) -> str:
     x = data.x_train
     if not isinstance(x, Table):
-        return "images of " + "x".join(map(str, x.shape[1:]))
+        told = "images of " + "x".join(map(str, x.shape[1:]))
+        if data.left_out:
+            number = len(data.left_out)
+            told += (
+                f", left out {number} other file{'s' * (number > 1)}, such as {data.left_out[0]}"
+            )
+        return told
     categorical = x.columns.categorical
     missing = sum(np.isnan(x.rows[:, j]).any() for j in range(x.shape[1]))
     numeric = x.shape[1] - len(categorical)
