@@ -14,6 +14,7 @@ from csdl_keras._utils.frames import Columns, Table
 from csdl_keras.costs import class_means
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.image_folder import read_images
+from csdl_keras.experiments.own_columns import check_inputs
 from csdl_keras.experiments.own_costs import costs_of_columns
 from csdl_keras.experiments.own_file import OwnFile, read_file
 from csdl_keras.experiments.own_labels import read_labels, split
@@ -46,6 +47,7 @@ class OwnData:
     decisions: tuple[str, ...]
     code: str
     left_out: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     imbalanced: bool = False
 
     x_train = property(lambda self: self.x["train"])
@@ -173,14 +175,15 @@ def _loaded(source: OwnSource) -> OwnData:
     if file.costs is not None:
         vectors, decisions = costs_of_columns(file.costs, file.cost_names, decisions, numbers)
         costs = {part: vectors[rows] for part, rows in parts.items()}
+    told: tuple[str, ...] = ()
     if isinstance(file.inputs, np.ndarray):
         x = {part: file.inputs[rows] for part, rows in parts.items()}
     else:
-        columns = Columns.of(file.inputs.iloc[parts["train"]])
+        columns, told = Columns.of(file.inputs.iloc[parts["train"]]), check_inputs(file.inputs)
         frames = {part: file.inputs.iloc[rows] for part, rows in parts.items()}
         x = {part: Table(columns.encode(frame), columns) for part, frame in frames.items()}
     y = {part: numbers[rows] for part, rows in parts.items()}
-    return OwnData(source.name, labels, x, y, costs, decisions, file.code, file.left_out)
+    return OwnData(source.name, labels, x, y, costs, decisions, file.code, file.left_out, told)
 
 
 @functools.lru_cache(maxsize=1)
