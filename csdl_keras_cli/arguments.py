@@ -115,7 +115,8 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         metavar="FILE",
         help="costs C[true, decision] in a .csv or .npy file: a row for each true label, a column "
         "for each decision. A .csv file may begin with a line of the names of decisions and a "
-        "column of the names of labels; without names they are in the order of sorted labels",
+        "column of the names of labels; without names of both, they are in the order of sorted "
+        "labels",
     )
     costs.add_argument(
         "--cost-columns",
