@@ -42,6 +42,7 @@ def test_gray_images_with_transparency_are_gray(tmp_path):
     folder = images(tmp_path / "pets")
     GRAY.convert("LA").save(folder / "cat" / "0.png")
     read, *_ = read_images(folder)
+    assert read.shape[1:] == (6, 4, 1)
     np.testing.assert_allclose(read[0][..., 0], RAMP, atol=0.003)
 
 
