@@ -88,7 +88,7 @@ def _check_modes(files: list[pathlib.Path], modes: list[str], gray: bool) -> Non
                 f"Expected no gray images of 16 bits among those in colours, such as {other}; "
                 f"received {path}. Save it with 8 bits."
             )
-        # Keras cuts the pixels of other modes, such as 16 bits from big to small, at 255.
+        # Keras cuts pixels of other modes, such as 16 bits in big-endian order, at 255.
         if mode[0] in "IF" and mode != _DEEP:
             raise ValueError(
                 f"Expected images of 8 bits, or gray ones of 16; received {path}, whose pixels "
