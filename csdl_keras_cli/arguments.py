@@ -115,14 +115,16 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         metavar="FILE",
         help="costs C[true, decision] in a .csv or .npy file: a row for each true label, a column "
         "for each decision. A .csv file may begin with a line of the names of decisions and a "
-        "column of the names of labels; without names they are in the order of sorted labels",
+        "column of the names of labels; without names of both, they are in the order of sorted "
+        "labels",
     )
     costs.add_argument(
         "--cost-columns",
         type=names,
         metavar="A,B,...",
-        help="columns of --data with what each decision costs the example, one for each label in "
-        "their sorted order; they are no inputs, and not known when deciding",
+        help="columns of --data with what each decision costs the example, one for each label, "
+        "named like the labels or else in their sorted order; they are no inputs, and not known "
+        "when deciding",
     )
     return costs
 

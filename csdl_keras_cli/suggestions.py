@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
+#: Likeness from which on names are close; by difflib's default of 0.6, 'iris' is to 'digits'.
+_CLOSE = 0.65
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Returns `" Did you mean 'csdnn'?"` for the closest known name.
@@ -20,7 +23,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     lower = {one.lower(): one for one in reversed(list(known))}
     if name in lower.values():
         return ""
-    close = difflib.get_close_matches(name.lower(), lower, n=1)
+    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=_CLOSE)
     return f" Did you mean {lower[close[0]]!r}?" if close else ""
 
 

@@ -42,7 +42,8 @@ def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
 
     A .csv file may begin with a line of names of decisions, and its lines with names of labels,
     in any order; rows and columns are then brought into that of `labels`. Decisions that are no
-    label, such as to abstain, come last. Without names, the order is that of `labels`.
+    label, such as to abstain, come last. Without names, the order is that of `labels`; with names
+    of one kind alone, these have to be in that order, too.
 
     Args:
         path: the file.
@@ -60,17 +61,21 @@ def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
         return _checked(path, matrix, labels, ())
     cells = read_cells(path)
     row_names, decisions, body = _parted(cells, labels)
+    if not body:
+        raise ValueError(
+            f"Expected {path} to hold costs; received names alone, {_listed(decisions or ())}."
+        )
     try:
         matrix = np.array([[float(cell) for cell in row] for row in body])
     except ValueError as error:
         raise ValueError(f"Expected {path} to hold costs, numbers; {error}.") from error
+    extra = [name for name in decisions or () if name not in labels]
     if row_names is not None:
         matrix = matrix[_order(path, "row", row_names, labels)]
     if decisions is not None:
-        extra = [name for name in decisions if name not in labels]
         matrix = matrix[:, _order(path, "column", decisions, [*labels, *extra])]
-        return _checked(path, matrix, labels, extra)
-    return _checked(path, matrix, labels, ())
+    _check_one_side(path, row_names, decisions, labels)
+    return _checked(path, matrix, labels, extra)
 
 
 def _parted(
@@ -118,6 +123,25 @@ def _order(path: pathlib.Path, what: str, names: Sequence[str], wanted: Sequence
             "columns decisions."
         )
     return [names.index(name) for name in wanted]
+
+
+def _check_one_side(
+    path: pathlib.Path,
+    rows: list[str] | None,
+    columns: list[str] | None,
+    labels: Sequence[str],
+) -> None:
+    """Raises a ValueError if names on one side alone leave the order on the other side open."""
+    if (rows is None) == (columns is None):
+        return
+    named, other = ("columns", "rows") if rows is None else ("rows", "columns")
+    names = rows or columns or []
+    if [name for name in names if name in labels] != list(labels):
+        raise ValueError(
+            f"Expected {path} to name its {other} too, since its {named} are matched by their "
+            f"names and not in the sorted order of labels, {_listed(labels)}, in which {other} "
+            f"without names are taken; received the {named} {_listed(names)}."
+        )
 
 
 def _checked(

@@ -11,10 +11,11 @@ import numpy as np
 from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table
-from csdl_keras.costs import class_means, regret
-from csdl_keras.costs.checks import amounts
+from csdl_keras.costs import class_means
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.image_folder import read_images
+from csdl_keras.experiments.own_columns import check_inputs
+from csdl_keras.experiments.own_costs import costs_of_columns
 from csdl_keras.experiments.own_file import OwnFile, read_file
 from csdl_keras.experiments.own_labels import read_labels, split
 from csdl_keras.layers import TableEncoding
@@ -34,7 +35,8 @@ class OwnData:
         costs: `(N, D)` costs of each decision by split, or `None`.
         decisions: names of decisions, labels first.
         code: Python that reads some of the inputs as `x`.
-        left_out: columns without a name, which are no inputs.
+        left_out: columns without a name, or files in a folder of images, which are no inputs.
+        told: what stands out in columns.
     """
 
     name: str
@@ -45,6 +47,7 @@ class OwnData:
     decisions: tuple[str, ...]
     code: str
     left_out: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     imbalanced: bool = False
 
     x_train = property(lambda self: self.x["train"])
@@ -158,8 +161,8 @@ class OwnSource(DataSource):
 @functools.lru_cache(maxsize=1)
 def _loaded(source: OwnSource) -> OwnData:
     if source.path.is_dir():
-        images, names, code = read_images(source.path, source.image_size)
-        file = OwnFile(images, np.array(names), None, (), code)
+        images, names, code, others = read_images(source.path, source.image_size)
+        file = OwnFile(images, np.array(names), None, (), code, others)
         labels, numbers = read_labels(str(source.path), file.labels)
     else:
         column = source.label_column or ""
@@ -170,23 +173,17 @@ def _loaded(source: OwnSource) -> OwnData:
     )
     costs, decisions = None, tuple(map(str, labels))
     if file.costs is not None:
-        if file.costs.shape[1] < len(labels):
-            raise ValueError(
-                f"Expected --cost-columns with a column for each label, {', '.join(decisions)}; "
-                f"received {file.costs.shape[1]}: {', '.join(file.cost_names)}."
-            )
-        vectors = amounts("cost columns", file.costs, 2, "(N, D)")
-        vectors = regret(vectors) if (vectors < 0).any() else vectors
+        vectors, decisions = costs_of_columns(file.costs, file.cost_names, decisions, numbers)
         costs = {part: vectors[rows] for part, rows in parts.items()}
-        decisions = (*decisions, *file.cost_names[len(labels) :])
+    told: tuple[str, ...] = ()
     if isinstance(file.inputs, np.ndarray):
         x = {part: file.inputs[rows] for part, rows in parts.items()}
     else:
-        columns = Columns.of(file.inputs.iloc[parts["train"]])
+        columns, told = Columns.of(file.inputs.iloc[parts["train"]]), check_inputs(file.inputs)
         frames = {part: file.inputs.iloc[rows] for part, rows in parts.items()}
         x = {part: Table(columns.encode(frame), columns) for part, frame in frames.items()}
     y = {part: numbers[rows] for part, rows in parts.items()}
-    return OwnData(source.name, labels, x, y, costs, decisions, file.code, file.left_out)
+    return OwnData(source.name, labels, x, y, costs, decisions, file.code, file.left_out, told)
 
 
 @functools.lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.optional import optional_module
+from csdl_keras.experiments.own_columns import check_numbers
 from csdl_keras.experiments.text_table import csv_options, read_text
 from csdl_keras_cli.suggestions import did_you_mean
 
@@ -22,7 +23,7 @@ class OwnFile:
         costs: `(N, D)` costs of each decision, or `None`.
         cost_names: names of these columns.
         code: Python that reads some of the inputs as `x`.
-        left_out: columns without a name, which are no inputs.
+        left_out: columns without a name, or files in a folder of images, which are no inputs.
     """
 
     inputs: Any
@@ -51,7 +52,7 @@ def read_file(
     if path.suffix.lower() == ".npz":
         columns, code = _arrays(path), ""
     else:
-        columns, code = _frame(path)
+        columns, code = _frame(path, label)
     named = {str(name): name for name in columns}
     for option, wanted in (("label", [label]), ("drop", drop), ("cost-columns", cost_columns)):
         for name in wanted:
@@ -99,30 +100,51 @@ def _stacked(costs: list[np.ndarray], names: Sequence[str]) -> np.ndarray | None
     if not costs:
         return None
     try:
-        return np.column_stack([one.astype("float64") for one in costs])
+        stacked = np.column_stack([one.astype("float64") for one in costs])
     except ValueError as error:
         raise ValueError(
             f"Expected numbers in --cost-columns {','.join(names)}; {error}."
         ) from error
+    for name, column in zip(names, stacked.T, strict=True):
+        check_numbers(name, column)
+    return stacked
 
 
-def _frame(path: pathlib.Path) -> tuple[Any, str]:
-    """Returns the data frame in a file, and Python that reads its first rows."""
+def _frame(path: pathlib.Path, label: str) -> tuple[Any, str]:
+    """Returns the data frame in a file, and Python that reads its first rows.
+
+    Labels of a .csv file stay texts unless they are written as whole numbers and booleans are
+    in Python: 01 is no other way to write 1, nor true one to write True.
+    """
     pandas = optional_module("pandas", "compare")
     reader, options = "read_parquet", {}
     if path.suffix.lower() == ".csv":
         reader, options = "read_csv", csv_options(read_text(path))
     else:
         optional_module("pyarrow", "compare")
-    more = {"low_memory": False} if reader == "read_csv" else {}
     try:
-        frame = getattr(pandas, reader)(path, **options, **more)
+        if reader == "read_parquet":
+            frame = pandas.read_parquet(path)
+            names = [str(name) for name in frame.columns]
+        else:
+            frame = pandas.read_csv(path, low_memory=False, **options)
+            names = pandas.read_csv(path, header=None, nrows=1, dtype=str, **options).iloc[0]
+            names = names.dropna().tolist()
+            if label in frame and frame[label].dtype.kind in "iub":
+                texts = pandas.read_csv(path, dtype={label: str}, **options)[label]
+                if (texts.str.strip() != frame[label].astype(str)).any():
+                    frame[label] = texts
     # Damaged files make pandas and pyarrow raise nearly anything.
     except Exception as error:
         raise ValueError(
             f"Expected {path} to hold a table that pandas.{reader} reads; "
             f"{type(error).__name__}: {str(error).strip()}"
         ) from error
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"Expected columns of distinct names in {path}; received {twice[0]!r} twice."
+        )
     written = "".join(f", {name}={value!r}" for name, value in options.items())
     code = f"x = pandas.{reader}({str(path)!r}{written})[:10]"
     return frame, f"import pandas\n{code}"
@@ -178,7 +200,11 @@ def _largest(path: pathlib.Path, name: str, images: np.ndarray) -> int:
     for largest in (1, 255, 65535):
         if right and images.max() <= largest:
             return largest
+    told = f"values from {images.min()} to {images.max()}" if images.size else "none"
+    wrong = np.argwhere(images != images)
+    if len(wrong):
+        told = f"nan at {tuple(wrong[0].tolist())}"
     raise ValueError(
         f"Expected images of pixels from 0 to 1, 255 or 65535 in {name!r} of {path}; received "
-        f"{f'values from {images.min()} to {images.max()}' if images.size else 'none'}."
+        f"{told}."
     )

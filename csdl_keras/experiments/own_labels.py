@@ -27,8 +27,9 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     >>> read_labels("animal", np.array(["dog", "cat"] * 3))
     (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
     """
-    boolean = np.asarray(values).dtype.kind == "b"
-    column = read_column(name, values)
+    column, kind = read_column(name, values), np.asarray(values).dtype.kind
+    if kind in "iu":  # As floating point, those above 2**53 would become one another.
+        column = np.asarray(values)
     missing = np.array([value is None or value != value for value in column.tolist()])
     if missing.any():
         raise ValueError(
@@ -37,7 +38,7 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
             "their label, if it is one, otherwise than NA, None or nan, which count as missing."
         )
     if column.dtype.kind == "f":
-        broken = column[(column != np.floor(column)) | ~np.isfinite(column)]
+        broken = column[(column != np.floor(column)) | ~(np.abs(column) <= 2**53)]
         if len(broken):
             raise ValueError(
                 f"Expected labels of classes in {name!r}, strings or whole numbers; received "
@@ -45,10 +46,10 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
             )
         column = column.astype(np.int64)
     labels, numbers, counts = np.unique(column, return_inverse=True, return_counts=True)
+    named: list[Any] = [bool(one) for one in labels] if kind == "b" else labels.tolist()
     if not 2 <= len(labels) <= MOST_LABELS:
-        told = f"only {labels[0]!r}" if len(labels) == 1 else f"{len(labels)} labels"
+        told = f"only {named[0]!r}" if len(labels) == 1 else f"{len(labels)} labels"
         raise ValueError(f"Expected 2 to {MOST_LABELS} labels in {name!r}; received {told}.")
-    named: list[Any] = [bool(one) for one in labels] if boolean else labels.tolist()
     rare = [f"{label!r} ({count})" for label, count in zip(named, counts, strict=True) if count < 3]
     if rare:
         more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""

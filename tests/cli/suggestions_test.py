@@ -9,10 +9,15 @@ from csdl_keras_cli.suggestions import did_you_mean
 
 @pytest.mark.parametrize(
     "name, told",
-    [("mnits", " Did you mean 'mnist'?"), ("MNIST", " Did you mean 'mnist'?"), ("zzz", "")],
+    [
+        ("mnits", " Did you mean 'mnist'?"),
+        ("MNIST", " Did you mean 'mnist'?"),
+        ("zzz", ""),
+        ("iris", ""),
+    ],
 )
 def test_did_you_mean(name, told):
-    assert did_you_mean(name, ["mnist", "cifar10"]) == told
+    assert did_you_mean(name, ["mnist", "cifar10", "digits"]) == told
 
 
 def test_image_size():

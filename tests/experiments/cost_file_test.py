@@ -69,6 +69,12 @@ def test_arrays(tmp_path):
     [
         ("", "to hold a table; the file is empty"),
         (" \n \n", "to hold a table; the file is empty"),
+        ("bad,fair,good\n", "to hold costs; received names alone, 'bad', 'fair', 'good'"),
+        (
+            "good,bad,fair\n1,2,0\n0,3,4\n5,0,1\n",
+            "name its rows too.*columns 'good', 'bad', 'fair'",
+        ),
+        ("good,3,4,0\nbad,0,1,5\nfair,2,0,1\n", "name its columns too.*the rows 'good', 'bad'"),
         ("0,1\n1,0\n", "3 x 3 costs, .*'bad', 'fair', 'good'; received the shape 2 x 2"),
         ("0,1,2,3\n" * 3, "received the shape 3 x 4"),
         ("0,1,5\n2,0\n3,4,0\n", "as many cells in each line; received lines of 2, 3 cells"),

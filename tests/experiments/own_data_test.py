@@ -71,6 +71,10 @@ class TestTables:
             ([1, 2, 10], (1, 2, 10), ["1", "2", "10"]),
             ([True, False], (False, True), [False, True]),
             (["b", "a"], ("a", "b"), ["a", "b"]),
+            (["02", "01", "10"], ("01", "02", "10"), ["01", "02", "10"]),
+            (["true", "false"], ("false", "true"), ["false", "true"]),
+            ([2**60, 2**60 + 1], (2**60, 2**60 + 1), [str(2**60), str(2**60 + 1)]),
+            ([2.0, 1.0], (1, 2), ["1", "2"]),
         ],
     )
     def test_labels(self, labels, expected, classes, tmp_path):

@@ -14,8 +14,8 @@ FRAME = pandas.DataFrame(
         "age": np.where(RNG.random(ROWS) < 0.2, np.nan, RNG.integers(18, 80, ROWS)),
         "job": RNG.choice(["nurse", "baker", None], ROWS),
         "member": RNG.random(ROWS) < 0.5,
-        "price_no": np.arange(ROWS) % 7.0,
-        "price_yes": np.arange(ROWS) % 5.0,
+        "price_no": np.arange(ROWS) % 7.0 + 7 * (np.arange(ROWS) % 3 == 1),
+        "price_yes": np.arange(ROWS) % 5.0 + 7 * (np.arange(ROWS) % 3 != 1),
         "answer": ["no", "yes", "no"] * (ROWS // 3),
     }
 )

@@ -17,6 +17,9 @@ GOOD = HEAD + "1,a\n2,b\n" * 3
         (HEAD, "Expected rows in"),
         ("x,y\n1,a\n", "--label to name a column of .*'x', 'y'; received 'answer'"),
         ("x,Answer\n1,a\n", "Did you mean 'Answer'"),
+        ("x,answer,answer\n1,a,a\n2,b,b\n", "columns of distinct names.*'answer' twice"),
+        (GOOD.replace("b", "5").replace("a\n", "5\n"), "received only 5"),
+        (HEAD + f"1,{2**60}.0\n2,5\n" * 3, "strings or whole numbers; received 1.15292e.18"),
         (GOOD.replace("b", "a"), "2 to 1000 labels in 'answer'; received only 'a'"),
         (GOOD + "3,c\n", r"3 examples of each label.*'c' \(1\)"),
         (GOOD + "3,\n4,NA\n", "a label in each row of 'answer'; received 2 rows.* row 7"),
@@ -44,6 +47,11 @@ def test_strange_tables(content, told, tmp_path):
         ("a.npz", {"answer": np.arange(4), "x": np.ones((3, 2))}, "a row for each of the labels"),
         ("a.npz", {"answer": np.arange(4), "x": np.ones((4, 2)), "z": np.ones(4)}, "by --drop"),
         ("a.npz", {"answer": np.arange(4), "x": -np.ones((4, 2, 2))}, "values from -1.0 to -1.0"),
+        (
+            "a.npz",
+            {"answer": np.arange(4), "x": np.full((4, 2, 2), np.nan)},
+            r"received nan at \(0, 0, 0\)",
+        ),
     ],
 )
 def test_strange_files(name, content, told, tmp_path):
@@ -63,7 +71,7 @@ def test_strange_files(name, content, told, tmp_path):
         ({"drop": ("answer",)}, "different columns; received 'answer' twice"),
         ({"cost_columns": ("price_no",)}, "a column for each label, no, yes; received 1"),
         ({"cost_columns": ("price_no", "job")}, "numbers in --cost-columns"),
-        ({"cost_columns": ("price_no", "age")}, "finite"),
+        ({"cost_columns": ("price_no", "age")}, "finite.* in column 'age'; received nan in row 3"),
     ],
 )
 def test_strange_columns(choices, told, tmp_path):

@@ -16,7 +16,7 @@ from csdl_keras.experiments.own_data import OwnData, OwnSource
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Labels that are listed with their numbers of examples.
+#: Labels with their numbers of examples, and columns of categories, that are listed.
 _LISTED = 8
 
 
@@ -100,18 +100,26 @@ def _described(data: OwnData) -> str:
 def _inputs(data: OwnData) -> str:
     x = data.x_train
     if not isinstance(x, Table):
-        return "images of " + "x".join(map(str, x.shape[1:]))
+        told = "images of " + "x".join(map(str, x.shape[1:]))
+        if data.left_out:
+            number = len(data.left_out)
+            told += (
+                f", left out {number} other file{'s' * (number > 1)}, such as {data.left_out[0]}"
+            )
+        return told
     categorical = x.columns.categorical
     missing = sum(np.isnan(x.rows[:, j]).any() for j in range(x.shape[1]))
     numeric = x.shape[1] - len(categorical)
     parts = [f"{numeric} column{'s' * (numeric != 1)} of numbers"]
     if categorical:
-        parts.append(f"{len(categorical)} of categories")
+        names = [repr(x.columns.names[j]) for j in categorical]
+        listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        parts.append(f"{len(categorical)} of categories ({listed})")
     if missing:
         parts.append(f"{missing} with missing values")
     if data.left_out:
         parts.append(f"left out {len(data.left_out)} without a name")
-    told = ", ".join(parts)
+    told = ". ".join([", ".join(parts), *data.told])
     many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
     if many:
         told += (
