@@ -19,6 +19,7 @@ import example_costs
 import kept_epoch
 import peer_tables
 import pretraining_table
+import sosr_scale
 import speed_tables
 import streaming
 from committed import NOTEBOOKS, RESULTS, read, rows_of
@@ -185,6 +186,10 @@ _MAKERS: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "pretraining_map": (
         "pretraining_map/pretraining_map",
         lambda: report_tables(pretraining_table.report(read("pretraining_map"))),
+    ),
+    "sosr_scale": (
+        "sosr_scale/sosr_scale",
+        lambda: report_tables(sosr_scale.table(read("sosr_scale"), read("choices", "sosr_scale"))),
     ),
     "kept_epoch": (
         "kept_epoch/kept_epoch",

@@ -7,7 +7,7 @@ of its fully-connected networks collapse. This trains DNN SOSR with costs severa
 with the search of optimizer and learning rate, the data, matrices and seed of DNN SOSR and DNN
 Bayes in `notebooks/results/fair`, which are the scale 1 and the comparison. Writes `choices.csv`
 and `sosr_scale.csv`, from a grid in the folder `--work` that a later call continues, and
-`sosr_scale.md`.
+`sosr_scale.md`; a call with other data sets or scales adds to them.
 """
 
 import dataclasses
@@ -101,7 +101,7 @@ def table(results: Sequence[dict[str, str]], tried: Sequence[dict[str, str]]) ->
                 [
                     dataset,
                     "SOSR" if scale else "Bayes",
-                    scale or "–",
+                    scale,
                     *numbers,
                     ", ".join(chosen),
                     f"{cost:.3f}",
@@ -140,15 +140,21 @@ def main() -> None:
     with CellDisplay(make_console(), runner) as display:
         grid.run(display)
     runner.failures.tell()
-    found = {}
-    for name, fields in (("results.csv", FIELDS), ("choices.csv", TRIED)):
-        rows = [*rows_of(NOTEBOOKS / "fair" / name), *rows_of(arguments.work / name)]
+    found = []
+    for name, file, fields in (("sosr_scale", "results", FIELDS), ("choices", "choices", TRIED)):
+        rows = [
+            *rows_of(NOTEBOOKS / "fair" / f"{file}.csv"),
+            *rows_of(arguments.work / f"{file}.csv"),
+        ]
         kept = [row for row in of_grid(rows, scales) if row["dataset"] in datasets]
-        found[name] = only(kept, fields)
+        own = ResultsTable(arguments.out, name, fields)
+        # Rows of an earlier call with other data sets or scales stay.
+        new = {(row["dataset"], row["scale"]) for row in kept}
+        others = [row for row in own.rows() if (row["dataset"], row["scale"]) not in new]
+        own.write([*others, *only(kept, fields)])
+        found.append(own.rows())
     results = ResultsTable(arguments.out, "sosr_scale", FIELDS)
-    results.write(found["results.csv"])
-    ResultsTable(arguments.out, "choices", TRIED).write(found["choices.csv"])
-    results.report(table(*found.values()))
+    results.report(table(*found))
 
 
 if __name__ == "__main__":
