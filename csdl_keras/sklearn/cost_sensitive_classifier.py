@@ -85,7 +85,8 @@ class CostSensitiveClassifier(CostDecisions):
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
             class, or the mean matrix of costs that are known when deciding.
-        model_: the trained model, for `csdl_keras.decide` and `model_.save`.
+        model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
+            frame of numbers without missing values, it takes columns by position.
         probability_model_: the part of `model_` that outputs class probabilities, or
             `None`.
         n_features_in_: as in scikit-learn.

@@ -34,8 +34,8 @@ def train(
         algorithm: a name of `ALGORITHMS`, such as `"csdnn"`, or an `Algorithm`.
         x: inputs `(N, ...)`, see `Trainer`; or a data frame of pandas or Polars, whose columns
             hold numbers, booleans, strings or categoricals; the network for tables takes
-            categories and missing values too. Later columns are matched by name, and a
-            category that was not in `x` counts as missing. Dates are refused.
+            categories and missing values too. Later columns are matched by name, but not by
+            `"csosr"`, and a category that was not in `x` counts as missing. Dates are refused.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
