@@ -18,6 +18,7 @@ from csdl_keras.costs import (
     class_means,
     regret,
 )
+from csdl_keras.costs.named_matrix import in_class_order
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import TrainingData, check_images
 from csdl_keras.training.folds import assign_folds
@@ -61,7 +62,7 @@ def recipes(
         )
     else:
         assert cost_matrix is not None  # as checked above
-        matrix = check_cost_matrix(cost_matrix, square=False)
+        matrix = check_cost_matrix(in_class_order(cost_matrix, data.classes), square=False)
     for part in data.parts:
         check_labels(part.y, len(matrix))
     _check_decisions(algorithm, matrix, train.costs is not None)

@@ -38,7 +38,9 @@ def train(
             `"csosr"`, and a category that was not in `x` counts as missing. Dates are refused.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
-        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
+        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. If labels are
+            strings or booleans, a data frame of pandas that names rows and columns after them
+            may have any order; other names are refused.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
             costs_val)`, for the choice of an epoch and calibration, see `Trainer`.
             `None` (default): of an

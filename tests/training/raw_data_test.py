@@ -163,6 +163,17 @@ def test_what_is_refused_before_training(changes, match):
         trained(**changes)
 
 
+def test_costs_are_found_by_the_names_of_classes():
+    named = pandas.DataFrame(COSTS, ["fraud", "right"], ["fraud", "right"])
+    trainer = csdl.Trainer(FRAME[["amount"]], LABELS, seed=0)
+    stages = [
+        trainer.stages("cost_model", costs) for costs in (COSTS, named.iloc[::-1, ::-1], named)
+    ]
+    assert stages[0] == stages[1] == stages[2]
+    with pytest.raises(ValueError, match="named .'fraud', 'right'.*received the columns .'a', 'b'"):
+        trainer.stages("cost_model", named.set_axis(["a", "b"], axis=1))
+
+
 def test_known_costs_need_a_row_for_each_label():
     labels = np.array(["b", "c"] * 20)
     costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
