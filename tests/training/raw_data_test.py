@@ -179,3 +179,11 @@ def test_known_costs_need_a_row_for_each_label():
     costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
     with pytest.raises(ValueError, match=r"a row for each of the labels \['b', 'c'\].* 3 rows"):
         csdl.train("calibrated_bayes", np.ones((40, 2)), labels, costs=costs)
+
+
+@pytest.mark.parametrize("place", ["x", "unlabelled"])
+def test_inputs_of_pretraining_are_asked_to_be_scaled(place):
+    given = {"x": np.ones((40, 2)), "unlabelled": np.ones((40, 2)), place: np.full((40, 2), 255.0)}
+    with pytest.raises(ValueError, match=r"lie in \[0, 1\]; .* to 255. Scale them") as refused:
+        csdl.train("csdnn", y=np.arange(40) % 2, cost_matrix=COSTS, settings=SETTINGS, **given)
+    assert "reconstruction" not in str(refused.value)
