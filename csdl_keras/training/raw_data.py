@@ -1,6 +1,7 @@
 """Training data as users have them: data frames, and labels of any type."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import keras
@@ -34,6 +35,8 @@ def check_raw_data(
         validation_data: `(x_val, y_val)` or with costs a third.
         unlabelled: more inputs of pre-training.
     """
+    for part in (x, validation_data, unlabelled):
+        _check_no_dataset(part)
     table = as_table(x)
     classes = own_classes("y", y)
     if classes is not None:
@@ -50,6 +53,17 @@ def check_raw_data(
     data = check_training_data(x if table is None else table, y, costs, validation_data, unlabelled)
     columns = None if table is None else table.columns
     return dataclasses.replace(data, columns=columns, classes=classes)
+
+
+def _check_no_dataset(x: Any) -> None:
+    of_torch = type(x).__module__.startswith("torch.utils.data")
+    kinds = (keras.utils.PyDataset, Iterator)
+    if isinstance(x, kinds) or hasattr(x, "element_spec") or of_torch:
+        raise ValueError(
+            "Expected arrays or data frames for training an algorithm from end to end; received "
+            f"{type(x).__name__}. Datasets and generators go to `csdl_keras.pretrain` and to the "
+            "`fit` of a model."
+        )
 
 
 def _like(columns: Columns, x: Any) -> Any:

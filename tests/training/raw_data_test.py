@@ -174,6 +174,20 @@ def test_costs_are_found_by_the_names_of_classes():
         trainer.stages("cost_model", named.set_axis(["a", "b"], axis=1))
 
 
+def test_datasets_are_sent_to_where_they_are_read():
+    tf = pytest.importorskip("tensorflow")
+    dataset = tf.data.Dataset.from_tensor_slices(np.ones((8, 2), "float32"))
+    for x in (dataset, keras.utils.PyDataset(), (batch for batch in [FRAME])):
+        for given in ((x, None), (np.ones((4, 2)), [0, 1, 0, 1], COSTS, x)):
+            with pytest.raises(ValueError, match="go to `csdl_keras.pretrain` and to the `fit`"):
+                csdl.train("calibrated_bayes", *given)
+
+
+def test_arrays_of_a_mixed_data_frame_are_sent_back_to_it():
+    with pytest.raises(ValueError, match="received dtype object.*pass the data frame itself"):
+        csdl.train("calibrated_bayes", FRAME.to_numpy(), LABELS, COSTS)
+
+
 def test_known_costs_need_a_row_for_each_label():
     labels = np.array(["b", "c"] * 20)
     costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
