@@ -20,6 +20,7 @@ from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.tensors import probability_rows
 from csdl_keras._utils.types import Tensor
+from csdl_keras._utils.uncompiled import uncompiled
 from csdl_keras.outputs.kind import (
     check_loss,
     describe_output,
@@ -91,6 +92,7 @@ class FitOutput(NamedTuple):
     rows: Callable[[], np.ndarray | None]
 
 
+@uncompiled
 def fit_output(y_pred: Tensor) -> FitOutput | None:
     """Describes the model output that a loss or metric is given in `fit` or `evaluate`.
 
@@ -117,6 +119,7 @@ def fit_output(y_pred: Tensor) -> FitOutput | None:
 
 
 @restoring_values
+@uncompiled
 def check_cost_layer(layer: keras.layers.Layer) -> None:
     """Raises if the last layer of a model outputs costs and the model is fitted as a classifier."""
     frame: FrameType | None = sys._getframe(1)
@@ -175,6 +178,7 @@ def _classifier_metric(metric: object) -> str | None:
     return name if own and name.replace("_", "").lower() in _CLASSIFIER_NAMES else None
 
 
+@uncompiled
 def check_class_weight() -> None:
     """Raises if `fit` weights cost vectors by class, which Keras takes to be their argmax."""
     frame: FrameType | None = sys._getframe(1)
