@@ -18,7 +18,7 @@ NO_SCORES, NO_ACCURACY = "Expected a loss of costs", "the costliest decision as 
 TORCH = keras.backend.backend() == "torch"
 
 
-# Trains by compiled steps, and prints whether checks found the models, and what warnings there were.
+# Trains by compiled steps; prints whether checks found the models, and the warnings.
 COMPILED = """
 import warnings, keras, numpy as np, csdl_keras as csdl
 x, y, C = np.random.normal(size=(8, 3)), np.arange(8) % 3, 1 - np.eye(3)
@@ -33,9 +33,10 @@ with warnings.catch_warnings(record=True) as said:
     fit(csdl.CostOutput(3), csdl.SOSRLoss(C), csdl.AverageCost(C))
     softmax = keras.layers.Dense(3, "softmax")
     print(np.isfinite(fit(softmax, "sparse_categorical_crossentropy", csdl.AverageCost(C))))
-    for loss, y, wrong in (("mse", C[y], {"class_weight": {0: 1}}), (csdl.MINLoss(C), y, {})):
+    weighted = "mse", csdl.AverageCost(), C[y]
+    for wrong, weights in ((weighted, {0: 1}), ((csdl.MINLoss(C), csdl.AverageCost(C)), None)):
         try:
-            fit(csdl.CostOutput(3), loss, csdl.AverageCost(C if loss != "mse" else None), y, **wrong)
+            fit(csdl.CostOutput(3), *wrong, class_weight=weights)
         except ValueError as error:
             print(str(error).count("Expected") == 1)
 print([str(one.message) for one in said if "_getframe" in str(one.message)])
