@@ -8,6 +8,7 @@ import numpy as np
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.kept_values import kept_values
+from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike, check_known_costs
@@ -42,6 +43,7 @@ def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     return np.argmax(rows, axis=-1)
 
 
+@quiet_tracing()
 def decide(
     model: Classifier,
     x: Any,
