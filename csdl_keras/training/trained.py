@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from csdl_keras import models
+from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras.costs import regret
 from csdl_keras.fitting.stage_cache import StageResult
 from csdl_keras.prediction.calibrate import calibrate, with_temperature
@@ -90,6 +91,7 @@ def assemble(
     return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
 
 
+@quiet_tracing()
 def _cross_fitted(members: Sequence[keras.Model], held_out: Sequence[Examples | None]) -> float:
     """Returns the temperature that suits members on the examples that each was held out from."""
     folds = [examples for examples in held_out if examples is not None]
