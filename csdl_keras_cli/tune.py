@@ -3,7 +3,12 @@
 import argparse
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import FIRST_COST_SEED, TUNABLE
+from csdl_keras_cli.choices import (
+    FIRST_COST_SEED,
+    OTHER_ALGORITHMS,
+    PAPER_ALGORITHMS,
+    TUNABLE,
+)
 
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
@@ -39,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithm",
         default="csdnn",
+        type=_tunable,
         choices=TUNABLE,
         metavar="NAME",
         help=f"csdnn (default), or one of {', '.join(TUNABLE)}",
@@ -75,6 +81,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_seed(parser, "trials and proposals, of splits, of --imbalanced and of --train-size")
     shared.add_out(parser, " (default csdl_runs/tune-DATASET-ALGORITHM)")
     shared.add_cache(parser, "pre-trained layers", "searches")
+
+
+def _tunable(name: str) -> str:
+    """Returns the name of an algorithm, if it is not one that is trained as it is."""
+    if name in (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS) and name not in TUNABLE:
+        raise argparse.ArgumentTypeError(
+            f"{name} has nothing to tune here; `csdl-keras compare --algorithms {name}` trains it"
+        )
+    return name
 
 
 def check(arguments: argparse.Namespace) -> None:

@@ -52,11 +52,15 @@ def check_entries(
         )
 
 
-def number_array(name: str, values: ArrayLike, shape: str, booleans: bool = False) -> np.ndarray:
+def number_array(
+    name: str, values: ArrayLike, shape: str, booleans: bool = False, hint: str = ""
+) -> np.ndarray:
     """Returns `values` as an array of real numbers; `booleans=True` accepts booleans as well."""
     array = as_array(name, values, shape)
     if array.dtype.kind not in ("biuf" if booleans else "iuf"):
-        raise ValueError(f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.")
+        raise ValueError(
+            f"Expected `{name}` to hold real numbers; received dtype {array.dtype}.{hint}"
+        )
     return array
 
 
@@ -99,9 +103,9 @@ def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray
     return weights
 
 
-def input_array(name: str, values: ArrayLike, booleans: bool = False) -> np.ndarray:
+def input_array(name: str, values: ArrayLike, booleans: bool = False, hint: str = "") -> np.ndarray:
     """Returns the inputs of a network as an array of real numbers `(N, ...)`; N may be 0."""
-    array = number_array(name, values, "(N, ...)", booleans)
+    array = number_array(name, values, "(N, ...)", booleans, hint)
     if array.ndim < 2 or 0 in array.shape[1:]:
         raise ValueError(f"Expected `{name}` of shape (N, ...); received shape {array.shape}.")
     return array

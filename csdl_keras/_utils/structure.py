@@ -38,9 +38,8 @@ def check_inputs(model: Any, x: Any) -> Any:
     for shape in alike:
         if shape_fits(shape, expected):
             return array.reshape(shape)
-    raise ValueError(
-        f"Expected `x` of shape (N, {str(expected[1:])[1:]}; received shape {array.shape}."
-    )
+    wanted = str(("N", *expected[1:])).replace("'", "")
+    raise ValueError(f"Expected `x` of shape {wanted}; received shape {array.shape}.")
 
 
 def encoded_rows(model: keras.Model, x: Any) -> Any:

@@ -7,7 +7,8 @@ one example.
 
 Arguments may be lists, NumPy arrays, tensors that NumPy can read, or series and
 data frames of pandas and Polars, which are taken by position: an index or a
-column's name says nothing about classes.
+column's name says nothing about classes, except where these are known: in the
+`cost_matrix` of training on labels that are strings, and of estimators.
 """
 
 from csdl_keras.costs.checks import (

@@ -148,7 +148,8 @@ def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarra
     """Checks class labels and returns them as an integer array.
 
     Args:
-        labels: array-like of shape `(N,)` of an integer dtype, `0 <= y < K`.
+        labels: array-like of shape `(N,)` of an integer dtype, `0 <= y < K`, or of booleans,
+            of which False is class 0.
         num_classes: `K`; `None` checks only that labels are not negative.
 
     Returns:
@@ -169,12 +170,15 @@ def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarra
         raise ValueError(
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
         )
-    if array.dtype.kind not in "iu":
-        hint = " If they hold whole numbers, pass `labels.astype(int)`."
+    if array.dtype.kind not in "iub":
+        hints = {"f": " If they hold whole numbers, pass `labels.astype(int)`."}
+        strings = " numpy.searchsorted(model.classes, labels) makes integers of strings."
+        hints |= dict.fromkeys("UTO", strings)  # kinds of dtypes that hold strings
         raise ValueError(
             f"Expected `labels` of an integer dtype; received {array.dtype}."
-            f"{hint if array.dtype.kind == 'f' else ''}"
+            f"{hints.get(array.dtype.kind, '')}"
         )
+    array = array.astype(np.int64) if array.dtype.kind == "b" else array
     highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
     limit = np.iinfo(np.int64).max if num_classes is None else num_classes
     wrong = array[(array < 0) | (array >= limit)]

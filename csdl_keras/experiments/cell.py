@@ -165,6 +165,16 @@ class Outcome:
         """The average cost of the decisions on validation examples."""
         return float(self._costs(self.validation, self.cell.source.load().y_val, "val").mean())
 
+    @functools.cached_property
+    def relative_cost(self) -> float:
+        """The validation cost relative to the best constant decision's, if that costs anything.
+
+        Unlike costs themselves it tells better from worse networks of different matrices.
+        """
+        own = self.cell.source.example_costs("val")
+        costs = self.cell.matrix[self.cell.source.load().y_val] if own is None else own
+        return self.validation_cost / (float(costs.mean(axis=0).min()) or 1.0)
+
     @property
     def criterion_name(self) -> str:
         """The figure that values are chosen by: `"error"` of cost-blind algorithms, or `"cost"`."""

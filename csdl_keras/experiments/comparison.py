@@ -63,10 +63,11 @@ class ComparisonRun:
 
     #: The result of the model that is kept, `None` as long as there is none.
     best: ComparedResult | None = dataclasses.field(init=False, default=None)
-    #: The file of the model of the lowest validation cost.
+    #: The file of the model of the lowest `Outcome.relative_cost`, the first one among equals.
     model_path: pathlib.Path = dataclasses.field(init=False)
     #: The results so far, in the order of matrices and algorithms.
     results: list[ComparedResult] = dataclasses.field(init=False, default_factory=list)
+    _best_rank: tuple[float, int] = dataclasses.field(init=False, default=(float("inf"), 0))
 
     def __post_init__(self) -> None:
         self.model_path = self.folder / "best_model.keras"
@@ -99,7 +100,7 @@ class ComparisonRun:
                 self._write()
                 watcher.finished(outcome)
                 with failures.step(f"the model of {cell.name}"):
-                    self._keep_best(found[cell], cell.source.finished(model))
+                    self._keep_best(outcome, found[cell], cell.source.finished(model))
         return failures
 
     def _write(self) -> None:
@@ -107,14 +108,16 @@ class ComparisonRun:
         rows = map(dataclasses.asdict, self.results)
         write_rows(self.folder / "results.csv", columns, rows)
 
-    def _keep_best(self, result: ComparedResult, model: Classifier) -> None:
-        """Saves the model of the lowest validation cost; half a model is never in the folder."""
-        if self.best is not None and result.validation_cost >= self.best.validation_cost:
+    def _keep_best(self, outcome: Outcome, result: ComparedResult, model: Classifier) -> None:
+        """Saves the model of the lowest relative cost; half a model is never in the folder."""
+        # Cells do not finish in their order. A matrix of small costs makes no better network.
+        rank = outcome.relative_cost, self.cells.index(outcome.cell)
+        if rank >= self._best_rank:
             return
         suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
         before, path = self.model_path, self.model_path.with_suffix(suffix)
         save_model(model, path)
-        self.best, self.model_path = result, path
+        self.best, self.model_path, self._best_rank = result, path, rank
         if before != path:
             before.unlink(missing_ok=True)
 

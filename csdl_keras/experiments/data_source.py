@@ -103,6 +103,8 @@ class DataSource:
 def _whole(source: DataSource) -> DataSet:
     try:
         data = datasets.load(source.name, grayscale=source.grayscale)
+    except datasets.DataUnavailableError:
+        raise  # The name is right, and its files are missing.
     except ValueError as error:
         hint = did_you_mean(source.name, DATASETS)
         raise type(error)(f"{error}{hint}") from error

@@ -73,7 +73,9 @@ def write_trials(records: Sequence[TrialRecord], path: pathlib.Path) -> None:
 
 
 def trials_table(records: Sequence[TrialRecord], width: int = 80) -> "Table":
-    """Returns a table of the best trials, a column each, with the hyperparameters that vary.
+    """Returns a table of the best trials, a column each.
+
+    It has the hyperparameters that vary, or all of them where none does, as of a single trial.
 
     Args:
         records: the trials, lowest cost first, at least one of them completed.
@@ -82,7 +84,7 @@ def trials_table(records: Sequence[TrialRecord], width: int = 80) -> "Table":
     from rich.table import Table
 
     done = [record for record in records if record.validation_cost is not None]
-    names = varied(records)
+    names = varied(records) or list(done[0].values)
     head = ["validation cost", "epoch", *(name.replace("_", " ") for name in names)]
     columns = [
         [record.trial, f"{record.validation_cost:.4f}", str(record.best_epoch)]

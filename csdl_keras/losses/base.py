@@ -8,6 +8,7 @@ from keras import ops
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.example_axes import check_weights, examples_shape
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     TOLERANCE,
@@ -98,6 +99,7 @@ class CostLoss(CheckedLoss):
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self._scaled_rows)
             self._sums_to_1 = _sums_to_1(self.cost_matrix)
 
+    @restoring_values
     def __call__(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> Tensor:

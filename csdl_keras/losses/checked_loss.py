@@ -3,6 +3,7 @@
 import keras
 
 from csdl_keras._utils.example_axes import check_weights
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import default_name, float_dtype, tensor_or_array
 from csdl_keras._utils.types import DTypeLike, Tensor
 
@@ -25,6 +26,7 @@ class CheckedLoss(keras.losses.Loss):
             name=name or default_name(self), reduction=reduction, dtype=dtype or float_dtype()
         )
 
+    @restoring_values
     def __call__(
         self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
     ) -> Tensor:

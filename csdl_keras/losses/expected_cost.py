@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.example_axes import examples_shape
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import tensor_or_array
 from csdl_keras._utils.types import Tensor
 from csdl_keras.outputs.fit_outputs import fit_output
@@ -11,6 +12,7 @@ from csdl_keras.outputs.values import check_values, known_values
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
+@restoring_values
 def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """Returns the lowest expected cost, that of a decision by argmin.
 

@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.example_axes import check_weights, examples_shape
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import distributions, same_shape, tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike, batch_costs
@@ -103,6 +104,7 @@ class AverageCost(DecisionMetric):
             check_integer("class_id", class_id, low=0, high=len(self.cost_matrix) - 1)
         self.class_id = class_id
 
+    @restoring_values
     def update_state(
         self,
         y_true: Tensor,

@@ -8,6 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.example_axes import examples_shape, masked_weights
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import (
     at_least_float32,
     default_name,
@@ -53,6 +54,7 @@ class DecisionMetric(keras.metrics.Mean):
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
         self._seen_as: str | None = None
 
+    @restoring_values
     def update_state(
         self,
         y_true: Tensor,

@@ -7,6 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.example_axes import in_words, masked_weights
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike
@@ -68,6 +69,7 @@ class NormalizedCost(AverageCost):
             shape=(self.num_decisions,), initializer="zeros", dtype=self.dtype, name="constant"
         )
 
+    @restoring_values
     def update_state(
         self,
         y_true: Tensor,

@@ -8,7 +8,7 @@ every backend.
 import functools
 import sys
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -16,9 +16,11 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import OUTPUTS
+from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.tensors import probability_rows
 from csdl_keras._utils.types import Tensor
+from csdl_keras._utils.uncompiled import uncompiled
 from csdl_keras.outputs.kind import (
     check_loss,
     describe_output,
@@ -90,6 +92,7 @@ class FitOutput(NamedTuple):
     rows: Callable[[], np.ndarray | None]
 
 
+@uncompiled
 def fit_output(y_pred: Tensor) -> FitOutput | None:
     """Describes the model output that a loss or metric is given in `fit` or `evaluate`.
 
@@ -115,6 +118,8 @@ def fit_output(y_pred: Tensor) -> FitOutput | None:
     return None
 
 
+@restoring_values
+@uncompiled
 def check_cost_layer(layer: keras.layers.Layer) -> None:
     """Raises if the last layer of a model outputs costs and the model is fitted as a classifier."""
     frame: FrameType | None = sys._getframe(1)
@@ -173,13 +178,13 @@ def _classifier_metric(metric: object) -> str | None:
     return name if own and name.replace("_", "").lower() in _CLASSIFIER_NAMES else None
 
 
+@uncompiled
 def check_class_weight() -> None:
     """Raises if `fit` weights cost vectors by class, which Keras takes to be their argmax."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name in ("fit", "train_on_batch") and "class_weight" in frame.f_locals:
             if frame.f_locals["class_weight"] is not None:
-                _restore_values(frame.f_locals)
                 raise ValueError(
                     "Expected no `class_weight` with cost vectors as targets, whose class Keras "
                     "takes to be their costliest decision; received one. Multiply the cost "
@@ -188,17 +193,6 @@ def check_class_weight() -> None:
                 )
             return
         frame = frame.f_back
-
-
-def _restore_values(fit: Mapping[str, Any]) -> None:
-    """Makes `fit` on JAX restore the values of variables, which it has moved out of the model.
-
-    After an error it restores those of its last step, but there may have been no step.
-    """
-    if keras.backend.backend() == "jax" and "state" in fit:
-        kinds = ("trainable", "non_trainable", "optimizer", "metrics")
-        names = [f"{kind}_variables" for kind in kinds]
-        fit["self"]._jax_state = dict(zip(names, fit["state"], strict=True))
 
 
 def _describe(model: keras.Model, place: int, number: int, frame: FrameType) -> FitOutput:

@@ -7,13 +7,19 @@ import numpy as np
 
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.kept_values import kept_values
+from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike, check_known_costs
 from csdl_keras.outputs.kind import describe_output, output_kind
 from csdl_keras.outputs.values import check_values
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
-from csdl_keras.prediction.probability_model import probability_model
+from csdl_keras.prediction.probability_model import (
+    costs_ending,
+    probability_model,
+    split_inputs,
+)
 
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
@@ -37,6 +43,7 @@ def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     return np.argmax(rows, axis=-1)
 
 
+@quiet_tracing()
 def decide(
     model: Classifier,
     x: Any,
@@ -101,11 +108,25 @@ def decide(
     if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
-    outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
+    _check_costs(model, x)
+    with kept_values(model):
+        outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
     decided = decisions(outputs, kind)
     if output is not None:
         check_values(outputs, kind)
     return decided
+
+
+def _check_costs(model: keras.Model, x: Any) -> None:
+    """Raises if a model that takes costs beside `x` is not given them."""
+    if not has_structure(model) or not isinstance(x, (np.ndarray, list, tuple, dict)):
+        return
+    given = 1 if isinstance(x, np.ndarray) else len(x)
+    if given < len(model.inputs) and split_inputs(model, costs_ending(model))[1] is not None:
+        raise ValueError(
+            "Expected `costs`, or x=[x, costs], for a model that takes the costs of each example; "
+            f"received x alone for {model.name!r}."
+        )
 
 
 def _decide_by_costs(
@@ -132,5 +153,6 @@ def _decide_by_costs(
     classes = None if width is None else max(int(width), 2)
     # Wrong costs are refused before the model computes.
     known = check_known_costs(costs, len(x) if isinstance(x, np.ndarray) else None, classes)
-    outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
+    with kept_values(part):
+        outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
     return bayes_decisions(outputs, known)

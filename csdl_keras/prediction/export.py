@@ -103,6 +103,11 @@ def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
         raise ValueError(
             f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."
         )
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"Expected a path in a folder that exists; received {path}: there is no folder "
+            f"{path.parent}."
+        )
     if suffix and path.is_dir():
         raise ValueError(f"Expected the path of a file; received the folder {path}.")
     if not suffix and path.exists() and (path.is_file() or any(path.iterdir())):

@@ -17,6 +17,7 @@ from csdl_keras.costs.known import (
     expected_costs,
     mean_matrix,
 )
+from csdl_keras.costs.named_matrix import in_class_order
 from csdl_keras.evaluation import decision_costs
 from csdl_keras.evaluation.calibration_error import check_probabilities
 from csdl_keras.prediction.decide import decisions
@@ -128,6 +129,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             # Costs that come later, in `predict`, may have decisions that are no class.
             others = None if matrix is None else others
             matrix = zero_one(classes) if matrix is None else matrix
+            matrix = in_class_order(matrix, self.classes_)
             self.cost_matrix_ = check_cost_matrix(matrix, classes, square=False)
         self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
         self._decides_by_mean = known is not None

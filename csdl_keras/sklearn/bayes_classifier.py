@@ -39,8 +39,9 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
     Args:
         estimator: a classifier with `predict_proba`, or with `decision_function` if it is
             calibrated.
-        cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`. `None`
-            (default) is 0/1 costs, unless `fit` or `predict` gets costs.
+        cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a data frame of
+            pandas with rows and columns named after the classes, in any order. `None` (default)
+            is 0/1 costs, unless `fit` or `predict` gets costs.
         calibration: how probabilities are calibrated: `"isotonic"` (default), `"sigmoid"`,
             `"temperature"`, which corrects no wrong class frequencies, or `None` for those
             of the classifier as they are.

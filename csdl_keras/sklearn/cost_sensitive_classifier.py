@@ -60,8 +60,9 @@ class CostSensitiveClassifier(CostDecisions):
         algorithm: a name in `csdl_keras.ALGORITHMS`, an `Algorithm`, or a
             function that builds a network. Defaults to `"calibrated_bayes"`.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`,
-            which is that of `numpy.unique(y)`. `None` (default) is 0/1 costs,
-            unless `fit` gets costs.
+            which is that of `numpy.unique(y)`, or a data frame of pandas with rows and columns
+            named after the classes, in any order. `None` (default) is 0/1 costs, unless `fit`
+            gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
         validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
             is 0.15, or without `minutes` 0 for ensembles with calibrated probabilities, such as
@@ -85,7 +86,8 @@ class CostSensitiveClassifier(CostDecisions):
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
             class, or the mean matrix of costs that are known when deciding.
-        model_: the trained model, for `csdl_keras.decide` and `model_.save`.
+        model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
+            frame of numbers without missing values, it takes columns by position.
         probability_model_: the part of `model_` that outputs class probabilities, or
             `None`.
         n_features_in_: as in scikit-learn.

@@ -20,6 +20,8 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_cost_vectors, check_labels
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, mean_matrix
 
+_FRAME_HINT = " If it was a data frame with strings or categories, pass the data frame itself."
+
 
 @dataclasses.dataclass(frozen=True)
 class Examples:
@@ -64,7 +66,7 @@ def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     In the `Table` of a data frame NaN is a missing value; the message says so of other rows.
     """
     framed = isinstance(x, Table)
-    inputs = x.rows if framed else input_array(name, x)
+    inputs = x.rows if framed else input_array(name, x, hint=_FRAME_HINT)
     if size is not None:
         check_rows(name, inputs, size)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite

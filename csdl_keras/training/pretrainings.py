@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import keras
 import numpy as np
 
+from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.types import Verbose
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.pretraining.hidden_layers import hidden_layers
@@ -16,6 +17,11 @@ from csdl_keras.training.choices import Choices, count, flag, one_of, positive, 
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
+
+_SCALE_HINT = (
+    " Scale them: divide images by 255, and the columns of a table by their ranges, such as with "
+    "sklearn.preprocessing.MinMaxScaler(clip=True)."
+)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -137,6 +143,9 @@ class AutoEncoders(Pretraining):
         unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> None:
+        for inputs in (x, fit_arguments.get("unlabelled")):
+            if inputs is not None:
+                check_range("inputs of pre-training", inputs, 0, 1, hint=_SCALE_HINT)
         pretrain(
             model,
             x,

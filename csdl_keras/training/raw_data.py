@@ -1,15 +1,19 @@
 """Training data as users have them: data frames, and labels of any type."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
+import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
 from csdl_keras._utils.labels import own_classes, positions
+from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.layers.frame_columns import FrameColumns
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import TrainingData, check_training_data
 
@@ -31,6 +35,8 @@ def check_raw_data(
         validation_data: `(x_val, y_val)` or with costs a third.
         unlabelled: more inputs of pre-training.
     """
+    for part in (x, validation_data, unlabelled):
+        _check_no_dataset(part)
     table = as_table(x)
     classes = own_classes("y", y)
     if classes is not None:
@@ -42,9 +48,22 @@ def check_raw_data(
         if classes is not None:
             y_val = positions("labels of `validation_data`", as_array("y", y_val, "(N,)"), classes)
         validation_data = (x_val, y_val, *others)
+    if table is not None and is_frame(unlabelled):
+        unlabelled = table.columns.encode(unlabelled)
     data = check_training_data(x if table is None else table, y, costs, validation_data, unlabelled)
     columns = None if table is None else table.columns
     return dataclasses.replace(data, columns=columns, classes=classes)
+
+
+def _check_no_dataset(x: Any) -> None:
+    of_torch = type(x).__module__.startswith("torch.utils.data")
+    kinds = (keras.utils.PyDataset, Iterator)
+    if isinstance(x, kinds) or hasattr(x, "element_spec") or of_torch:
+        raise ValueError(
+            "Expected arrays or data frames for training an algorithm from end to end; received "
+            f"{type(x).__name__}. Datasets and generators go to `csdl_keras.pretrain` and to the "
+            "`fit` of a model."
+        )
 
 
 def _like(columns: Columns, x: Any) -> Any:
@@ -89,3 +108,10 @@ def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike 
 def with_classes(model: Any, classes: np.ndarray | None) -> Any:
     """Returns a trained classifier that knows the labels of its classes, if they have some."""
     return model if classes is None else with_data(model, classes=classes)
+
+
+def with_columns(model: keras.Model, columns: Columns) -> Any:
+    """Returns a model of plain rows that finds the columns of a data frame by their names."""
+    inputs = keras.Input((len(columns.names),), dtype=float_dtype())
+    rows = FrameColumns(columns.names, columns.categories, name="columns")(inputs)
+    return with_data(keras.Model(inputs, model(rows), name=model.name))

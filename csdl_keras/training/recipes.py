@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import keras
 import numpy as np
 
 from csdl_keras._utils.types import ArrayLike
@@ -18,6 +19,7 @@ from csdl_keras.costs import (
     class_means,
     regret,
 )
+from csdl_keras.costs.named_matrix import in_class_order
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import TrainingData, check_images
 from csdl_keras.training.folds import assign_folds
@@ -61,12 +63,14 @@ def recipes(
         )
     else:
         assert cost_matrix is not None  # as checked above
-        matrix = check_cost_matrix(cost_matrix, square=False)
+        matrix = check_cost_matrix(in_class_order(cost_matrix, data.classes), square=False)
     for part in data.parts:
         check_labels(part.y, len(matrix))
     _check_decisions(algorithm, matrix, train.costs is not None)
     if algorithm.body_kind.takes_images:
         check_images(data)
+    if algorithm.body == "auto" or algorithm.body_kind.takes_images:
+        _check_channels(train.x.shape)
     if not matrix.any():
         raise ValueError("Expected costs with an entry above 0; received all zeros.")
     members = algorithm.members
@@ -108,6 +112,23 @@ def _warn_caller(message: str) -> None:
     while sys._getframe(level).f_code.co_filename.startswith(_PACKAGE):
         level += 1
     warnings.warn(message, stacklevel=level + 1)
+
+
+def _check_channels(shape: Sequence[int]) -> None:
+    """Raises if channels come before pixels; warns if gray images may lack them."""
+    first = keras.config.image_data_format() == "channels_first"
+    if first and len(shape) == 4 and shape[1] in (1, 3) and shape[3] not in (1, 3):
+        raise ValueError(
+            "Expected images of shape (N, height, width, channels), whatever "
+            f"keras.config.image_data_format() says; received shape {tuple(shape)}. Pass "
+            "numpy.moveaxis(x, 1, -1)."
+        )
+    if len(shape) == 3:
+        _warn_caller(
+            f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
+            f"{shape[1] * shape[2]} features; for images pass x[..., None]. A table that is "
+            "passed as x.reshape(len(x), -1) gives no warning."
+        )
 
 
 def _check_blind(algorithm: Algorithm) -> None:

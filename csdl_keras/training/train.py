@@ -34,11 +34,13 @@ def train(
         algorithm: a name of `ALGORITHMS`, such as `"csdnn"`, or an `Algorithm`.
         x: inputs `(N, ...)`, see `Trainer`; or a data frame of pandas or Polars, whose columns
             hold numbers, booleans, strings or categoricals; the network for tables takes
-            categories and missing values too. Later columns are matched by name, and a
-            category that was not in `x` counts as missing. Dates are refused.
+            categories and missing values too. Later columns are matched by name, but not by
+            `"csosr"`, and a category that was not in `x` counts as missing. Dates are refused.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
-        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`.
+        cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. If labels are
+            strings or booleans, a data frame of pandas that names rows and columns after them
+            may have any order; other names are refused.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val,
             costs_val)`, for the choice of an epoch and calibration, see `Trainer`.
             `None` (default): of an

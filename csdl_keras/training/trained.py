@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from csdl_keras import models
+from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras.costs import regret
 from csdl_keras.fitting.stage_cache import StageResult
 from csdl_keras.prediction.calibrate import calibrate, with_temperature
@@ -21,7 +22,7 @@ from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.fit_stacked import split_members
 from csdl_keras.training.folds import held_out_examples
-from csdl_keras.training.raw_data import with_classes
+from csdl_keras.training.raw_data import with_classes, with_columns
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.stages import Stages
 
@@ -72,7 +73,7 @@ def assemble(
     recipes = [dataclasses.replace(recipe, member=index) for index in range(len(weights))]
     held_out = [held_out_examples(one, data) if algorithm.calibrated else None for one in recipes]
     members = [
-        _member(recipe, arrays, data.train, examples)
+        _member(recipe, arrays, data, examples)
         for arrays, examples in zip(weights, held_out, strict=True)
     ]
     model = members[0] if len(members) == 1 else models.ensemble(members)
@@ -90,6 +91,7 @@ def assemble(
     return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
 
 
+@quiet_tracing()
 def _cross_fitted(members: Sequence[keras.Model], held_out: Sequence[Examples | None]) -> float:
     """Returns the temperature that suits members on the examples that each was held out from."""
     folds = [examples for examples in held_out if examples is not None]
@@ -102,17 +104,20 @@ def _cross_fitted(members: Sequence[keras.Model], held_out: Sequence[Examples | 
 
 
 def _member(
-    recipe: Recipe, arrays: Sequence[np.ndarray], data: Examples, held_out: Examples | None
+    recipe: Recipe, arrays: Sequence[np.ndarray], data: TrainingData, held_out: Examples | None
 ) -> keras.Model:
-    network = build_network(recipe, data.x, seed=0)  # Its weights are replaced at once.
+    x = data.train.x
+    network = build_network(recipe, x, seed=0)  # Its weights are replaced at once.
     network.set_weights(arrays)
     model = recipe.objective.classifier(network)
-    affine = affine_layer(network) if recipe.body.augments(data.x) else None
+    if data.columns is not None and recipe.columns is None:
+        model = with_columns(model, data.columns)
+    affine = affine_layer(network) if recipe.body.augments(x) else None
     averages = recipe.algorithm.output == "probability" or recipe.objective.calibrates
     if affine is not None and averages:
         mirrored = bool(keras.ops.convert_to_numpy(affine.strengths)[3])
         # An image of one row or column cannot be shifted by a pixel.
-        model = view_average(model, pixels=int(min(data.x.shape[1:3]) > 1), flip=mirrored)
+        model = view_average(model, pixels=int(min(x.shape[1:3]) > 1), flip=mirrored)
     if recipe.objective.calibrates and held_out is not None:
         # Members differ in probabilities and costs, so each is calibrated by itself.
         model = calibrate(model, held_out.x, held_out.y)

@@ -78,8 +78,10 @@ class TestAllChecks:
         (costs.check_labels, [0, 3], {"num_classes": 3}, "below 3, the number.*; received 3"),
         (costs.check_labels, [0, -2], {}, "at least 0; received -2"),
         (costs.check_labels, [0.0, 1.0], {}, r"integer dtype; received float64.*astype\(int\)"),
-        (costs.check_labels, [True, False], {}, "integer dtype; received bool"),
-        (costs.check_labels, ["a", "b"], {}, "integer dtype"),
+        (costs.check_labels, ["a", "b"], {}, "<U1. numpy.searchsorted.model.classes, labels"),
+        (costs.check_labels, np.array(["a"], object), {}, "object. numpy.searchsorted"),
+        (costs.check_labels, [0j], {}, "integer dtype; received complex128.$"),
+        (costs.check_labels, [True, False], {"num_classes": 1}, "below 1.*received 1"),
         (costs.check_labels, [[0], [1]], {}, r"received shape \(2, 1\)"),
         (costs.check_labels, [], {}, r"received shape \(0,\)"),
         (costs.check_labels, [[0], [1, 2]], {}, "rows of different lengths"),
@@ -95,6 +97,15 @@ def test_accepted():
     assert costs.check_cost_matrix(WIDE, square=False).tolist() == WIDE.tolist()
     assert costs.check_cost_vectors([[3, 2]], 2).tolist() == [[3.0, 2.0]]
     assert costs.check_mean_costs([[3, 2], [1, 2]], 2).tolist() == [[3.0, 2.0], [1.0, 2.0]]
+
+
+def test_booleans_are_0_and_1():
+    assert costs.check_labels([True, False]).tolist() == [1, 0]
+    assert costs.check_labels([True, False]).dtype == np.int64
+    assert costs.cost_vectors([[0, 1], [5, 0]], [True, False]).tolist() == [[5, 0], [0, 1]]
+    for booleans in ([True, False, False], np.array([True, False, False])):
+        drawn = [costs.randomized_proportional(y, seed=0) for y in (booleans, [1, 0, 0])]
+        assert drawn[0].tolist() == drawn[1].tolist()
 
 
 @pytest.mark.parametrize("make", [list, np.array, lambda y: np.array(y, dtype="uint8")])

@@ -107,6 +107,32 @@ def test_the_best_model_is_that_of_the_lowest_validation_cost(tmp_path, best):
     assert set(csdl.decide(model, DATA.x_test)) == {lowest}
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_best_model_over_matrices_of_different_costs(tmp_path, reverse):
+    """The dearer matrix has the models that are better than deciding always the same."""
+    matrices = {
+        i: csdl.costs.randomized_proportional(DATA.y_train_val, seed=i) for i in (1000, 1001)
+    }
+    means = {seed: matrix[DATA.y_val].mean(axis=0) for seed, matrix in matrices.items()}
+    dear = max(means, key=lambda seed: means[seed].min())
+
+    class Made(CellRunner):
+        """Decisions that no network made."""
+
+        def run(self, cells):
+            for cell in reversed(cells) if reverse else cells:
+                decided = np.full(len(DATA.y_val), means[cell.cost_seed].argmin())
+                if cell.cost_seed == dear and cell.algorithm.name != "dnn_blind":
+                    decided[:3] = DATA.y_val[:3]
+                yield Outcome(cell, decided, DATA.y_test, 1, 1.0), constant_model(0)
+
+    names = ["dnn_blind", "dnn_bayes", "dnn_sosr"]
+    comparison = make_comparison(tmp_path, names, 2, Made(csdl.StageCache()))
+    assert not comparison.run(Recorder())
+    assert min(comparison.results, key=lambda row: row.validation_cost).cost_seed != dear
+    assert (comparison.best.algorithm, comparison.best.cost_seed) == ("dnn_bayes", dear)
+
+
 def test_an_algorithm_that_diverges_has_no_result(tmp_path):
     comparison = make_comparison(tmp_path, ["cnn_sosr", "dnn_sosr"], 1)
     wrong = SETTINGS.replace({"cnn.learning_rate": 1e30})

@@ -4,16 +4,21 @@ import io
 import json
 
 import keras
+import keras_tuner
 import numpy as np
 import pytest
 from rich.console import Console
 
 import csdl_keras as csdl
 from csdl_keras.experiments.commands.spaces import parse_space
+from csdl_keras.experiments.commands.tune import _searched
 from csdl_keras.experiments.trials import TrialRecord, plot_search, trials_table, varied
-from csdl_keras.tuning import Range
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.tuning import CNNHyperModel, CSDNNHyperModel, Range
 from csdl_keras.tuning.resumable import search_lock
+from csdl_keras_cli.choices import TUNABLE
 from csdl_keras_cli.main import main
+from csdl_keras_cli.tune import SPACES
 from tests.experiments.grid_runs import TUNE, read
 
 C = 1.0 - np.eye(10)
@@ -75,7 +80,7 @@ class TestTune:
     def test_another_search_needs_another_folder(self, tune, matrix, capsys):
         for change, told in (
             (["--epochs", "3", *matrix], "epochs 2, not 3"),
-            (["--algorithm", "sdae_sosr", *matrix], "algorithm 'csdnn', not 'sdae_sosr'"),
+            (["--algorithm", "seae_sosr", *matrix], "algorithm 'csdnn', not 'seae_sosr'"),
             (["--cost-seed", "5"], "costs"),
         ):
             assert tune(*change) == 2
@@ -87,10 +92,16 @@ class TestTune:
     @pytest.mark.parametrize(
         "arguments, told",
         [
-            (["--algorithm", "min"], "invalid choice: 'min'"),
+            (["--algorithm", "min"], "min has nothing to tune here; `csdl-keras compare"),
+            (["--algorithm", "calibrated_bayes"], "calibrated_bayes has nothing to tune here; `"),
+            (["--algorithm", "csdn"], "Did you mean 'csdnn'?"),
             (["--beta", "0,x"], "--beta as float values"),
             (["--beta", "0,2"], "`beta`"),
-            (["--algorithm", "cnn_bayes"], "no --beta for cnn_bayes"),
+            *(
+                (["--algorithm", name], f"no --beta for {name}, which has no such value; received")
+                for name in ("cnn_bayes", "dnn_sosr", "sdae_sosr", "dnn_bayes")
+            ),
+            (["--algorithm", "seae_bayes", "--cost-scale", "3"], "no --cost-scale for seae_bayes"),
             (["--cost-matrix", "nowhere.csv"], "nowhere.csv"),
             (["--cache", __file__], "--cache to be a"),
             (["--cost-matrix", "a.npy", "--cost-seed", "1"], "not allowed with"),
@@ -144,6 +155,26 @@ def test_the_table_fits_80_columns():
         assert "…" not in printed
         for name in ("validation cost", "pretraining learning rate", "beta", "depth"):
             assert name in printed
+
+
+def test_the_table_of_one_trial_has_all_values():
+    table = trials_table([TrialRecord("0", "COMPLETED", 0.5, 1, {"beta": 0.25, "depth": 3})])
+    assert list(table.columns[0].cells) == ["validation cost", "epoch", "beta", "depth"]
+
+
+class TestSearched:
+    @pytest.mark.parametrize("name", TUNABLE)
+    def test_what_the_search_declares(self, name):
+        """The options that an algorithm takes are the spaces that its search has."""
+        common = {"cost_matrix": 1.0 - np.eye(3), "algorithm": name}
+        if name.startswith("cnn"):
+            hyper_model = CNNHyperModel((32, 32, 3), **common)
+        else:
+            hyper_model = CSDNNHyperModel((4,), **common)
+        hp = keras_tuner.HyperParameters()
+        hyper_model.build(hp)
+        declared = {space.name.removeprefix("sgd_") for space in hp.space}
+        assert _searched(get_algorithm(name)) == declared & set(SPACES)
 
 
 def test_records(tmp_path):

@@ -97,6 +97,11 @@ class TestCostInput(TestCase):
             with pytest.raises(ValueError, match="costs to be finite.*received 1 of 30 rows"):
                 call([X, costs])
 
+    @pytest.mark.parametrize("x", [X, X.tolist()[:1], [X], {"x": X}])
+    def test_no_costs_raise_in_decide(self, x):
+        with pytest.raises(ValueError, match="Expected `costs`, or x=.*; received x alone"):
+            decide(self.make(), x)
+
     def test_evaluated_by_what_its_decisions_pay(self):
         model, labels = self.make(), np.arange(30) % 3
         model.compile(loss="mse", metrics=[csdl.AverageCost()], run_eagerly=True)

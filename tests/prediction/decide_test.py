@@ -40,6 +40,13 @@ def identity(width: int) -> keras.Model:
 IDENTITY = identity(WIDTH)
 
 
+def test_data_of_a_wrong_width():
+    for shape, told in (((3,), r"\(N, 3\)"), ((3, 5), r"\(N, 3, 5\)"), ((), r"\(N,\)")):
+        ends = keras.Input(shape)
+        with pytest.raises(ValueError, match=f"Expected `x` of shape {told}; received"):
+            decide(keras.Model(ends, layers.Softmax()(ends)), np.zeros((4, 7)), "probability")
+
+
 class TestDecide(TestCase):
     @pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS)
     @pytest.mark.parametrize("ending", ENDINGS)

@@ -1,10 +1,13 @@
 """Labels of decisions that are no class, for classes of every dtype that scikit-learn takes."""
 
+import functools
+
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import csdl_keras as csdl
-from csdl_keras.sklearn import average_cost_scorer
+from csdl_keras.sklearn import BayesClassifier, average_cost_scorer
 from csdl_keras.sklearn._labels import decision_labels
 from tests.sklearn.fitted import estimator
 
@@ -84,3 +87,15 @@ def test_given_labels_are_held_exactly(other):
     labels = decision_labels(classes, 3, other)
     assert labels.tolist() == [3, 2**53 + 1, *other]
     assert [type(label) for label in labels.tolist()][2] in (type(other[0]), int)
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+def test_costs_are_found_by_the_names_of_classes(wraps):
+    x, y = np.repeat(X, 2, axis=0), np.tile(["lo", "mid", "hi"], 16)
+    costs, natural = np.array([[0, 1, 2], [3, 0, 4], [5, 6, 0]]), ["lo", "mid", "hi"]
+    named = pd.DataFrame(costs, natural, natural)
+    make = functools.partial(BayesClassifier, GaussianNB()) if wraps else estimator
+    model = make(cost_matrix=named).fit(x, y)
+    np.testing.assert_array_equal(model.cost_matrix_, [[0, 5, 6], [2, 0, 1], [4, 3, 0]])
+    with pytest.raises(ValueError, match="named .'hi', 'lo', 'mid'.*received the columns .'a', "):
+        make(cost_matrix=named.set_axis(list("abc"), axis=1)).fit(x, y)

@@ -163,8 +163,41 @@ def test_what_is_refused_before_training(changes, match):
         trained(**changes)
 
 
+def test_costs_are_found_by_the_names_of_classes():
+    named = pandas.DataFrame(COSTS, ["fraud", "right"], ["fraud", "right"])
+    trainer = csdl.Trainer(FRAME[["amount"]], LABELS, seed=0)
+    stages = [
+        trainer.stages("cost_model", costs) for costs in (COSTS, named.iloc[::-1, ::-1], named)
+    ]
+    assert stages[0] == stages[1] == stages[2]
+    with pytest.raises(ValueError, match="named .'fraud', 'right'.*received the columns .'a', 'b'"):
+        trainer.stages("cost_model", named.set_axis(["a", "b"], axis=1))
+
+
+def test_datasets_are_sent_to_where_they_are_read():
+    tf = pytest.importorskip("tensorflow")
+    dataset = tf.data.Dataset.from_tensor_slices(np.ones((8, 2), "float32"))
+    for x in (dataset, keras.utils.PyDataset(), (batch for batch in [FRAME])):
+        for given in ((x, None), (np.ones((4, 2)), [0, 1, 0, 1], COSTS, x)):
+            with pytest.raises(ValueError, match="go to `csdl_keras.pretrain` and to the `fit`"):
+                csdl.train("calibrated_bayes", *given)
+
+
+def test_arrays_of_a_mixed_data_frame_are_sent_back_to_it():
+    with pytest.raises(ValueError, match="received dtype object.*pass the data frame itself"):
+        csdl.train("calibrated_bayes", FRAME.to_numpy(), LABELS, COSTS)
+
+
 def test_known_costs_need_a_row_for_each_label():
     labels = np.array(["b", "c"] * 20)
     costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
     with pytest.raises(ValueError, match=r"a row for each of the labels \['b', 'c'\].* 3 rows"):
         csdl.train("calibrated_bayes", np.ones((40, 2)), labels, costs=costs)
+
+
+@pytest.mark.parametrize("place", ["x", "unlabelled"])
+def test_inputs_of_pretraining_are_asked_to_be_scaled(place):
+    given = {"x": np.ones((40, 2)), "unlabelled": np.ones((40, 2)), place: np.full((40, 2), 255.0)}
+    with pytest.raises(ValueError, match=r"lie in \[0, 1\]; .* to 255. Scale them") as refused:
+        csdl.train("csdnn", y=np.arange(40) % 2, cost_matrix=COSTS, settings=SETTINGS, **given)
+    assert "reconstruction" not in str(refused.value)

@@ -95,10 +95,13 @@ def run(arguments: argparse.Namespace) -> int:
         found = [str(path) for path in written if path.exists()]
         console.print(f"\nWrote {', '.join(found)}.", soft_wrap=True)
     if best is not None:
-        of_matrix = "" if matrices is None else f" for the cost matrix of seed {best.cost_seed}"
+        which, share = "", ""
+        if matrices is not None:
+            which = f" for the cost matrix of seed {best.cost_seed}"
+            share = " relative to the best constant decision for its matrix" if matrices > 1 else ""
         console.print(
-            f"{comparison.model_path} is the model of the lowest validation cost: {best.algorithm} "
-            f"({get_algorithm(best.algorithm).title}){of_matrix}. Load it and decide:\n",
+            f"{comparison.model_path} is {best.algorithm} ({get_algorithm(best.algorithm).title})"
+            f"{which}, which has the lowest validation cost{share}. Load it and decide:\n",
             soft_wrap=True,
         )
         print(load_snippet(data, comparison.model_path, arguments.dataset))

@@ -27,6 +27,7 @@ from csdl_keras.experiments.trials import (
 )
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.prediction.decide import decide
+from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.tune import PATIENCE, SPACES
 
@@ -167,20 +168,33 @@ def _hyper_model(
         "num_classes": data.num_classes,
         **spaces,
     }
+    algorithm = get_algorithm(arguments.algorithm)
+    foreign = sorted(spaces.keys() - _searched(algorithm))
+    if foreign:
+        raise ValueError(
+            f"Expected no --{foreign[0].replace('_', '-')} for {arguments.algorithm}, which has "
+            f"no such value; received {texts[foreign[0]]!r}."
+        )
     own = source.example_costs("train")
     if own is not None:
         common["max_cost"] = float(own.max())
     prices = matrix if own is None else None
-    if get_algorithm(arguments.algorithm).body_kind.takes_images:
-        foreign = sorted(set(spaces) - {"optimizer", "learning_rate", "cost_scale", "alpha"})
-        if foreign:
-            raise ValueError(
-                f"Expected no --{foreign[0].replace('_', '-')} for {arguments.algorithm}, whose "
-                f"network is convolutional; received {texts[foreign[0]]!r}."
-            )
+    if algorithm.body_kind.takes_images:
         common["mean"] = 255.0 * data.x_train.mean(axis=0)
         return tuning.CNNHyperModel(data.x_train.shape[1:], prices, **common)
     return tuning.CSDNNHyperModel(data.x_train.shape[1:], prices, cache=cache, **common)
+
+
+def _searched(algorithm: Algorithm) -> set[str]:
+    """Returns the names in `SPACES` of the values that an algorithm has."""
+    names = {"optimizer", "learning_rate", *algorithm.objective.searched}
+    if not algorithm.body_kind.takes_images:
+        names |= {"depth", "units"}
+    if algorithm.pretrains:
+        names |= {"corruption", "pretraining_epochs"}
+        if algorithm.pretraining_sees != "inputs":
+            names.add("beta")
+    return names
 
 
 def _why_none(oracle: "Oracle") -> str:
