@@ -12,7 +12,7 @@ def in_class_order(cost_matrix: Any, classes: Sequence[Any] | np.ndarray | None)
     """Returns a cost matrix with rows and columns in the order of the classes, if it names them.
 
     Decisions that are no class follow in their own order. What is no data frame, and a data
-    frame with numbered rows and columns, is in the order of the classes already.
+    frame whose rows and columns have numbers from 0, is in the order of the classes already.
 
     Args:
         cost_matrix: `(K, D)`, array-like or a data frame.
@@ -38,9 +38,10 @@ def in_class_order(cost_matrix: Any, classes: Sequence[Any] | np.ndarray | None)
     of_pandas = hasattr(cost_matrix, "iloc")
     axes = [list(cost_matrix.index) if of_pandas else [], list(cost_matrix.columns)]
     texts = [list(map(str, names)) for names in axes]
-    # Frames without names of their own have numbers, which may look like those of classes.
+    # Frames without names of their own have the numbers of their rows, which sorting rows puts in
+    # another order and which may look like those of classes.
     named = [
-        set(wanted) <= set(text) and names != list(range(len(names)))
+        set(wanted) <= set(text) and {*map(repr, names)} != {*map(repr, range(len(names)))}
         for names, text in zip(axes, texts, strict=True)
     ]
     if all(named):

@@ -29,6 +29,8 @@ def frame(rows=None, columns=None, costs=COSTS):
         (frame(CLASSES), CLASSES, COSTS),
         (frame([7, 8, 9], [7, 8, 9]), CLASSES, COSTS),
         (frame(), [2, 1, 0], COSTS),
+        (frame([2, 0, 1], [1, 0, 2]), [0, 1, 2], COSTS),
+        (frame(list("210"), list("210")), list("012"), COSTS[::-1, ::-1]),
         (frame([3, 2, 1], [3, 2, 1]), [1, 2, 3], COSTS[::-1, ::-1]),
         (frame([True, False], ["True", "False"], COSTS[:2, :2]), [False, True], [[0, 3], [1, 0]]),
         (polars.DataFrame(COSTS), CLASSES, COSTS),

@@ -3,6 +3,7 @@
 A check takes what its documentation says, whatever holds it, and nothing else.
 """
 
+import contextlib
 import dataclasses
 import math
 from collections.abc import Callable
@@ -71,6 +72,14 @@ class Check:
 
 def numbers(x):
     return np.asarray(array_of_numbers(x), "f8")
+
+
+def whole(x):
+    """Booleans as the labels 0 and 1, all else as it is."""
+    with contextlib.suppress(TypeError, ValueError):  # no array at all
+        array = np.asarray(x)
+        return array.astype("i8") if array.dtype.kind == "b" else x
+    return x
 
 
 def labels(x, *_):
@@ -143,7 +152,7 @@ CHECKS = {
         costs.check_labels,
         lambda rng, k: (rng.integers(k, size=5), k),
         lambda y, k: (
-            (k is None or is_integer(k, 1)) and is_indices(y, math.inf if k is None else k)
+            (k is None or is_integer(k, 1)) and is_indices(whole(y), math.inf if k is None else k)
         ),
         labels,
     ),
@@ -186,8 +195,8 @@ CHECKS = {
     "tensor_or_labels": Check(
         lambda y: tensor_or_labels(y, 3),
         lambda rng, k: (rng.integers(3, size=4),),
-        lambda y: is_targets(y, 3),
-        lambda y: numbers(y).reshape(-1),
+        lambda y: is_targets(whole(y), 3),
+        lambda y: numbers(whole(y)).reshape(-1),
     ),
     "check_inputs": Check(
         lambda x: structure.check_inputs(MODEL, x),
