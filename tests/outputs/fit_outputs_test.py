@@ -7,7 +7,6 @@ from keras import layers, ops
 
 import csdl_keras as csdl
 from csdl_keras.sklearn import CostSensitiveClassifier
-from tests.support.fresh_process import run_python
 from tests.support.small_models import FEATURES, Subclassed, functional, inputs
 from tests.support.testing import TestCase, dtype_policy
 
@@ -16,31 +15,6 @@ X, LABELS = inputs(12), np.arange(12) % 3
 ENTROPY = "sparse_categorical_crossentropy"
 NO_SCORES, NO_ACCURACY = "Expected a loss of costs", "the costliest decision as the model's"
 TORCH = keras.backend.backend() == "torch"
-
-
-# Trains by compiled steps; prints whether checks found the models, and the warnings.
-COMPILED = """
-import warnings, keras, numpy as np, csdl_keras as csdl
-x, y, C = np.random.normal(size=(8, 3)), np.arange(8) % 3, 1 - np.eye(3)
-
-def fit(end, loss, metric, y=y, **arguments):
-    model = keras.Sequential([keras.Input((3,)), end])
-    model.compile("sgd", loss, metrics=[metric], jit_compile=True)
-    return model.fit(x, y, verbose=0, **arguments).history["average_cost"][0]
-
-with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always")
-    fit(csdl.CostOutput(3), csdl.SOSRLoss(C), csdl.AverageCost(C))
-    softmax = keras.layers.Dense(3, "softmax")
-    print(np.isfinite(fit(softmax, "sparse_categorical_crossentropy", csdl.AverageCost(C))))
-    weighted = "mse", csdl.AverageCost(), C[y]
-    for wrong, weights in ((weighted, {0: 1}), ((csdl.MINLoss(C), csdl.AverageCost(C)), None)):
-        try:
-            fit(csdl.CostOutput(3), *wrong, class_weight=weights)
-        except ValueError as error:
-            print(str(error).count("Expected") == 1)
-print([str(one.message) for one in said if "_getframe" in str(one.message)])
-"""
 
 
 def fit(model, loss, metrics=(), y=LABELS, **arguments):
@@ -97,11 +71,6 @@ class TestFit(TestCase):
                 model.fit(X, LABELS, verbose=0)
         else:
             assert np.isnan(model.fit(X, LABELS, verbose=0).history["loss"]).all()
-
-    @pytest.mark.skipif(not TORCH, reason="on other backends nothing traces Python itself")
-    def test_compiled_steps_say_nothing_and_know_the_model(self):
-        # In a fresh process, since PyTorch warns once.
-        assert run_python(COMPILED, KERAS_BACKEND="torch").split() == ["True"] * 3 + ["[]"]
 
     def test_outputs_that_sum_to_1_as_their_costs_do(self):
         """If one mistake of two costs 1, expected costs are the probabilities swapped."""

@@ -1,1 +1,1 @@
-"""What the commands of `csdl-keras` run; their arguments are in `csdl_keras_cli`."""
+"""The commands of `csdl-keras`; their arguments are in `csdl_keras_cli`."""

@@ -164,7 +164,13 @@ class PairedDifferences:
 def _ratio_interval(
     runs: Sequence[Run], costs: Sequence[np.ndarray], others: Sequence[np.ndarray]
 ) -> tuple[float, float]:
-    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0."""
+    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0.
+
+    Args:
+        runs: the runs that both algorithms have.
+        costs: `(N,)` costs of the test examples for each run.
+        others: the same of the other algorithm.
+    """
     means, other_means = np.mean(costs, axis=1), np.mean(others, axis=1)
     if min(means.min(), other_means.min()) <= 0:
         return math.nan, math.nan
