@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 #: Most values that a search adds on its own.
-MOST_ADDED = 6
+MOST_ADDED = 10
 
 
 @dataclasses.dataclass(frozen=True)
