@@ -94,8 +94,11 @@ _RATES = (
     Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
     Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
 )
-#: That of every convolutional network, which SGD trains at a falling rate.
-_CNN_RATES = Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True)
+#: The same for every convolutional network, whose rates fall in training.
+_CNN_RATES = (
+    Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True, {"cnn.optimizer_name": "sgd"}),
+    Search("cnn.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"cnn.optimizer_name": "adam"}),
+)
 _KERNEL = (
     Search("svm.penalty", (1.0, 10.0), True),
     Search("svm.gamma_factor", (1.0, 2.0), True),
@@ -116,7 +119,7 @@ PROFILES = {
     "small": Profile(
         datasets=_with_variants(_HERE),
         settings=Settings(mlp=MLP(epochs=300, patience=10), cnn=CaffeCNN(epochs=10)),
-        searches=(*_RATES, _CNN_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
+        searches=(*_RATES, *_CNN_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
         cost_seeds=5,
         slow_cost_seeds=3,
         train_size=12_000,
@@ -132,7 +135,7 @@ PROFILES = {
         ),
         searches=(
             *_RATES,
-            _CNN_RATES,
+            *_CNN_RATES,
             Search("pretraining.corruption", (0.0, 0.1, 0.25, 0.4)),
             Search("pretraining.beta", BETAS),
             *_KERNEL,

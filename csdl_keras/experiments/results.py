@@ -84,7 +84,7 @@ class GridResult(Result):
         grayscale: whether images lost their colours.
         variant: variant of Caffe's network.
         hard_hinge: whether the hinge was used instead of the SOSR loss.
-        optimizer_name: optimizer of the fully-connected network.
+        optimizer_name: optimizer of the network.
         learning_rate: learning rate of the training.
         hidden_units: units of each hidden layer, such as `"500-500-500"`.
         batch_size: number of examples in a batch.

@@ -54,10 +54,11 @@ class MLP(Body):
 class CaffeCNN(Body):
     """The paper's convolutional network, Caffe's `models.caffe_cifar10`.
 
-    It is trained by SGD with momentum 0.9, at a rate that falls to 0 by a half cosine.
+    It is trained by SGD with momentum 0.9 or by Adam, at a rate that falls to 0 by a half cosine.
 
     Args:
         variant: `"quick"` (default) or `"full"`.
+        optimizer_name: `"sgd"` (default) or `"adam"`.
         **choices: see `Body`; 8 epochs of batches of 25 by default.
 
     Example:
@@ -67,6 +68,7 @@ class CaffeCNN(Body):
     """
 
     variant: str = one_of("quick", ("quick", "full"))
+    optimizer_name: str = one_of("sgd", ("sgd", "adam"), serves="optimizer")
     epochs: int = count(8, serves="schedule")
     batch_size: int = count(25)
 
@@ -80,6 +82,8 @@ class CaffeCNN(Body):
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
         rate = keras.optimizers.schedules.CosineDecay(self.learning_rate, steps)
+        if self.optimizer_name == "adam":
+            return keras.optimizers.Adam(rate)
         return keras.optimizers.SGD(rate, momentum=0.9)
 
 

@@ -1,5 +1,7 @@
 """The sizes that a grid comes in."""
 
+import pytest
+
 import csdl_keras as csdl
 from csdl_keras.experiments.profiles import PROFILES
 
@@ -24,11 +26,11 @@ def test_the_paper():
     assert paper.settings_on("cifar10_imb").mlp.hidden_units == (1000, 1000, 1000)
 
 
-def test_every_network_has_the_same_search_of_rates():
-    for name in ("small", "paper"):
-        profile = PROFILES[name]
-        names = [it for it in csdl.PAPER_ALGORITHMS if csdl.ALGORITHMS[it].body == "mlp"]
-        rounds = [profile.rounds(csdl.ALGORITHMS[it])[0] for it in names]
-        assert all(it == rounds[0] for it in rounds)
-        optimizers = [search.given["mlp.optimizer_name"] for search in rounds[0]]
-        assert optimizers == ["sgd", "adam"] and all(search.widens for search in rounds[0])
+@pytest.mark.parametrize("body", ["mlp", "cnn"])
+@pytest.mark.parametrize("name", ["small", "paper"])
+def test_every_network_of_a_kind_has_the_same_search_of_rates(name, body):
+    names = [it for it in csdl.PAPER_ALGORITHMS if csdl.ALGORITHMS[it].body == body]
+    rounds = [PROFILES[name].rounds(csdl.ALGORITHMS[it])[0] for it in names]
+    assert all(it == rounds[0] for it in rounds)
+    optimizers = [search.given[f"{body}.optimizer_name"] for search in rounds[0]]
+    assert optimizers == ["sgd", "adam"] and all(search.widens for search in rounds[0])
