@@ -61,7 +61,7 @@ class Choosing:
         search, best = min(found, key=lambda trial: trial[1].rank)
         edge = search.edge(_values(found, search), best.value)
         chosen = dataclasses.replace(best, chosen=True, edge=edge)
-        self._write((it, chosen if one is best else one) for it, one in found)
+        self._write(((it, chosen if one is best else one) for it, one in found), complete=True)
         self.settings = self.settings.replace(search.choices(best.value))
         return chosen
 
@@ -86,17 +86,17 @@ class Choosing:
             found[cell] = search, Choice.of(outcome, search, value)
             if _on_curve(search, cell):
                 self.files.write_point(outcome)
-            self._write([*before, *found.values()])
+            self._write([*before, *found.values()], complete=False)
         self._tried += [(choice, cell.settings) for cell, (_, choice) in found.items()]
         return [found[cell] for cell in searches if cell in found]
 
     def _cell(self, search: Search, value: object) -> Cell:
         return self.make(self.settings.replace(search.choices(value)))
 
-    def _write(self, trials: Iterable[Trial]) -> None:
+    def _write(self, trials: Iterable[Trial], complete: bool) -> None:
         cell = self.make(self.settings)
         choices = [choice for _, choice in trials]
-        self.files.write_choices(cell.source, cell.algorithm.name, choices)
+        self.files.write_choices(cell.source, cell.algorithm.name, choices, complete)
 
 
 def _values(trials: Iterable[Trial], search: Search) -> list[Any]:

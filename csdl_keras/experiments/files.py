@@ -125,21 +125,26 @@ class GridFiles:
             self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
             self._replace("doubled.csv", cell.source, name, [row])
 
-    def write_choices(self, source: DataSource, algorithm: str, choices: Sequence[Choice]) -> None:
-        """Writes the values of one choice of an algorithm; replaces what was there of them.
+    def write_choices(
+        self, source: DataSource, algorithm: str, choices: Sequence[Choice], complete: bool
+    ) -> None:
+        """Writes the values of one choice of an algorithm.
 
         Args:
             source: the data.
             algorithm: name of the algorithm.
             choices: the values tried on validation examples, all of one choice.
+            complete: whether these are all of them. If so, other values of this choice that are
+                there are removed; else they stay, since the search may still come to them.
         """
         tried = [dataclasses.asdict(choice) for choice in choices]
-        parameter = tried[0]["parameter"]
+        parameter, cells = tried[0]["parameter"], {choice.cell for choice in choices}
         with self._lock():
             kept = [
                 it
                 for it in self._read("choices.csv")
                 if not (_is_of(it, source, algorithm) and it["parameter"] == parameter)
+                or (not complete and it["cell"] not in cells)
             ]
             self._write("choices.csv", [*kept, *map(_texts, tried)])
             if (parameter, algorithm) == ("beta", CURVE_ALGORITHM):

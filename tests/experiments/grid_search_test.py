@@ -1,6 +1,7 @@
 """The searches of a grid: they widen, and leave networks that collapsed."""
 
 import dataclasses
+import shutil
 
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.search import MOST_ADDED, Search
@@ -92,3 +93,18 @@ def test_searches_widen_until_the_best_value_has_neighbours(tmp_path):
             inside = values[0] < float(chosen["value"]) < values[-1]
             assert (chosen["edge"] == "") == inside
     assert len({row["cell"] for row in rows}) == len(rows)
+
+
+def test_a_search_that_grew_keeps_what_it_added_before(tmp_path):
+    """Values beyond the first ones are found in CSV files, too, after others were tried."""
+    sgd = Search("mlp.learning_rate", (1e-4, 1e-3), True, {"mlp.optimizer_name": "sgd"})
+    adam = Search("mlp.learning_rate", (1e-5, 1e-4), True, {"mlp.optimizer_name": "adam"})
+    profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=(sgd,))
+    run(tmp_path / "before", profile)
+    before = read(tmp_path / "before", "choices.csv")
+    assert len(before) > len(sgd.values)
+    shutil.copytree(tmp_path / "before", tmp_path / "after", ignore=lambda *_: ["stages"])
+    watcher = run(tmp_path / "after", dataclasses.replace(profile, searches=(sgd, adam)))
+    rows = read(tmp_path / "after", "choices.csv")
+    assert {row["cell"] for row in before} < {row["cell"] for row in rows}
+    assert watcher.trained == sum(row["given"] == "optimizer_name=adam" for row in rows)
