@@ -8,7 +8,7 @@ from csdl_keras.training import MLP, CaffeCNN
 
 @pytest.mark.parametrize("kind", [keras.optimizers.SGD, keras.optimizers.Adam])
 @pytest.mark.parametrize("body", [MLP, CaffeCNN])
-def test_the_named_optimizer_trains(body, kind):
+def test_the_optimizer_is_the_named_one(body, kind):
     choices = body(optimizer_name=kind.__name__.lower(), learning_rate=0.25)
     optimizer = choices.optimizer(steps=10, on_costs=True)
     # A backend may have its own subclass.
