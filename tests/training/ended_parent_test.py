@@ -23,7 +23,8 @@ from csdl_keras_cli.main import main
 arguments = "table2 --datasets digits --algorithms dnn_sosr --cost-seeds 4 --jobs 2"
 sys.exit(main([*arguments.split(), "--epochs", "{epochs}", "--out", {folder!r}]))
 """
-# Has the command's processes save the state of each epoch, at most every 30 s otherwise.
+# Makes the processes of the command save their state after each epoch. Otherwise they save it every
+# 30 s at most, and these trainings end before that.
 SAVING_OFTEN = """
 from csdl_keras.training import workers
 
