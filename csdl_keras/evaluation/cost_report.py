@@ -34,6 +34,10 @@ class CostReport:
         baseline: row of today's rule, or `None`.
         unit: unit of costs, or `None`.
         class_names: names of the classes; empty without labels.
+        largest_seen: the largest amount seen, if intervals rest on it; `None` if the
+            largest amount that is possible is known.
+        ten_largest: share of the ten largest amounts in the sum of all, where each example
+            counts with that of its costliest decision; `None` likewise.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
 
@@ -52,6 +56,8 @@ class CostReport:
     baseline: CostRow | None
     unit: str | None
     class_names: tuple[str, ...]
+    largest_seen: float | None
+    ten_largest: float | None
     right_is_free: bool
     has_gains: bool
 
@@ -84,6 +90,7 @@ def cost_report(
     amounts: CostsLike | None = None,
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
+    largest: float | None = None,
 ) -> CostReport:
     """Says what the decisions of models cost, beside today's rule and a constant decision.
 
@@ -111,6 +118,8 @@ def cost_report(
         class_names: `K` names; `None` (default) writes the index of each class.
         decision_names: `D` names; `None` (default) writes the names of the classes and the
             index of each decision that is not a class.
+        largest: the largest amount that a decision can cost or gain, as in `cost_interval`;
+            `None` (default) says in the report what intervals rest on instead.
 
     Returns:
         A `CostReport`, cheapest model first.
@@ -144,7 +153,7 @@ def cost_report(
         if cost_matrix is not None:
             raise ValueError("Expected either `cost_matrix` or `amounts`; received both.")
         cost_matrix, lowest = _above_zero(amounts, len(as_array("y_true", y_true, "(N,)")))
-    examples = PricedExamples(y_true, cost_matrix, lowest)
+    examples = PricedExamples(y_true, cost_matrix, lowest, largest)
     costs, constant = examples.costs, examples.constant
     classes, options = _names(cost_matrix, costs.shape[1], class_names, decision_names)
     chosen = {name: check_decisions(own, *costs.shape) for name, own in decisions.items()}
@@ -167,8 +176,10 @@ def cost_report(
         baseline=None if today is None else examples.row("today's rule", today, None, always, None),
         unit=unit,
         class_names=classes,
-        right_is_free=not examples.cheapest.any(),
-        has_gains=bool((examples.cheapest < 0).any()),
+        largest_seen=examples.bounds.largest_seen,
+        ten_largest=examples.bounds.ten_largest,
+        right_is_free=not costs.min(axis=1).any(),
+        has_gains=bool((costs < 0).any()),
     )
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.scores import decision_costs, possible_costs
+from csdl_keras.evaluation.cost_bounds import CostBounds
+from csdl_keras.evaluation.scores import decision_costs
 
 
 def cost_interval(
@@ -15,23 +16,31 @@ def cost_interval(
     decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
     confidence: float = 0.95,
+    largest: float | None = None,
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
 
     Most decisions cost nothing and a few cost much, and a test set may not contain the
     costliest mistake. Gaffke's interval takes that into account: besides the observed
-    costs it uses the largest possible cost, that of the matrix or of all cost vectors.
-    If none of 1,000 decisions was wrong, the upper end is .0037 of the largest cost. In
-    simulations with rare and frequent mistakes and 20 to 20,000 examples, 95 % intervals
-    contained the expected cost in at least 93 % of the test sets of every case
-    (`benchmarks/results/coverage`). Intervals are wide where the costs of different
-    examples differ a hundredfold.
+    costs it uses the largest possible cost. If none of 1,000 decisions was wrong, the upper
+    end is .0037 of the largest cost. In simulations with rare and frequent mistakes and 20
+    to 20,000 examples, 95 % intervals contained the expected cost in at least 93 % of the
+    test sets of every case (`benchmarks/results/coverage`). Intervals are wide where the
+    costs of different examples differ a hundredfold.
+
+    The largest possible cost is that of the matrix, or `largest`. Where costs are of each
+    example and `largest` is not given, it is judged by the largest amounts seen: up to
+    eight times the largest one, the more the heavier their tail is and the more of them
+    the decisions pay.
 
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`.
         cost_matrix: costs or `None`, as in `decision_costs`.
         confidence: confidence level, in (0, 1). Defaults to 0.95.
+        largest: the largest amount that a decision can cost, or gain, in the unit of the
+            costs; larger amounts raise. `None` (default) takes that of the matrix, and judges
+            it where costs are of each example.
 
     Returns:
         `(low, high)`.
@@ -50,8 +59,8 @@ def cost_interval(
     True
     """
     paid = decision_costs(y_true, decisions, cost_matrix)
-    possible = possible_costs(y_true, cost_matrix)
-    return BoundedMean(paid, possible.min(), possible.max()).interval(confidence)
+    bounds = CostBounds(y_true, cost_matrix, largest).of_costs(paid)
+    return BoundedMean(paid, *bounds).interval(confidence)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,23 +104,26 @@ def compare_costs(
     decisions: ArrayLike,
     other_decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
+    largest: float | None = None,
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
     Two models decide most examples alike, so the difference of their costs is known
     far more precisely than either cost. Interval and p-value come from the method of
     `cost_interval`, with differences bounded by the largest difference between two
-    decisions in a row of the matrix, or in a cost vector. If all mistakes cost the
-    same, this is McNemar's exact test. If they do not, making ten cheap mistakes fewer
-    proves nothing as long as one mistake of the largest difference could outweigh
-    them. In simulations of models with equal expected cost, the p-value was below .05
-    in at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
+    decisions in a row of the matrix, by `largest`, or as judged by the costs of each
+    example. If all mistakes cost the same, this is McNemar's exact test. If they do not,
+    making ten cheap mistakes fewer proves nothing as long as one mistake of the largest
+    difference could outweigh them. In simulations of models with equal expected cost, the
+    p-value was below .05 in at most 5 % of the test sets of every case
+    (`benchmarks/results/coverage`).
 
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         decisions: integers `(N,)`, of the first model.
         other_decisions: integers `(N,)`, of the second model.
         cost_matrix: costs or `None`, as in `decision_costs`.
+        largest: as in `cost_interval`.
 
     Returns:
         A `CostDifference`, first minus second.
@@ -127,18 +139,18 @@ def compare_costs(
     """
     own = decision_costs(y_true, decisions, cost_matrix)
     other = decision_costs(y_true, other_decisions, cost_matrix)
-    return paired_difference(own, other, possible_costs(y_true, cost_matrix))
+    return paired_difference(own, other, CostBounds(y_true, cost_matrix, largest))
 
 
-def paired_difference(own: np.ndarray, other: np.ndarray, possible: np.ndarray) -> CostDifference:
+def paired_difference(own: np.ndarray, other: np.ndarray, bounds: CostBounds) -> CostDifference:
     """Compares what two models' decisions cost on the same examples.
 
     Args:
         own: `(N,)`, costs of the first model's decisions.
         other: `(N,)`, costs of the second model's decisions.
-        possible: rows of costs that an example may have, see `possible_costs`.
+        bounds: what decisions may cost.
     """
-    largest = float(np.ptp(possible, axis=1).max())
+    largest = bounds.of_differences(own - other)
     differences = BoundedMean(own - other, -largest, largest)
     low, high = differences.interval()
     base = float(other.mean())

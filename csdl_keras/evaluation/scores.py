@@ -5,7 +5,7 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, check_decisions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
-from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
+from csdl_keras.costs.known import CostsLike, check_known_costs
 from csdl_keras.evaluation.pixels import one_row_each
 
 
@@ -19,16 +19,6 @@ def example_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np
             )
         return check_cost_vectors(y_true)
     return cost_vectors(cost_matrix, y_true)
-
-
-def possible_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
-    """Returns rows with the lowest and highest costs that an example may have, `(..., D)`."""
-    if cost_matrix is None:
-        return example_costs(y_true)
-    costs = check_known_costs(cost_matrix)
-    if isinstance(costs, AffineCosts):
-        costs = costs.extremes()
-    return costs.reshape(-1, costs.shape[-1])
 
 
 def chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
