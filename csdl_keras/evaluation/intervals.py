@@ -1,11 +1,13 @@
 """Confidence intervals of average costs and of differences between them."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
+from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.bounded_mean import BoundedMean
 from csdl_keras.evaluation.scores import decision_costs, possible_costs
 
@@ -15,6 +17,7 @@ def cost_interval(
     decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
     confidence: float = 0.95,
+    classes: Any = None,
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
 
@@ -32,6 +35,7 @@ def cost_interval(
         decisions: integers `(N,)`.
         cost_matrix: costs or `None`, as in `decision_costs`.
         confidence: confidence level, in (0, 1). Defaults to 0.95.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         `(low, high)`.
@@ -49,7 +53,8 @@ def cost_interval(
     >>> low < 2.25 < high
     True
     """
-    paid = decision_costs(y_true, decisions, cost_matrix)
+    y_true, cost_matrix, chosen = as_numbers(y_true, cost_matrix, classes, decisions)
+    paid = decision_costs(y_true, chosen, cost_matrix)
     possible = possible_costs(y_true, cost_matrix)
     return BoundedMean(paid, possible.min(), possible.max()).interval(confidence)
 
@@ -95,6 +100,7 @@ def compare_costs(
     decisions: ArrayLike,
     other_decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
+    classes: Any = None,
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
@@ -112,6 +118,7 @@ def compare_costs(
         decisions: integers `(N,)`, of the first model.
         other_decisions: integers `(N,)`, of the second model.
         cost_matrix: costs or `None`, as in `decision_costs`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A `CostDifference`, first minus second.
@@ -125,8 +132,10 @@ def compare_costs(
     >>> compare_costs(labels, first, second, [[0, 1], [9, 0]]).cheaper
     True
     """
-    own = decision_costs(y_true, decisions, cost_matrix)
-    other = decision_costs(y_true, other_decisions, cost_matrix)
+    numbers = as_numbers(y_true, cost_matrix, classes, decisions, other_decisions)
+    y_true, cost_matrix, first, second = numbers
+    own = decision_costs(y_true, first, cost_matrix)
+    other = decision_costs(y_true, second, cost_matrix)
     return paired_difference(own, other, possible_costs(y_true, cost_matrix))
 
 

@@ -22,6 +22,7 @@ def adjust_priors(
     from_priors: ArrayLike,
     to_priors: ArrayLike,
     from_logits: bool = False,
+    classes: Any = None,
 ) -> Any:
     """Adjusts a classifier, or its probabilities, to other class frequencies.
 
@@ -42,6 +43,9 @@ def adjust_priors(
         to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
             estimate of them, see `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
+        classes: the labels, or the model or estimator that has them, which decide the order of
+            series such as those of `value_counts`, and of a data frame of probabilities. `None`
+            (default) takes those of the model.
 
     Returns:
         A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs
@@ -67,26 +71,29 @@ def adjust_priors(
     """
     check_bool("from_logits", from_logits)
     if isinstance(model_or_probabilities, keras.Model):
-        return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits)
+        known = model_or_probabilities if classes is None else classes
+        return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits, known)
     if hint := estimator_hint(model_or_probabilities):
         received = type(model_or_probabilities).__name__
         raise ValueError(f"Expected a keras.Model or probabilities; received {received}.{hint}")
     if from_logits:
         raise ValueError("Expected probabilities, or a model with from_logits=True; received both.")
-    rows = probabilities_by_class(model_or_probabilities)
-    before = class_shares("from_priors", from_priors, rows.shape[1])
-    after = class_shares("to_priors", to_priors, rows.shape[1], positive=False)
+    rows = probabilities_by_class(model_or_probabilities, classes=classes)
+    before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
+    after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)
     weighted = np.maximum(rows, LEAST_PROBABILITY) * prior_ratios(before, after)
     return weighted / weighted.sum(axis=1, keepdims=True)
 
 
 def _adjusted_model(
-    model: keras.Model, from_priors: ArrayLike, to_priors: ArrayLike, from_logits: bool
+    model: keras.Model, from_priors: ArrayLike, to_priors: ArrayLike, from_logits: bool, labels: Any
 ) -> keras.Model:
     """Returns a model of the same outputs with one `PriorAdjustment` before its decision."""
     _, probabilities, ending = probability_part(model, from_logits)
+    number = int(probabilities.shape[-1])
+    from_priors = class_shares("from_priors", from_priors, number, False, labels)
     before, probabilities = _without_adjustment(probabilities, from_priors)
-    after = class_shares("to_priors", to_priors, len(before), positive=False)
+    after = class_shares("to_priors", to_priors, number, False, labels)
     return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
 
 

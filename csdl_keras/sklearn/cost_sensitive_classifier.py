@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape
 from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_verbose
+from csdl_keras._utils.labels import check_other_decisions
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts
@@ -19,7 +20,6 @@ from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._cost_decisions import CostDecisions
 from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
-from csdl_keras.sklearn._labels import check_other_decisions
 from csdl_keras.sklearn._training import (
     KNOWN_NEED_PROBABILITIES,
     Builder,

@@ -149,7 +149,10 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
             {"train": (TRAIN[0], [None, *TRAIN[1][1:]])},
             "missing labels; received None at 0",
         ),
-        ({"train": (TRAIN[0], [True, *TRAIN[1][1:]])}, "`y` of one type"),
+        (
+            {"train": (TRAIN[0], [True, *TRAIN[1][1:]])},
+            "received bool and int|received bool and str",
+        ),
         (
             {"train": (TRAIN[0].assign(day=pandas.Timestamp("2020")), TRAIN[1])},
             "no dates in",
