@@ -48,7 +48,7 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
     else:
         array = as_array(name, labels, "(N,)")
     if array.dtype.kind == "T":  # NumPy's strings of variable width
-        return array.astype(str)
+        return np.array(array.tolist())
     missing = array.dtype.kind == "f" and np.isnan(array).any()
     if array.dtype.kind != "O" and not missing:
         return array
@@ -103,6 +103,25 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
             f"{', '.join(unseen[:5])}{more}."
         )
     return np.array([index[key] for key in keys], dtype=np.int64).reshape(array.shape)
+
+
+def check_decisions(
+    decisions: ArrayLike, num_examples: int, num_decisions: int, name: str = "decisions"
+) -> np.ndarray:
+    """Returns `decisions` as int64 if each example has one in `[0, num_decisions)`."""
+    array = label_array(name, decisions)
+    if array.shape != (num_examples,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
+            f"received shape {array.shape} and dtype {array.dtype}."
+        )
+    wrong = array[(array < 0) | (array >= num_decisions)]
+    if len(wrong):
+        raise ValueError(
+            f"Expected `{name}` of at least 0 and below {num_decisions}, the number of columns of "
+            f"`cost_matrix`; received {wrong[0]}."
+        )
+    return array.astype(np.int64)
 
 
 def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:

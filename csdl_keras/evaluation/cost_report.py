@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_decisions, check_names, names_of
+from csdl_keras._utils.arrays import as_array, check_names, names_of
 from csdl_keras._utils.checks import check_type
-from csdl_keras._utils.labels import class_labels
+from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs

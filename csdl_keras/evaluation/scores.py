@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_decisions
+from csdl_keras._utils.labels import check_decisions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs

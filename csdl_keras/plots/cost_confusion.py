@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_decisions, check_label, names_of
-from csdl_keras._utils.labels import class_labels
+from csdl_keras._utils.arrays import check_label, names_of
+from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
 from csdl_keras.costs.known import CostsLike
