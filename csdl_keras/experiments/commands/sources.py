@@ -134,6 +134,20 @@ def _inputs(data: OwnData) -> str:
     return told
 
 
+def data_record(arguments: argparse.Namespace, data: Any) -> dict[str, Any]:
+    """Describes the data of a run for its record: name or path, rows, inputs and labels."""
+    splits = {"train": data.y_train, "val": data.y_val, "test": data.y_test}
+    split = {name: len(labels) for name, labels in splits.items()}
+    x = data.x_train
+    return {
+        **({"name": data.name} if arguments.data is None else {"path": str(arguments.data)}),
+        "rows": sum(split.values()),
+        "split": split,
+        **({"columns": x.columns.names} if isinstance(x, Table) else {"shape": x.shape[1:]}),
+        "labels": data.labels if isinstance(data, OwnData) else list(range(data.num_classes)),
+    }
+
+
 def load_snippet(data: Any, model_path: pathlib.Path, dataset: str) -> str:
     """Returns lines of Python that load a model and decide on some examples.
 

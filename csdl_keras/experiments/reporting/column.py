@@ -21,6 +21,7 @@ from csdl_keras.experiments.reporting.paper import (
     variant_title,
 )
 from csdl_keras.experiments.reporting.reading import PricedDecisions, ResultRow
+from csdl_keras.experiments.saving import Saving
 from csdl_keras.training.algorithms import get_algorithm
 
 #: The hidden layers of the networks that the paper reports.
@@ -51,6 +52,7 @@ class TableCell:
         tied: whether it is not significantly costlier than the best; `None` (default)
             if that is not known.
         paper: the paper's figure, `None` (default) if it has none.
+        saving: what it saves relative to the best constant decision; unknown by default.
     """
 
     matrices: int
@@ -66,6 +68,7 @@ class TableCell:
     best: bool = False
     tied: bool | None = None
     paper: PaperFigure | None = None
+    saving: Saving = Saving()
 
     @property
     def bold(self) -> bool:
@@ -174,8 +177,10 @@ class Column:
         if name == self.best or self.cells[name].diverged:
             return name == self.best
         difference = self.compare(name, self.best) if self.best else None
+        if difference is None:  # What `compare` wrote for a single matrix says it.
+            return {"tied": True, "costlier": False}.get(self.cells[name].saving.against_best)
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
-        return None if difference is None else not difference.costlier
+        return not difference.costlier
 
 
 def format_column(column: Column, variant: bool = True) -> str:
@@ -244,4 +249,7 @@ def _summary(rows: list[ResultRow], decisions: PricedDecisions) -> TableCell:
         standard_error=float(error),
         validation_cost=float(group_means(matrices, [it.validation_cost for it in rows]).mean()),
         beta=max(row.beta for row in rows),
+        saving=Saving.mean(
+            [decisions.savings.get((it.algorithm, it.cost_seed, it.seed), it) for it in rows]
+        ),
     )
