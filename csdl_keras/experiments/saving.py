@@ -79,6 +79,11 @@ class Saving:
         return not math.isnan(self.saved)
 
     @property
+    def tied(self) -> bool | None:
+        """Whether it is tied with the best for a single matrix; `None` if that is not known."""
+        return {"best": True, "tied": True, "costlier": False}.get(self.against_best)
+
+    @property
     def columns(self) -> tuple[str, str, str]:
         """The saving, its interval and `against_best` as text; dashes for what is not known."""
         if not self.is_known:

@@ -49,10 +49,9 @@ class TableCell:
         validation_cost: mean of the average validation cost, NaN (default) if unknown.
         beta: share of the cost-aware loss in pre-training; NaN (default) if there is none.
         best: whether it is the cheapest of its data set. Defaults to False.
-        tied: whether it is not significantly costlier than the best; `None` (default)
-            if that is not known.
+        tied: whether it is not significantly costlier than the best; `None` if unknown.
         paper: the paper's figure, `None` (default) if it has none.
-        saving: what it saves relative to the best constant decision; unknown by default.
+        saving: what it saves, unknown by default.
     """
 
     matrices: int
@@ -177,10 +176,8 @@ class Column:
         if name == self.best or self.cells[name].diverged:
             return name == self.best
         difference = self.compare(name, self.best) if self.best else None
-        if difference is None:  # What `compare` wrote for a single matrix says it.
-            return {"tied": True, "costlier": False}.get(self.cells[name].saving.against_best)
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
-        return not difference.costlier
+        return self.cells[name].saving.tied if difference is None else not difference.costlier
 
 
 def format_column(column: Column, variant: bool = True) -> str:
@@ -249,7 +246,5 @@ def _summary(rows: list[ResultRow], decisions: PricedDecisions) -> TableCell:
         standard_error=float(error),
         validation_cost=float(group_means(matrices, [it.validation_cost for it in rows]).mean()),
         beta=max(row.beta for row in rows),
-        saving=Saving.mean(
-            [decisions.savings.get((it.algorithm, it.cost_seed, it.seed), it) for it in rows]
-        ),
+        saving=Saving.mean(list(map(decisions.saving, rows))),
     )

@@ -89,6 +89,10 @@ class PricedDecisions:
     collapsed: set[tuple[str, int, int]]
     savings: dict[tuple[str, int, int], Saving] = dataclasses.field(default_factory=dict)
 
+    def saving(self, row: ResultRow) -> Saving:
+        """Returns what the result of a row saves, by its columns if there are no decisions."""
+        return self.savings.get((row.algorithm, row.cost_seed, row.seed), row)
+
 
 def read_decision_costs(
     path: pathlib.Path, rows: Iterable[ResultRow], ending: str = ""
