@@ -20,6 +20,8 @@ _VERSIONED = ("csdl_keras", "keras", "numpy")
 
 #: Classes of Keras whose objects are described by their arguments; their other state is Keras' own.
 _CONFIGURED = (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
+#: Classes of Keras whose objects have names that are often numbered.
+_NAMED = (*_CONFIGURED, keras.losses.Loss)
 
 
 def describe(value: object) -> Any:
@@ -57,7 +59,9 @@ def describe(value: object) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return fingerprint(np.asarray(value))
     if isinstance(value, functools.partial):
-        return [*identity(value.func, value), describe(value.args), describe(value.keywords)]
+        named = hasattr(value, "version")
+        function = identity(value.func, value) if named else describe(value.func)
+        return ["partial", function, describe(value.args), describe(value.keywords)]
     if isinstance(value, types.MethodType):
         return [*identity(value, value.__self__), describe(_fields(value.__self__))]
     named = identity(value)
@@ -103,7 +107,7 @@ def _fields(value: Any) -> Any:
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if _is_own(value) and getattr(value, "version", None) is None:
         return None  # It is not kept, whatever it holds.
-    numbers = {getattr(value, "name", None): "name"}
+    numbers = {value.name: "name"} if isinstance(value, _NAMED) else {}
     if not isinstance(value, _CONFIGURED):
         return _without_names(value.__getstate__(), numbers)
     weights = value.get_weights() if isinstance(value, keras.layers.Layer) else []

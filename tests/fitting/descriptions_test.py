@@ -29,8 +29,11 @@ def named():
 
 
 class Plain:
-    def __init__(self, size=1):
-        self.size = size
+    def __init__(self, size=1, part=None):
+        self.name, self.part = f"size {size}", part
+
+    def __call__(self, x):
+        return x
 
     def build(self, shape, num_classes):
         return shape
@@ -116,6 +119,8 @@ OWN = {
     "object of slots": lambda: (one := Slotted(), one),
     "partial": lambda: (one := functools.partial(lambda x: x, 1), one),
     "function of a partial": lambda: (one := lambda x: x, functools.partial(one, 1)),
+    "object of a partial": lambda: (one := Plain(), functools.partial(one, 1)),
+    "object of a partial method": lambda: (one := Plain(), functools.partial(one.build, 1)),
     "object of a method": lambda: (one := Plain(), one.build),
     "class of a method": lambda: (one := type("One", (Plain,), {}), one.make),
     "cached function": lambda: (one := functools.lru_cache(lambda x: x), one),
@@ -141,7 +146,7 @@ OWN = {
     "in a list": lambda: (one := Plain(), [1, one]),
     "in a dict": lambda: (one := Plain(), {"a": one}),
     "in a set": lambda: (one := Plain(), {one}),
-    "in an object": lambda: (one := Plain(), versioned(Plain(one))),
+    "in an object": lambda: (one := Plain(), versioned(Plain(1, one))),
     "in a dataclass": lambda: (one := Plain(), Record(one, version=1)),
     "in an objective": lambda: (one := lambda c, o: c, csdl.training.Objective("a", one)),
 }
@@ -158,13 +163,19 @@ class TestOwnObjects:
         tried("kinds of objects of the user's", 1)
 
     @pytest.mark.parametrize(
-        "make", [Plain, Slotted, Loss, lambda size: Record(size, version=1)], ids=str
+        "make",
+        [
+            lambda size: versioned(Plain(size)),
+            lambda size: versioned(Slotted(size)),
+            lambda size: versioned(Loss(size)),
+            lambda size: Record(size, version=1),
+            lambda size: versioned(Plain(size)).build,
+            lambda size: functools.partial(versioned(Plain(size)).build, 1),
+            lambda size: versioned(functools.partial(function, size)),
+        ],
     )
     def test_count_by_their_fields(self, make):
-        found = []
-        for size in (1, 2, 1):
-            one = make(size)
-            found.append(describe(one if isinstance(one, Record) else versioned(one)))
+        found = [describe(make(size)) for size in (1, 2, 1)]
         assert found[0] == found[2] != found[1] and all(map(is_kept, found))
 
     def test_code_does_not_count(self):
