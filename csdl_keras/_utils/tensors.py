@@ -12,6 +12,9 @@ from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
 
+#: Float types hold the whole numbers up to these, and round larger ones to others.
+_WHOLE_NUMBERS = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24, "float64": 2**53}
+
 #: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
 TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
 
@@ -67,6 +70,25 @@ def float_dtype() -> str:
     """Keras' default float type, or `"float32"` where that has 16 bits."""
     floatx = keras.config.floatx()
     return "float32" if floatx in LOW_PRECISION else floatx
+
+
+def check_wide(dtype: str) -> None:
+    """Raises a `ValueError` if the dtype of a loss or metric of costs has 16 bits."""
+    if dtype in LOW_PRECISION:
+        raise ValueError(
+            "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
+            f"received {dtype!r}. Under a mixed policy leave it None."
+        )
+
+
+def check_numbered(what: str, number: int, dtype: str) -> None:
+    """Raises a `ValueError` if a dtype does not hold the numbers `0, ..., number - 1` of things."""
+    most = _WHOLE_NUMBERS.get(dtype, number)
+    if number > most:
+        raise ValueError(
+            f"Expected at most {most} {what} in {dtype}, which rounds larger numbers to others; "
+            f"received {number}. Pass integers and keep keras.config.floatx() at 'float32'."
+        )
 
 
 def two_columns(probabilities: Tensor) -> Tensor:

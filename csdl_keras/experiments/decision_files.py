@@ -28,8 +28,7 @@ class DecisionFiles:
         """Returns the arrays of a file, with labels and cost matrices, which must be the same."""
         path = results_path(self.folder, source.label)
         arrays = dict(read_npz(path)) if path.exists() else {}
-        labels = source.load().y_test
-        new = {"labels": labels.astype(np.uint8 if labels.max() < 256 else np.uint16)}
+        new = {"labels": source.load().y_test}
         new |= {f"matrix_{seed}": matrix for seed, matrix in matrices.items()}
         for name, array in new.items():
             if not np.array_equal(arrays.setdefault(name, array), array):
@@ -69,4 +68,4 @@ def decisions_name(algorithm: str, cost_seed: int, seed: int) -> str:
 
 def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
     """Returns the name of the array of decisions at a point of the curve of beta."""
-    return f"{algorithm}_{cost_seed}_beta_{beta:g}"
+    return f"{algorithm}_{cost_seed}_beta_{str(float(beta)).removesuffix('.0')}"

@@ -160,10 +160,11 @@ class OwnSource(DataSource):
         """Returns a trained classifier that takes raw rows and knows the labels."""
         if not isinstance(model, keras.Model):
             return model
+        unit = getattr(model, "unit", 1.0)
         if self.encoded:
             encoder = _encoder(self.raw())
             model = keras.Model(encoder.input, model(encoder.output), name=model.name)
-        return with_data(model, classes=self.load().classes)
+        return with_data(model, classes=self.load().classes, unit=unit)
 
 
 @functools.lru_cache(maxsize=1)

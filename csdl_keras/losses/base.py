@@ -10,8 +10,8 @@ from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.example_axes import check_weights, examples_shape
 from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import (
-    LOW_PRECISION,
     TOLERANCE,
+    check_wide,
     finite,
     probability_rows,
     same_shape,
@@ -83,11 +83,7 @@ class CostLoss(CheckedLoss):
         dtype: DTypeLike | None = None,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
-        if self.dtype in LOW_PRECISION:
-            raise ValueError(
-                "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
-                f"received {self.dtype!r}. Under a mixed policy leave it None."
-            )
+        check_wide(self.dtype)
         self.cost_scale = check_number(
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )

@@ -13,6 +13,7 @@ from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike, batch_costs
 from csdl_keras.costs._tensors import (
     check_present,
+    class_index,
     from_config,
     labels_of_shape,
     rows_of,
@@ -136,8 +137,9 @@ class AverageCost(DecisionMetric):
         sample_weight = check_weights(sample_weight, y_pred, len(y_pred.shape) - 1)
         if self.class_id is None:
             return sample_weight
-        labels = ops.convert_to_tensor(y_true)
-        chosen = ops.cast(labels == ops.cast(self.class_id, labels.dtype), self.dtype)
+        assert self.cost_matrix is not None  # as `class_id` needs it
+        index, known = class_index(ops.convert_to_tensor(y_true), len(self.cost_matrix))
+        chosen = ops.cast(ops.logical_and(known, index == self.class_id), self.dtype)
         if sample_weight is None:
             return chosen
         weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)

@@ -11,6 +11,7 @@ from csdl_keras._utils.example_axes import examples_shape, masked_weights
 from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import (
     at_least_float32,
+    check_wide,
     default_name,
     distributions,
     float_dtype,
@@ -45,12 +46,16 @@ class DecisionMetric(keras.metrics.Mean):
             outputs, or costs where there is no model.
         name: name of the metric; `None` (default) is the class's name in snake case.
         dtype: dtype of the result; `None` (default) is at least float32.
+
+    Raises:
+        ValueError: if `output` is unknown, or `dtype` has 16 bits, which would round counts.
     """
 
     def __init__(
         self, output: str | None = None, name: str | None = None, dtype: DTypeLike | None = None
     ):
         super().__init__(name=name or default_name(self), dtype=dtype or float_dtype())
+        check_wide(self.dtype)
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
         self._seen_as: str | None = None
 

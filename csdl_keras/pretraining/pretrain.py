@@ -22,6 +22,7 @@ from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.fitting.callbacks import check_observers
+from csdl_keras.fitting.descriptions import describe
 from csdl_keras.fitting.stage_cache import StageCache, check_cache
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
@@ -31,7 +32,7 @@ from csdl_keras.pretraining.hidden_layers import (
     hidden_layers,
     trainable,
 )
-from csdl_keras.pretraining.layer_cache import LayerCache, describe_optimizer
+from csdl_keras.pretraining.layer_cache import LayerCache
 from csdl_keras.pretraining.layer_fit import LayerFit
 
 
@@ -122,8 +123,8 @@ def pretrain(
         Cache: models with equal lower layers pre-train them once. With a folder, a
         killed run continues after its last layer; for arrays, within a layer, from at
         most 30 seconds and an epoch before it was killed, with the same result.
-        Arrays are identified by their contents, datasets by `data_id`, your own
-        activations and layers by their names, not by their code.
+        Arrays are identified by their contents, datasets by `data_id`; with layers, activations
+        and optimizers of your own, layers are kept if these have a `version`, see `StageCache`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -178,7 +179,7 @@ def pretrain(
             "corruption": corruption,
             "epochs": epochs,
             "batch_size": batch_size if data.is_array else None,
-            "optimizer": describe_optimizer(optimizer),
+            "optimizer": describe(optimizer),
             "reconstruction": reconstruction,
             "tied": tied,
             "cost_scale": cost_scale if beta > 0 else None,

@@ -24,8 +24,8 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 class Objective:
     """The objective of a network's training.
 
-    An objective of your own goes into an `Algorithm` in place of a name. A cache identifies
-    it by its fields and the code of its loss, not by its name.
+    An objective of your own goes into an `Algorithm` in place of a name. A cache keeps its
+    stages if your loss has a `version`, see `csdl_keras.StageCache`.
 
     Args:
         name: name in messages and descriptions.

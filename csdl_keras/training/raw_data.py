@@ -106,11 +106,6 @@ def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike 
         )
 
 
-def with_classes(model: Any, classes: np.ndarray | None) -> Any:
-    """Returns a trained classifier that knows the labels of its classes, if they have some."""
-    return model if classes is None else with_data(model, classes=classes)
-
-
 def with_columns(model: keras.Model, columns: Columns) -> Any:
     """Returns a model of plain rows that finds the columns of a data frame by their names."""
     inputs = keras.Input((len(columns.names),), dtype=float_dtype())

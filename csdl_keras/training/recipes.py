@@ -12,6 +12,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.frames import is_frame
+from csdl_keras._utils.tensors import check_numbered
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import (
     check_cost_matrix,
@@ -69,6 +70,7 @@ def recipes(
         matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
     for part in data.parts:
         check_labels(part.y, len(matrix))
+    check_numbered("classes", len(matrix), keras.config.floatx())
     _check_decisions(algorithm, matrix, train.costs is not None)
     if algorithm.body_kind.takes_images:
         check_images(data)
