@@ -4,6 +4,7 @@ import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
 from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 
 REGRET_HINT = (
@@ -89,13 +90,18 @@ def check_cost_matrix(
     return array
 
 
-def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np.ndarray:
+def check_cost_vectors(
+    costs: ArrayLike, num_decisions: int | None = None, binary_costs: bool = False
+) -> np.ndarray:
     """Checks cost vectors, one row for each example, and returns them as float64.
 
     Args:
         costs: array-like of shape `(N, D)`: `costs[n, k]` is what it costs to
-            decide `k` for example `n`; finite and not negative.
+            decide `k` for example `n`; finite and not negative. Booleans are 0 and 1.
         num_decisions: the expected `D`; `None` accepts any.
+        binary_costs: `False` (default) refuses one-hot rows of three classes or more, also with
+            label smoothing, which are labels and no costs; `True` if a single decision of each
+            example does cost 1.
 
     Returns:
         A new float64 array of shape `(N, D)`.
@@ -111,7 +117,24 @@ def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np
     if num_decisions is not None:
         check_integer("num_decisions", num_decisions)
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
-    return amounts("costs", costs, 2, shape, num_decisions, negative=False)
+    array = as_array("costs", costs, shape)
+    array = array.astype("float64") if array.dtype.kind == "b" else array
+    vectors = amounts("costs", array, 2, shape, num_decisions, negative=False)
+    if not check_bool("binary_costs", binary_costs):
+        check_not_one_hot("`costs`", one_hot_counts(vectors), ", or where that is none, 2 * costs")
+    return vectors
+
+
+def check_not_one_hot(name: str, counts: np.ndarray, otherwise: str = "") -> None:
+    """Raises if all rows are one-hot and mark at least three classes, by their `one_hot_counts`."""
+    if counts[0] == 0 and counts[1:].all():
+        raise ValueError(
+            f"Expected {name} to be cost vectors, what each decision costs; received "
+            f"{counts.sum():.0f} rows, all one-hot: as costs they make the right class the only "
+            "wrong decision. Pass labels, `argmax(axis=1)` of the rows (of pixels `axis=-1`), and "
+            "what mistakes cost as `cost_matrix=`. If a single decision of each example does cost "
+            f"1, pass binary_costs=True{otherwise}."
+        )
 
 
 def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:

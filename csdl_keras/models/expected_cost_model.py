@@ -122,7 +122,7 @@ def expected_cost_model(
     return ExpectedCostModel(inputs, outputs, name=name)
 
 
-def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
+def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) -> dict[str, Tensor]:
     """Returns the targets of an `ExpectedCostModel` from labels and costs.
 
     Arrays are checked; tensors of a `tf.data` pipeline, batched or not, as in
@@ -131,6 +131,7 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
     Args:
         labels: integers `(N,)`, below 2^24.
         costs: `(N, D)` cost vectors.
+        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
         A dict with a target for each output.
@@ -151,7 +152,8 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
         joined = tf.concat([label, tf.cast(costs, "float32")], axis=-1)
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
     # Float32 would round larger labels to others.
-    checked, vectors = check_labels(labels, 2**24), check_cost_vectors(costs).astype("float32")
+    checked = check_labels(labels, 2**24)
+    vectors = check_cost_vectors(costs, binary_costs=binary_costs).astype("float32")
     check_rows("costs", vectors, len(checked))
     joined = np.hstack([checked[:, None].astype("float32"), vectors])
     return {"probability": checked, "class_costs": joined, "expected_cost": vectors}
