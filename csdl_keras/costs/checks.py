@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
+from csdl_keras._utils.arrays import (
+    as_array,
+    check_entries,
+    check_rows,
+    check_size,
+    number_array,
+    real_array,
+)
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
@@ -97,7 +104,7 @@ def check_cost_vectors(
 
     Args:
         costs: array-like of shape `(N, D)`: `costs[n, k]` is what it costs to
-            decide `k` for example `n`; finite and not negative. Booleans are 0 and 1.
+            decide `k` for example `n`; finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
         binary_costs: `False` (default) refuses one-hot rows of three classes or more, also with
             label smoothing, which are labels and no costs; `True` if a single decision of each
@@ -118,11 +125,12 @@ def check_cost_vectors(
         check_integer("num_decisions", num_decisions)
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
     array = as_array("costs", costs, shape)
-    array = array.astype("float64") if array.dtype.kind == "b" else array
-    vectors = amounts("costs", array, 2, shape, num_decisions, negative=False)
+    # Those of pandas are booleans.
+    dummies = array.dtype.kind == "b" and array.ndim == 2 and array.size > 0
+    vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
     if not check_bool("binary_costs", binary_costs):
         check_not_one_hot("`costs`", one_hot_counts(vectors), ", or where that is none, 2 * costs")
-    return vectors
+    return number_array("costs", vectors, shape)  # Other booleans are no costs.
 
 
 def check_not_one_hot(name: str, counts: np.ndarray, otherwise: str = "") -> None:

@@ -71,9 +71,10 @@ class CostLoss(CheckedLoss):
         name: name of the loss; `None` (default) is the class's name in snake case.
         dtype: dtype of the computation; `None` (default) is at least float32.
         binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
-            costs 1. Defaults to False: an array of one-hot rows alone raises, as these are labels
-            of three classes or more, and a batch of 1,000 rows inside a compiled `fit` makes the
-            loss NaN. For smaller batches the metrics of this package raise after an epoch.
+            costs 1. Defaults to False: one-hot rows alone, of three classes or more, are labels.
+            Arrays of them raise. Of a batch in `fit` they may be by chance, unless it is known to
+            have 1,000 rows: those make the loss NaN in a compiled step. For smaller batches,
+            metrics of this package raise at the end of the epoch.
 
     Raises:
         ValueError: if the matrix fails its check; if it has more columns than rows
@@ -182,9 +183,12 @@ class CostLoss(CheckedLoss):
             return costs
         known = known_values(costs)
         if known is None:
+            if math.prod(size or 1 for size in costs.shape[:-1]) < _ENOUGH_ROWS:
+                return costs
             costs = ops.cast(costs, self.dtype)
-            many = math.prod(ops.shape(costs)[:-1]) >= _ENOUGH_ROWS
-            return ops.cond(many, lambda: _nan_if_one_hot(costs), lambda: costs)
+            counts = one_hot_counts(costs)
+            one_hot = ops.logical_and(counts[0] == 0, ops.min(counts[1:]) > 0)
+            return ops.where(one_hot, float("nan"), costs)
         counts = one_hot_counts(known)
         if not whole:
             counts = self._one_hot_counts = self._one_hot_counts + counts
@@ -258,11 +262,6 @@ class CostLoss(CheckedLoss):
             "cost_scale": self.cost_scale,
             "binary_costs": self.binary_costs,
         }
-
-
-def _nan_if_one_hot(costs: Tensor) -> Tensor:
-    """Returns cost vectors, or NaN if all of them are one-hot."""
-    return ops.where(one_hot_counts(costs)[0] > 0, costs, float("nan"))
 
 
 def _sums_to_1(costs: np.ndarray | None) -> bool:

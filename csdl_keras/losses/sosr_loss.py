@@ -178,9 +178,10 @@ class SOSRLoss(CostLoss):
         name: name of the loss.
         dtype: dtype of the computation; `None` (default) is at least float32.
         binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
-            costs 1. Defaults to False: one-hot rows of three classes or more are labels. An array
-            of them raises, and a batch of 1,000 rows makes the loss NaN inside a compiled `fit`;
-            for smaller batches, `AverageCost` among the metrics raises after the epoch.
+            costs 1. Defaults to False: one-hot rows alone, of three classes or more, are labels.
+            Arrays of them raise. Of a batch in `fit` they may be by chance, unless it is known to
+            have 1,000 rows: those make the loss NaN in a compiled step. For smaller batches,
+            `AverageCost` among the metrics raises at the end of the epoch.
 
     Raises:
         ValueError: if the matrix fails its check, `alpha` is out of range, or

@@ -126,10 +126,10 @@ class DecisionMetric(keras.metrics.Mean):
 
     def result(self) -> Tensor:
         """Returns the average; raises if all cost vectors since `reset_state` were one-hot."""
-        self.check_one_hot()
+        self._check_one_hot()
         return super().result()
 
-    def check_one_hot(self) -> None:
+    def _check_one_hot(self) -> None:
         """Raises if an epoch has ended in which all cost vectors were one-hot."""
         updates, self._updates = self._updates, 0
         # Keras asks for a result after each batch, and once more after the last.

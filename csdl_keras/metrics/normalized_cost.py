@@ -114,7 +114,7 @@ class NormalizedCost(AverageCost):
         return y_true, known
 
     def result(self) -> Tensor:
-        self.check_one_hot()
+        self._check_one_hot()
         return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))
 
     def reset_state(self) -> None:
