@@ -94,7 +94,7 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> 
         f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since "
         f"`cost_matrix` is given; received shape {given}"
         f"{'' if shape[0] is None else f' for {shape[0]} examples'}. For cost vectors leave it "
-        "None."
+        "None; one-hot rows become labels by `argmax(axis=1)`."
     )
 
 

@@ -4,9 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
+from csdl_keras._utils.arrays import (
+    as_array,
+    check_entries,
+    check_rows,
+    check_size,
+    number_array,
+    real_array,
+)
 from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.labels import class_labels, label_array, positions
+from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
@@ -106,7 +114,10 @@ def check_cost_matrix(
 
 
 def check_cost_vectors(
-    costs: ArrayLike, num_decisions: int | None = None, classes: Any = None
+    costs: ArrayLike,
+    num_decisions: int | None = None,
+    binary_costs: bool = False,
+    classes: Any = None,
 ) -> np.ndarray:
     """Checks cost vectors, one row for each example, and returns them as float64.
 
@@ -114,6 +125,9 @@ def check_cost_vectors(
         costs: array-like of shape `(N, D)`: `costs[n, k]` is what it costs to
             decide `k` for example `n`; finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
+        binary_costs: `False` (default) refuses one-hot rows of three classes or more, also with
+            label smoothing, which are labels and no costs; `True` if a single decision of each
+            example does cost 1.
         classes: labels that decide the order of named columns, as in `check_cost_matrix`.
 
     Returns:
@@ -130,7 +144,25 @@ def check_cost_vectors(
     if num_decisions is not None:
         check_integer("num_decisions", num_decisions)
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
-    return amounts("costs", costs, 2, shape, num_decisions, False, classes, of_examples=True)
+    array = by_class("costs", costs, shape, classes, of_examples=True)
+    # Those of pandas are booleans.
+    dummies = array.dtype.kind == "b" and array.ndim == 2 and array.size > 0
+    vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
+    if not check_bool("binary_costs", binary_costs):
+        check_not_one_hot("`costs`", one_hot_counts(vectors), ", or where that is none, 2 * costs")
+    return number_array("costs", vectors, shape)  # Other booleans are no costs.
+
+
+def check_not_one_hot(name: str, counts: np.ndarray, otherwise: str = "") -> None:
+    """Raises if all rows are one-hot and mark at least three classes, by their `one_hot_counts`."""
+    if counts[0] == 0 and counts[1:].all():
+        raise ValueError(
+            f"Expected {name} to be cost vectors, what each decision costs; received "
+            f"{counts.sum():.0f} rows, all one-hot: as costs they make the right class the only "
+            "wrong decision. Pass labels, `argmax(axis=1)` of the rows (of pixels `axis=-1`), and "
+            "what mistakes cost as `cost_matrix=`. If a single decision of each example does cost "
+            f"1, pass binary_costs=True{otherwise}."
+        )
 
 
 def check_mean_costs(

@@ -58,6 +58,9 @@ class AverageCost(DecisionMetric):
             a result of 0 if there are none; needs `cost_matrix`.
         name: name of the metric.
         dtype: dtype of the result; `None` (default) is at least float32.
+        binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
+            costs 1. Defaults to False: `result` raises at the end of an epoch of one-hot rows
+            alone, which are labels of three classes or more.
 
     Raises:
         ValueError: if the matrix fails its check, `output` is unknown or contradicts
@@ -87,8 +90,9 @@ class AverageCost(DecisionMetric):
         class_id: int | None = None,
         name: str | None = "average_cost",
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
-        super().__init__(output=output, name=name, dtype=dtype)
+        super().__init__(output=output, name=name, dtype=dtype, binary_costs=binary_costs)
         self.cost_matrix = None
         self._rows: Tensor = None
         if cost_matrix is not None:

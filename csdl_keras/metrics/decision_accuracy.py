@@ -26,6 +26,7 @@ class DecisionAccuracy(DecisionMetric):
             `AverageCost`.
         name: name of the metric.
         dtype: dtype of the result; `None` (default) is at least float32.
+        binary_costs: as in `AverageCost`. Defaults to False.
 
     Raises:
         ValueError: if `output` is unknown or contradicts the model, or the shapes do

@@ -123,7 +123,7 @@ def expected_cost_model(
     return ExpectedCostModel(inputs, outputs, name=name)
 
 
-def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
+def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) -> dict[str, Tensor]:
     """Returns the targets of an `ExpectedCostModel` from labels and costs.
 
     Arrays are checked; tensors of a `tf.data` pipeline, batched or not, as in
@@ -132,6 +132,7 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
     Args:
         labels: integers `(N,)`, below 2^24.
         costs: `(N, D)` cost vectors.
+        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
         A dict with a target for each output.
@@ -151,7 +152,8 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
         label = tf.cast(labels, "float32")[..., None]
         joined = tf.concat([label, tf.cast(costs, "float32")], axis=-1)
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
-    checked, vectors = check_labels(labels), check_cost_vectors(costs).astype("float32")
+    checked = check_labels(labels)
+    vectors = check_cost_vectors(costs, binary_costs=binary_costs).astype("float32")
     floatx = keras.config.floatx()  # to which `fit` converts them
     dtype = floatx if floatx in LOW_PRECISION else "float32"
     check_numbered("classes", int(checked.max()) + 1, dtype)

@@ -57,6 +57,7 @@ def pretrain(
     cache: StageCache | None = None,
     data_id: str | None = None,
     unlabelled: ArrayLike | None = None,
+    binary_costs: bool = False,
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 
@@ -103,6 +104,7 @@ def pretrain(
         unlabelled: more inputs `(U, ...)` without costs, if `x` is an array. They are
             reconstructed like those of `x`; the loss of costs is the mean over `x`
             alone. `None` (default) is none.
+        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
         One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and
@@ -166,7 +168,7 @@ def pretrain(
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None
     data = PretrainingData(
-        model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled
+        model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled, binary_costs
     )
     num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
     for lower, layer in itertools.pairwise(layers):

@@ -18,8 +18,8 @@ from csdl_keras.costs.known import (
     expected_costs,
     mean_matrix,
 )
-from csdl_keras.evaluation import decision_costs
 from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import given_costs, true_costs
 
@@ -92,7 +92,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         matrix = None if self._costs_vary and costs is None else self.cost_matrix_
         vectors, known = true_costs(y, self.classes_, matrix, costs)
         known = self._check_known(x, known)
-        paid = decision_costs(vectors, self._decide(x, known))
+        paid = chosen_costs(vectors, self._decide(x, known))
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, paid.shape)
         return -float(np.average(paid, weights=sample_weight))

@@ -49,7 +49,7 @@ def given_costs(
     array = by_class("costs", costs, shape, classes, of_examples=not matrix)
     if array.ndim == 3:
         return check_known_costs(array, num_examples, num_classes), None
-    vectors = check_cost_vectors(array)
+    vectors = check_cost_vectors(array, binary_costs=True)  # A matrix may have one-hot rows.
     if len(vectors) == num_classes and not np.any(np.diagonal(vectors)):
         if num_examples == num_classes:
             raise ValueError(

@@ -15,7 +15,7 @@ from csdl_keras._utils.labels import check_other_decisions, decision_labels, pos
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
-from csdl_keras.evaluation import average_cost
+from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import column, true_costs
 
@@ -83,7 +83,7 @@ class AverageCostScorer:
             given = {} if known is None or not _takes_costs(estimator) else {"costs": known}
             predicted = column("predictions", estimator.predict(X, **given))
             chosen = positions("predictions", predicted, labels)
-        return -average_cost(vectors, chosen)
+        return -float(chosen_costs(vectors, chosen).mean())
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
         """Requests the costs of each example when scikit-learn calls the scorer.

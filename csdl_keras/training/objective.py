@@ -201,7 +201,9 @@ class Objective:
             return AverageCost(zero_one(len(matrix)), output=self.output)
         by_labels = not self.on_costs or data.costs is None
         # Mean costs of a class may all be above 0; a cost matrix is 0 for the right decision.
-        return AverageCost(regret(matrix) if by_labels else None, output=self.output)
+        by = regret(matrix) if by_labels else None
+        # The examples' own costs are checked as a whole; those of a fold may be one-hot by chance.
+        return AverageCost(by, output=self.output, binary_costs=True)
 
 
 class _FunctionLoss(CostLoss):

@@ -155,6 +155,7 @@ class AutoEncoders(Pretraining):
             optimizer=self.OPTIMIZERS[self.optimizer](self.learning_rate),
             tied=self.tied_weights,
             cache=None if unfinished is None else StageCache(unfinished),
+            binary_costs=True,  # `Trainer` has checked the costs before they were scaled.
             **fit_arguments,
         )
 

@@ -84,6 +84,7 @@ OTHERS = {
     "callbacks": "only observe, see observers_test.py",
     "verbose": "prints",
     "cache": "where layers are kept",
+    "binary_costs": "what is refused",
 }
 
 

@@ -190,11 +190,15 @@ ROWS = {
     ),
     "labelled_costs": Row(
         models.labelled_costs,
-        lambda rng, k: {"labels": rng.integers(k, size=4), "costs": vectors(rng, 4, k)},
+        lambda rng, k: (
+            {"labels": rng.integers(k, size=4), "costs": vectors(rng, 4, k)}
+            | {"binary_costs": False}
+        ),
         (
             ({"labels": [0, 1, 2]}, "for each of"),
             ({"labels": [0.0, 1, 2, 1]}, "integer dtype"),
             ({"costs": -np.ones((4, 3))}, "at least 0"),
+            ({"costs": np.eye(3)[[0, 1, 2, 0]]}, "4 rows, all one-hot"),
         ),
     ),
     "output_kind": model(
