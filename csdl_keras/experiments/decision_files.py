@@ -39,8 +39,13 @@ class DecisionFiles:
         return arrays
 
     def write(self, source: DataSource, arrays: dict[str, Any]) -> None:
+        """Writes arrays, those of labels and decisions in the smallest type that holds them."""
+        small = {
+            name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
+            for name, it in sorted(arrays.items())
+        }
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, **{name: arrays[name] for name in sorted(arrays)})
+        np.savez_compressed(buffer, **small)
         replace_file(results_path(self.folder, source.label), buffer.getvalue())
 
 

@@ -172,9 +172,8 @@ def test_what_members_share_is_kept(make, tmp_path):
     for model in (together, loaded):
         for name in ("classes", "unit"):
             np.testing.assert_array_equal(getattr(model, name, None), getattr(one, name, None))
-        rows = pandas.DataFrame({"a": ["y"], "b": [3]}) if "rows" in one.name else X
-        expected = one.predict(rows if rows is X else one.encode(rows), verbose=0)
-        found = model.predict(rows if rows is X else model.encode(rows), verbose=0)
+        rows = pandas.DataFrame({"a": ["y"], "b": [3]}) if one.name == "tabular" else X
+        found, expected = (it.predict(rows, verbose=0) for it in (model, one))
         np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
