@@ -186,7 +186,11 @@ class TestOwnObjects:
             scope[factor] = describe(versioned(scope["times"]))
         assert scope[2] == scope[3] and is_kept(scope[2])
 
-    @pytest.mark.parametrize("value", [object(), range(3), pathlib.Path("a"), ...], ids=str)
+    @pytest.mark.parametrize(
+        "value",
+        [object(), range(3), pathlib.Path("a"), ...],
+        ids=lambda value: type(value).__name__,
+    )
     def test_what_can_have_no_version_is_not_kept(self, value):
         assert not is_kept(describe(value))
 
