@@ -59,8 +59,9 @@ def describe(value: object) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return fingerprint(np.asarray(value))
     if isinstance(value, functools.partial):
-        named = hasattr(value, "version")
-        function = identity(value.func, value) if named else describe(value.func)
+        function = describe(value.func)
+        if hasattr(value, "version"):
+            function = identity(value.func, value)
         return ["partial", function, describe(value.args), describe(value.keywords)]
     if isinstance(value, types.MethodType):
         return [*identity(value, value.__self__), describe(_fields(value.__self__))]
