@@ -26,7 +26,7 @@ from results_table import ResultsTable, parser
 
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report, decision_costs
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.scores import possible_costs
+from csdl_keras.evaluation.cost_bounds import CostBounds
 
 SIZES = (20, 50, 200, 1000, 5000, 20_000)
 PAIR_SIZES = (50, 200, 1000, 5000)
@@ -40,9 +40,10 @@ def interval_row(case: Case, size: int, runs: int) -> Iterator[dict]:
     rng = generator("interval", case.name, size)
     for run in range(runs):
         y, decisions, matrix = case.draw(rng, size)
-        paid, possible = decision_costs(y, decisions, matrix), possible_costs(y, matrix)
+        paid = decision_costs(y, decisions, matrix)
+        bounds = CostBounds(y, matrix, None).of_costs(paid)
         # The interval contains what its test does not reject; the test takes less time.
-        mean = BoundedMean(paid, possible.min(), possible.max())
+        mean = BoundedMean(paid, *bounds)
         found.setdefault(("csdl_keras", "covers"), []).append(mean.p_value(case.truth) >= 0.05)
         if run < runs // 3:
             intervals = {
@@ -50,7 +51,7 @@ def interval_row(case: Case, size: int, runs: int) -> Iterator[dict]:
                 "percentile bootstrap": rivals.percentile(paid, rng),
                 "BCa bootstrap": rivals.bias_corrected(paid, rng),
                 "Student's t": rivals.student(paid),
-                "empirical Bernstein": rivals.bernstein(paid, possible.min(), possible.max()),
+                "empirical Bernstein": rivals.bernstein(paid, *bounds),
             }
             for method, (low, high) in intervals.items():
                 found.setdefault((method, "width"), []).append(high - low)
@@ -67,7 +68,8 @@ def comparison_row(case: Case, size: int, runs: int) -> Iterator[dict]:
     for run in range(runs):
         y, first, second, matrix = case.draw(rng, size)
         paid = [decision_costs(y, each, matrix) for each in (first, second)]
-        differences, bound = paid[0] - paid[1], np.ptp(possible_costs(y, matrix), axis=1).max()
+        differences = paid[0] - paid[1]
+        bound = CostBounds(y, matrix, None).of_differences(differences)
         mean = BoundedMean(differences, -bound, bound)
         own = {
             ("csdl_keras", "called different"): mean.p_value(0.0) < 0.05,

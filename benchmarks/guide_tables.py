@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import coverage_table
+import coverage_tails
 import effort
 import example_costs
 import kept_epoch
@@ -198,6 +199,7 @@ _MAKERS: dict[str, tuple[str, Callable[[], list[str]]]] = {
     "interruptions": ("interruptions/torch", interruptions_table),
     "streaming": ("streaming/streaming", streaming_table),
     "coverage": ("coverage/coverage", lambda: coverage_table.summary(read("coverage"))),
+    "tails": ("coverage/tails", lambda: coverage_tails.summary(read("tails", "coverage"))),
     "speed, goals": ("speed/speed", speed_tables.goals_table),
     "speed, missed": ("speed/speed", speed_tables.missed_table),
     "speed, convolution": (

@@ -123,8 +123,21 @@ def note(report: "CostReport") -> str:
         "normalised, savings: relative to the best constant decision's cost.",
         "Intervals of savings are paired. p: paired, against the best row. Neither is corrected "
         "for the number of rows.",
+        _tail(report),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _tail(report: "CostReport") -> str:
+    """Says what the intervals rest on, where the largest amount that is possible is not known."""
+    if report.largest_seen is None or report.ten_largest is None:
+        return ""
+    unit = f" {report.unit}" if report.unit else ""
+    return (
+        f"Intervals and p rest on the largest amount seen, {number(report.largest_seen)}{unit}, "
+        "since `largest` does not say what is possible; the ten largest hold "
+        f"{number(100 * report.ten_largest, 2)} % of the total."
+    )
 
 
 def sentence(report: "CostReport") -> str:

@@ -37,6 +37,10 @@ class CostReport:
         baseline: row of today's rule, or `None`.
         unit: unit of costs, or `None`.
         class_names: names of the classes; empty without labels.
+        largest_seen: the largest amount seen, if intervals rest on it; `None` if the
+            largest amount that is possible is known.
+        ten_largest: share of the ten largest amounts in the sum of all, where each example
+            counts with that of its costliest decision; `None` likewise.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
 
@@ -55,6 +59,8 @@ class CostReport:
     baseline: CostRow | None
     unit: str | None
     class_names: tuple[str, ...]
+    largest_seen: float | None
+    ten_largest: float | None
     right_is_free: bool
     has_gains: bool
 
@@ -88,6 +94,7 @@ def cost_report(
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
     classes: Any = None,
+    largest: float | None = None,
 ) -> CostReport:
     """Says what the decisions of models cost, beside today's rule and a constant decision.
 
@@ -117,6 +124,8 @@ def cost_report(
             index of each decision that is not a class.
         classes: as in `decision_costs`; the labels are also the default of the names. Defaults
             to `None`.
+        largest: the largest amount that a decision can cost or gain, as in `cost_interval`;
+            `None` (default) says in the report what intervals rest on instead.
 
     Returns:
         A `CostReport`, cheapest model first.
@@ -153,7 +162,7 @@ def cost_report(
         cost_matrix, lowest = _above_zero(amounts, size, known_classes(y_true, classes))
     rules = [*decisions.values(), *([] if baseline is None else [baseline])]
     y_true, priced, *numbers = as_numbers(y_true, cost_matrix, classes, *rules)
-    examples = PricedExamples(y_true, priced, lowest)
+    examples = PricedExamples(y_true, priced, lowest, largest)
     costs, constant = examples.costs, examples.constant
     known = class_labels(classes)
     if known is not None and priced is not None and class_names is None:
@@ -182,8 +191,10 @@ def cost_report(
         baseline=None if today is None else examples.row("today's rule", today, None, always, None),
         unit=unit,
         class_names=labels,
-        right_is_free=not examples.cheapest.any(),
-        has_gains=bool((examples.cheapest < 0).any()),
+        largest_seen=examples.bounds.largest_seen,
+        ten_largest=examples.bounds.ten_largest,
+        right_is_free=not costs.min(axis=1).any(),
+        has_gains=bool((costs < 0).any()),
     )
 
 

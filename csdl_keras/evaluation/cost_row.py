@@ -7,13 +7,13 @@ import numpy as np
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.bounded_mean import BoundedMean
+from csdl_keras.evaluation.cost_bounds import CostBounds
 from csdl_keras.evaluation.intervals import CostDifference, paired_difference
 from csdl_keras.evaluation.scores import (
     chosen_costs,
     cost_per_class,
     error_rate,
     example_costs,
-    possible_costs,
 )
 
 
@@ -64,22 +64,25 @@ class PricedExamples:
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
         cost_matrix: costs or `None`, as in `decision_costs`.
-        lowest: what was subtracted from all costs, since those are not negative.
+        lowest: what was subtracted from all amounts, since costs are not negative.
+        largest: the largest amount that is possible, or `None`.
     """
 
-    def __init__(self, y_true: ArrayLike, cost_matrix: CostsLike | None, lowest: float):
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        cost_matrix: CostsLike | None,
+        lowest: float,
+        largest: float | None,
+    ):
         self._y_true, self._cost_matrix, self._lowest = y_true, cost_matrix, lowest
-        self.costs = example_costs(y_true, cost_matrix)
-        self._possible = possible_costs(y_true, cost_matrix)
+        #: The amounts themselves, `(N, D)`.
+        self.costs = example_costs(y_true, cost_matrix) + lowest
+        self.bounds = CostBounds(y_true, cost_matrix, largest, lowest)
         means = self.costs.mean(axis=0)
         #: The best constant decision.
         self.constant = int(means.argmin())
-        self._constant_cost = float(means.min()) + lowest
-
-    @property
-    def cheapest(self) -> np.ndarray:
-        """The cost of the cheapest decision for each example, `(N,)`."""
-        return self.costs.min(axis=1) + self._lowest
+        self._constant_cost = float(means.min())
 
     def row(
         self,
@@ -99,8 +102,8 @@ class PricedExamples:
             baseline: likewise, those of today's rule.
         """
         paid = chosen_costs(self.costs, decisions)
-        average = float(paid.mean()) + self._lowest
-        low, high = BoundedMean(paid, self._possible.min(), self._possible.max()).interval()
+        average = float(paid.mean())
+        low, high = BoundedMean(paid, *self.bounds.of_costs(paid)).interval()
         per_class: tuple[float, ...] = ()
         if self._cost_matrix is not None:
             classes = cost_per_class(self._y_true, decisions, self._cost_matrix)
@@ -109,14 +112,14 @@ class PricedExamples:
         def against(rival: np.ndarray | None) -> CostDifference | None:
             if rival is None:
                 return None
-            return paired_difference(paid, chosen_costs(self.costs, rival), self._possible)
+            return paired_difference(paid, chosen_costs(self.costs, rival), self.bounds)
 
         of_constant = average / self._constant_cost if self._constant_cost > 0 else float("nan")
         return CostRow(
             name=name,
             average_cost=average,
-            low=low + self._lowest,
-            high=high + self._lowest,
+            low=low,
+            high=high,
             normalized_cost=of_constant,
             error_rate=error_rate(self._y_true, decisions, self._cost_matrix),
             abstained=float(np.mean(decisions >= len(per_class))) if per_class else 0.0,

@@ -9,7 +9,8 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.scores import decision_costs, possible_costs
+from csdl_keras.evaluation.cost_bounds import CostBounds
+from csdl_keras.evaluation.scores import decision_costs
 
 
 def cost_interval(
@@ -18,17 +19,22 @@ def cost_interval(
     cost_matrix: CostsLike | None = None,
     confidence: float = 0.95,
     classes: Any = None,
+    largest: float | None = None,
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
 
     Most decisions cost nothing and a few cost much, and a test set may not contain the
     costliest mistake. Gaffke's interval takes that into account: besides the observed
-    costs it uses the largest possible cost, that of the matrix or of all cost vectors.
-    If none of 1,000 decisions was wrong, the upper end is .0037 of the largest cost. In
-    simulations with rare and frequent mistakes and 20 to 20,000 examples, 95 % intervals
-    contained the expected cost in at least 93 % of the test sets of every case
-    (`benchmarks/results/coverage`). Intervals are wide where the costs of different
-    examples differ a hundredfold.
+    costs it uses the largest possible cost. If none of 1,000 decisions was wrong, the upper
+    end is .0037 of the largest cost. In simulations with rare and frequent mistakes and 20
+    to 20,000 examples, 95 % intervals contained the expected cost in at least 93 % of the
+    test sets of every case (`benchmarks/results/coverage`). Intervals are wide where the
+    costs of different examples differ a hundredfold.
+
+    The largest possible cost is that of the matrix, or `largest`. Where costs are of each
+    example and `largest` is not given, it is judged by the largest amounts seen: up to
+    eight times the largest one, the more the heavier their tail is and the more of them
+    the decisions pay.
 
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
@@ -36,6 +42,9 @@ def cost_interval(
         cost_matrix: costs or `None`, as in `decision_costs`.
         confidence: confidence level, in (0, 1). Defaults to 0.95.
         classes: as in `decision_costs`. Defaults to `None`.
+        largest: the largest amount that a decision can cost, or gain, in the unit of the
+            costs; larger amounts raise. `None` (default) takes that of the matrix, and judges
+            it where costs are of each example.
 
     Returns:
         `(low, high)`.
@@ -53,10 +62,10 @@ def cost_interval(
     >>> low < 2.25 < high
     True
     """
-    y_true, cost_matrix, chosen = as_numbers(y_true, cost_matrix, classes, decisions)
-    paid = decision_costs(y_true, chosen, cost_matrix)
-    possible = possible_costs(y_true, cost_matrix)
-    return BoundedMean(paid, possible.min(), possible.max()).interval(confidence)
+    y_true, known, chosen = as_numbers(y_true, cost_matrix, classes, decisions)
+    paid = decision_costs(y_true, chosen, known)
+    bounds = CostBounds(y_true, known, largest).of_costs(paid)
+    return BoundedMean(paid, *bounds).interval(confidence)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,17 +110,19 @@ def compare_costs(
     other_decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
     classes: Any = None,
+    largest: float | None = None,
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
     Two models decide most examples alike, so the difference of their costs is known
     far more precisely than either cost. Interval and p-value come from the method of
     `cost_interval`, with differences bounded by the largest difference between two
-    decisions in a row of the matrix, or in a cost vector. If all mistakes cost the
-    same, this is McNemar's exact test. If they do not, making ten cheap mistakes fewer
-    proves nothing as long as one mistake of the largest difference could outweigh
-    them. In simulations of models with equal expected cost, the p-value was below .05
-    in at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
+    decisions in a row of the matrix, by `largest`, or as judged by the costs of each
+    example. If all mistakes cost the same, this is McNemar's exact test. If they do not,
+    making ten cheap mistakes fewer proves nothing as long as one mistake of the largest
+    difference could outweigh them. In simulations of models with equal expected cost, the
+    p-value was below .05 in at most 5 % of the test sets of every case
+    (`benchmarks/results/coverage`).
 
     Args:
         y_true: integer labels `(N,)` or cost vectors `(N, D)`.
@@ -119,6 +130,7 @@ def compare_costs(
         other_decisions: integers `(N,)`, of the second model.
         cost_matrix: costs or `None`, as in `decision_costs`.
         classes: as in `decision_costs`. Defaults to `None`.
+        largest: as in `cost_interval`.
 
     Returns:
         A `CostDifference`, first minus second.
@@ -133,21 +145,20 @@ def compare_costs(
     True
     """
     numbers = as_numbers(y_true, cost_matrix, classes, decisions, other_decisions)
-    y_true, cost_matrix, first, second = numbers
-    own = decision_costs(y_true, first, cost_matrix)
-    other = decision_costs(y_true, second, cost_matrix)
-    return paired_difference(own, other, possible_costs(y_true, cost_matrix))
+    y_true, known, first, second = numbers
+    own, other = (decision_costs(y_true, chosen, known) for chosen in (first, second))
+    return paired_difference(own, other, CostBounds(y_true, known, largest))
 
 
-def paired_difference(own: np.ndarray, other: np.ndarray, possible: np.ndarray) -> CostDifference:
+def paired_difference(own: np.ndarray, other: np.ndarray, bounds: CostBounds) -> CostDifference:
     """Compares what two models' decisions cost on the same examples.
 
     Args:
         own: `(N,)`, costs of the first model's decisions.
         other: `(N,)`, costs of the second model's decisions.
-        possible: rows of costs that an example may have, see `possible_costs`.
+        bounds: what decisions may cost.
     """
-    largest = float(np.ptp(possible, axis=1).max())
+    largest = bounds.of_differences(own - other)
     differences = BoundedMean(own - other, -largest, largest)
     low, high = differences.interval()
     base = float(other.mean())

@@ -7,23 +7,13 @@ import numpy as np
 from csdl_keras._utils.labels import check_decisions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
-from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
+from csdl_keras.costs.known import CostsLike, check_known_costs
 from csdl_keras.evaluation.as_numbers import as_numbers
 
 
 def example_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
     """Returns the cost of each decision for each example, `(N, D)`."""
     return check_cost_vectors(y_true) if cost_matrix is None else cost_vectors(cost_matrix, y_true)
-
-
-def possible_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
-    """Returns rows with the lowest and highest costs that an example may have, `(..., D)`."""
-    if cost_matrix is None:
-        return example_costs(y_true)
-    costs = check_known_costs(cost_matrix)
-    if isinstance(costs, AffineCosts):
-        costs = costs.extremes()
-    return costs.reshape(-1, costs.shape[-1])
 
 
 def chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:

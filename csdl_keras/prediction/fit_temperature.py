@@ -54,5 +54,9 @@ def fit_temperature(
     # Exponentials could overflow with larger values, which no data need.
     bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
     start = np.zeros(len(bounds))
-    found = minimize(likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    # Where classes are separable, the likelihood is so flat that the default tolerances stop early.
+    options = {"ftol": 0.0, "gtol": 1e-10}
+    found = minimize(
+        likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    ).x
     return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)

@@ -36,6 +36,33 @@ def test_rivals(program):
     assert rivals.sign_flips(np.zeros(5), rng) == 1.0
 
 
+def test_rivals_of_heavy_tails_agree_where_all_hold(program):
+    """Normal values; those of positive ones are near log-normal."""
+    rivals, rng = program("coverage_rivals"), np.random.default_rng(0)
+    values = rng.normal(3.0, 0.3, 900)
+    found = rivals.skew_corrected(values) | rivals.bootstraps(values, rng)
+    found |= rivals.of_lognormal(values, rng)
+    found["empirical likelihood"] = rivals.empirical_likelihood(values)
+    assert len(found) == 10
+    for low, high in found.values():
+        np.testing.assert_allclose((low, high), rivals.student(values), atol=0.008)
+    # Wider, since they promise more.
+    for low, high in rivals.robust(values, rng).values():
+        assert low < values.mean() - 0.015 and values.mean() + 0.015 < high
+
+
+@pytest.mark.parametrize("part", ["cost", "alike", "fee"])
+def test_expected_values_of_heavy_tails(program, part):
+    tails = program("coverage_tails")
+    for tail in ("log-normal, σ = 1", "Pareto, α = 2"):
+        values, vectors, truth = tails.draw(part, tail, 0.5, np.random.default_rng(0), 400_000)
+        assert len(values) == len(vectors) and abs(values.mean() - truth) < 0.02
+    rows = tails.rows_of_case(part, "Pareto, α = 1.2", 0.02, 30, 10)
+    assert all(0 <= float(row["value"]) <= 1 for row in rows if row["measure"] == "holds")
+    named = [{"part": part, "case": "a", "size": 30} | row for row in rows]
+    assert "| csdl_keras |" in tails.table(named)
+
+
 def test_joint_means_equal_the_loop(program):
     rng = np.random.default_rng(0)
     differences, counts = rng.normal(size=(3, 4)), rng.multinomial(4, [0.25] * 4, size=5).T

@@ -69,10 +69,14 @@ def test_amounts_differ_from_regret_by_a_constant_alone(seed, shape):
             assert (pair is None) == (same is None)
             if pair is not None:
                 np.testing.assert_allclose(pair.difference, same.difference, atol=1e-9)
+                rival = today if name == "against_baseline" else real.constant_decision
+                ratio = row.average_cost / of_each[np.arange(12), rival].mean()
+                np.testing.assert_allclose(pair.ratio, ratio, rtol=1e-9)
     paid = of_each[np.arange(12), own]
     np.testing.assert_allclose(real.rows[0].total_cost, paid.sum(), atol=1e-9)
-    ends = BoundedMean(paid, money.min(), money.max()).interval()
-    np.testing.assert_allclose((real.rows[0].low, real.rows[0].high), ends, atol=1e-6)
+    if money.ndim == 2:
+        ends = BoundedMean(paid, money.min(), money.max()).interval()
+        np.testing.assert_allclose((real.rows[0].low, real.rows[0].high), ends, atol=1e-6)
     for y in set(labels):
         np.testing.assert_allclose(real.rows[0].per_class[y], paid[labels == y].mean(), atol=1e-9)
     assert real.has_gains == (of_each < 0).any() and beyond.right_is_free and not beyond.has_gains

@@ -73,7 +73,8 @@ def reported(rng, k):
     given = decided(rng, k)
     names = {"class_names": [*map(str, range(k))], "decision_names": [*map(str, range(k + 1))]}
     own, today = given["decisions"], rng.integers(k + 1, size=5)
-    return given | names | {"decisions": {"a": own}, "baseline": today, "unit": "€"}
+    others = {"baseline": today, "unit": "€", "largest": 99.0}
+    return given | names | others | {"decisions": {"a": own}}
 
 
 def predicted(rng, k, **others):
@@ -103,15 +104,24 @@ ROWS = {
     ),
     "cost_interval": Row(
         evaluation.cost_interval,
-        lambda rng, k: decided(rng, k, confidence=0.9),
-        (*decision_errors, ({"confidence": 0}, "`confidence`"), ({"confidence": 1}, "below 1")),
-        (VECTORS, MATRICES),
+        lambda rng, k: decided(rng, k, confidence=0.9, largest=99.0),
+        (
+            *decision_errors,
+            ({"confidence": 0}, "`confidence`"),
+            ({"confidence": 1}, "below 1"),
+            ({"largest": 0.001}, "at most `largest`"),
+        ),
+        (VECTORS, MATRICES, {"largest": None}),
     ),
     "compare_costs": Row(
         evaluation.compare_costs,
-        lambda rng, k: decided(rng, k, other_decisions=rng.integers(k, size=5)),
-        (*decision_errors, ({"other_decisions": [0, 1]}, "an integer for each label")),
-        (VECTORS, MATRICES),
+        lambda rng, k: decided(rng, k, other_decisions=rng.integers(k, size=5), largest=99.0),
+        (
+            *decision_errors,
+            ({"other_decisions": [0, 1]}, "an integer for each label"),
+            ({"largest": 0.001}, "at most `largest`"),
+        ),
+        (VECTORS, MATRICES, {"largest": None}),
     ),
     "cost_report": Row(
         evaluation.cost_report,
@@ -127,8 +137,10 @@ ROWS = {
             (AMOUNTS | {"amounts": np.full((3, 4), np.nan)}, "`amounts` to be finite"),
             ({"class_names": ["a"]}, "`class_names` to be 3 names"),
             ({"decision_names": ["a"]}, "`decision_names` to be 4 names"),
+            ({"largest": 0.001}, "at most `largest`"),
         ),
         (
+            {"largest": None},
             VECTORS | {"class_names": None, "baseline": None, "unit": None},
             MATRICES | {"decision_names": None},
             AMOUNTS,
