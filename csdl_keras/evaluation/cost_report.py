@@ -93,8 +93,8 @@ def cost_report(
     amounts: CostsLike | None = None,
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
-    classes: Any = None,
     largest: float | None = None,
+    classes: Any = None,
 ) -> CostReport:
     """Says what the decisions of models cost, beside today's rule and a constant decision.
 
@@ -122,10 +122,10 @@ def cost_report(
         class_names: `K` names; `None` (default) writes the label of each class.
         decision_names: `D` names; `None` (default) writes the names of the classes and the
             index of each decision that is not a class.
-        classes: as in `decision_costs`; the labels are also the default of the names. Defaults
-            to `None`.
         largest: the largest amount that a decision can cost or gain, as in `cost_interval`;
             `None` (default) says in the report what intervals rest on instead.
+        classes: as in `decision_costs`; the labels are also the default of the names. Defaults
+            to `None`.
 
     Returns:
         A `CostReport`, cheapest model first.

@@ -18,8 +18,8 @@ def cost_interval(
     decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
     confidence: float = 0.95,
-    classes: Any = None,
     largest: float | None = None,
+    classes: Any = None,
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
 
@@ -41,10 +41,10 @@ def cost_interval(
         decisions: integers `(N,)`.
         cost_matrix: costs or `None`, as in `decision_costs`.
         confidence: confidence level, in (0, 1). Defaults to 0.95.
-        classes: as in `decision_costs`. Defaults to `None`.
         largest: the largest amount that a decision can cost, or gain, in the unit of the
             costs; larger amounts raise. `None` (default) takes that of the matrix, and judges
             it where costs are of each example.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         `(low, high)`.
@@ -109,8 +109,8 @@ def compare_costs(
     decisions: ArrayLike,
     other_decisions: ArrayLike,
     cost_matrix: CostsLike | None = None,
-    classes: Any = None,
     largest: float | None = None,
+    classes: Any = None,
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
@@ -129,8 +129,8 @@ def compare_costs(
         decisions: integers `(N,)`, of the first model.
         other_decisions: integers `(N,)`, of the second model.
         cost_matrix: costs or `None`, as in `decision_costs`.
-        classes: as in `decision_costs`. Defaults to `None`.
         largest: as in `cost_interval`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A `CostDifference`, first minus second.
