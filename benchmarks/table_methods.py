@@ -110,10 +110,10 @@ def peer_probabilities(split: Split, seed: int) -> Iterator[tuple[str, Probabili
                 yield f"{name}, {method}", lambda m=model, by=method: calibrated(m, by)
 
 
-def empulse_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Decide]]:
-    """Yields empulse's classifiers, and whether they know the costs when deciding."""
+def cost_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Decide]]:
+    """Yields other packages' methods on costs, and whether they know these when deciding."""
     from empulse.models import CSBoostClassifier, CSLogitClassifier, CSThresholdClassifier
-    from lightgbm import LGBMClassifier
+    from lightgbm import LGBMClassifier, LGBMRegressor
 
     known, test = split.labelled, split.test
     scaler = make_pipeline(*(step for _, step in logistic().steps[:-1])).fit(known.numbers)
@@ -132,6 +132,22 @@ def empulse_decisions(split: Split, seed: int) -> Iterator[tuple[str, bool, Deci
         model = CSThresholdClassifier(LGBMClassifier(random_state=seed, verbose=-1))
         return model.fit(known.numbers, known.y).predict(test.numbers, **test.outcomes)
 
+    def two_parts(classifier) -> np.ndarray:
+        """Probabilities of classes, times the costs that each class has by Tweedie regression."""
+        model = classifier.fit(known.numbers, known.y)
+        vectors = csdl.costs.regret(csdl.costs.cost_vectors(known.costs, known.y))
+        expected = np.zeros((len(test.y), 2))
+        for label, p in enumerate(model.predict_proba(test.numbers).T):
+            own = known.y == label
+            wrong = LGBMRegressor(objective="tweedie", random_state=seed, verbose=-1)
+            wrong.fit(known.numbers[own], vectors[own, 1 - label])
+            expected[:, 1 - label] += p * wrong.predict(test.numbers)
+        return expected.argmin(axis=1)
+
+    plain = LGBMClassifier(random_state=seed, verbose=-1)
+    calibrated = CalibratedClassifierCV(plain, method="isotonic")
+    yield "LightGBM, two parts", False, lambda: two_parts(plain)
+    yield "LightGBM, isotonic, two parts", False, lambda: two_parts(calibrated)
     yield "empulse CSBoost", False, boosting
     yield "empulse CSLogit", False, linear
     yield "empulse CSThreshold(LightGBM)", True, threshold

@@ -5,8 +5,8 @@
 The four tables that `empulse` ships, with the costs of each example that it documents, in
 stratified splits of 50 % for training, 20 % for validation and 30 % for the test. Costs are
 known when deciding (the Bayes decision by each example's own costs, or `csdl.decide(costs=)`), or
-not (probabilities decide by the mean costs of each class; `cost_model` and empulse's
-CSBoost and CSLogit learn costs from examples). All methods have their default arguments,
+not (probabilities decide by the mean costs of each class; `cost_model`, LightGBM in two parts and
+empulse's CSBoost and CSLogit learn costs from examples). All methods have their default arguments,
 boosted trees also others. Writes `tables.csv` row by row, from which a later call continues, and
 `tables.md`. Needs empulse, LightGBM, XGBoost and CatBoost.
 """
@@ -22,7 +22,7 @@ import pandas as pd
 from formats import markdown_table
 from results_table import ResultsTable, parser
 from sklearn.model_selection import train_test_split
-from table_methods import Part, Split, empulse_decisions, our_model, peer_probabilities
+from table_methods import Part, Split, cost_decisions, our_model, peer_probabilities
 
 import csdl_keras as csdl
 
@@ -89,7 +89,7 @@ def decisions(
 
     for name, compute in peer_probabilities(split, seed):
         yield from by_probabilities(name, compute)
-    for name, known, decide in empulse_decisions(split, seed):
+    for name, known, decide in cost_decisions(split, seed):
         knowledge = "known" if known else "unknown"
         if not skipped(name, knowledge):
             start = time.perf_counter()

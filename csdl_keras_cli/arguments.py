@@ -85,18 +85,30 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column, or array of an .npz file, with the labels of --data",
     )
+    _add_columns(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
+    _add_columns(
+        parser,
+        "--categories",
+        "columns of --data that hold categories, although they look like numbers or dates",
+    )
     parser.add_argument(
-        "--drop",
-        type=names,
+        "--missing",
+        action="append",
         default=[],
-        metavar="A,B,...",
-        help="columns of --data that are no inputs, such as identifiers",
+        metavar="TEXT",
+        help="what stands for a missing value in a .csv file, besides an empty cell, such as '?'; "
+        "may be repeated",
     )
     parser.add_argument(
         "--image-size",
         type=image_size,
         metavar="N or HxW",
         help="size to which images in a folder are scaled; needed if they differ in size",
+    )
+    parser.add_argument(
+        "--skip-broken",
+        action="store_true",
+        help="leave out images that are broken or too large",
     )
     parser.add_argument(
         "--imbalanced",
@@ -118,22 +130,37 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         "column of the names of labels; without names of both, they are in the order of sorted "
         "labels",
     )
-    costs.add_argument(
+    _add_columns(
+        costs,
         "--cost-columns",
-        type=names,
-        metavar="A,B,...",
-        help="columns of --data with what each decision costs the example, one for each label, "
-        "named like the labels or else in their sorted order; they are no inputs, and not known "
-        "when deciding",
+        "columns of --data with what each decision costs the example, one for each label, named "
+        "like the labels or else in their sorted order; they are no inputs, and not known when "
+        "deciding",
     )
     return costs
+
+
+def _add_columns(parser: argparse._ActionsContainer, option: str, text: str) -> None:
+    """Adds an option that names columns of `--data`."""
+    parser.add_argument(
+        option,
+        action="append",
+        default=[],
+        metavar="A,B,...",
+        help=f"{text}; may be repeated, which a name with a comma needs",
+    )
+
+
+#: Options of own data: those of tables in files, and those of folders of images.
+_OF_TABLES = ("label", "drop", "categories", "missing", "cost_columns")
+_OF_IMAGES = ("image_size", "skip_broken")
 
 
 def check_data(arguments: argparse.Namespace) -> None:
     """Raises a ValueError if options of own data are missing, or given without such data."""
     data: pathlib.Path | None = arguments.data
     if data is None:
-        for option in ("label", "drop", "image_size", "cost_columns"):
+        for option in (*_OF_TABLES, *_OF_IMAGES):
             if getattr(arguments, option):
                 name = option.replace("_", "-")
                 raise ValueError(f"Expected --{name} with --data; received --dataset.")
@@ -149,7 +176,7 @@ def _check_own_data(arguments: argparse.Namespace, data: pathlib.Path) -> None:
     if arguments.imbalanced:
         raise ValueError("Expected --imbalanced with --dataset; received --data.")
     if data.is_dir():
-        for option in ("label", "drop", "cost_columns"):
+        for option in _OF_TABLES:
             if getattr(arguments, option):
                 raise ValueError(
                     f"Expected --{option.replace('_', '-')} with a file; received {data}, a "
@@ -162,8 +189,13 @@ def _check_own_data(arguments: argparse.Namespace, data: pathlib.Path) -> None:
             f"Expected --label to name the {'array' if data.suffix == '.npz' else 'column'} of "
             f"labels in {data}; received none."
         )
-    if arguments.image_size is not None:
-        raise ValueError(f"Expected --image-size with a folder of images; received {data}.")
+    for option in _OF_IMAGES:
+        if getattr(arguments, option):
+            raise ValueError(
+                f"Expected --{option.replace('_', '-')} with a folder of images; received {data}."
+            )
+    if arguments.missing and data.suffix.lower() != ".csv":
+        raise ValueError(f"Expected --missing with a .csv file; received {data}.")
 
 
 def check_file(option: str, path: pathlib.Path, suffixes: Sequence[str], more: str = "") -> None:

@@ -15,9 +15,10 @@ from csdl_keras_cli.choices import (
 HELP = "train algorithms on one data set and show what each one costs"
 DESCRIPTION = (
     "Trains algorithms on one data set, or on your own data, and shows what each one's decisions "
-    "cost on the test set, by your costs or random cost matrices. Writes results.csv, costs.png, "
-    "best_model.keras (lowest validation cost, relative to the best constant decision for its "
-    "matrix) and run.json to a new folder."
+    "cost on the test set, by your costs or random cost matrices, and what they save relative to "
+    "the best constant decision. Writes results.csv, costs.png, best_model.keras (lowest "
+    "validation cost, relative to the best constant decision for its matrix) and run.json to a new "
+    "folder."
 )
 
 

@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mixed-precision",
         action="store_true",
         help="compute in bfloat16 and keep weights in float32, Keras' policy mixed_bfloat16; "
-        "about twice as fast with 3000 units on processors that know bfloat16",
+        "with 3000 units an epoch took five seconds in place of eight on a processor that knows it",
     )
     parser.add_argument(
         "--hard-hinge",

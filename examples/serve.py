@@ -2,7 +2,8 @@
 
     python examples/serve.py careful.onnx --port 8000
 
-`POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`. If the
+`POST /decide` with `{"inputs": [[...]]}` answers `{"decisions": [...], "costs": [[...]]}`, and
+`"labels"` of the decisions if the model was trained on labels that are not row numbers. If the
 model has several inputs, or the input `cost_matrix`, requests have a field for each of them. Costs
 are one matrix `[[...]]` for the request or, if the model takes them, one for each example.
 With `--missing-values`, null in inputs of floats is a missing value, NaN for the model.
@@ -61,6 +62,7 @@ def create_app(
     for name, end in fields.items():
         if end.type not in DTYPES:
             raise ValueError(f"Expected inputs of {sorted(DTYPES)}; {name!r} is {end.type}.")
+    classes = json.loads(session.get_modelmeta().custom_metadata_map.get("classes", "null"))
     app = FastAPI(title="csdl_keras decisions")
     slots = asyncio.Semaphore(concurrency)
     bodies = Bodies(max_bytes, (concurrency + waiting) * max_bytes, body_seconds)
@@ -80,7 +82,11 @@ def create_app(
             raise HTTPException(422, "The model cannot compute with these inputs.") from error
         if not np.isfinite(costs).all():
             raise HTTPException(500, "The model's output was no number.")
-        return json.dumps({"decisions": decisions.tolist(), "costs": costs.tolist()}).encode()
+        content = {"decisions": decisions.tolist(), "costs": costs.tolist()}
+        if classes is not None:
+            others = [f"decision_{index}" for index in range(len(classes), costs.shape[-1])]
+            content["labels"] = np.array([*classes, *others], dtype=object)[decisions].tolist()
+        return json.dumps(content).encode()
 
     @app.post("/decide")
     async def decide(request: Request) -> Response:

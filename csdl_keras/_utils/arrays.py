@@ -126,25 +126,6 @@ def check_size(name: str, array: np.ndarray, largest: float = LARGEST_NUMBER) ->
     check_entries(name, array, right, f"of a size up to {largest:g}")
 
 
-def check_decisions(
-    decisions: ArrayLike, num_examples: int, num_decisions: int, name: str = "decisions"
-) -> np.ndarray:
-    """Returns `decisions` as int64 if each example has one in `[0, num_decisions)`."""
-    array = as_array(name, decisions, f"({num_examples},)")
-    if array.shape != (num_examples,) or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
-            f"received shape {array.shape} and dtype {array.dtype}."
-        )
-    wrong = array[(array < 0) | (array >= num_decisions)]
-    if len(wrong):
-        raise ValueError(
-            f"Expected `{name}` of at least 0 and below {num_decisions}, the number of columns of "
-            f"`cost_matrix`; received {wrong[0]}."
-        )
-    return array.astype(np.int64)
-
-
 def check_rows(name: str, array: np.ndarray, number: int, counted: str = "labels") -> None:
     """Raises unless the array has one row, or one entry, for each of `number` things `counted`."""
     if len(array) != number:

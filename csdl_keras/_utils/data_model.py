@@ -1,4 +1,4 @@
-"""The class of models that take rows of data frames and know the labels of their classes."""
+"""The class of models that know their data: columns, labels of classes, the unit of costs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class DataModel(keras.Model):
-    """Functional model that takes data frames and knows the labels of its classes.
+    """Functional model that takes data frames and knows its classes and the unit of its costs.
 
     `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns,
     if the network was built for a data frame. Columns are found by their names.
@@ -23,13 +23,19 @@ class DataModel(keras.Model):
         *args: as for `keras.Model`.
         classes: the labels of the classes, strings or booleans; `None` (default) if they are
             integers, the row numbers of the cost matrix.
+        unit: the cost that an output of 1 stands for, if the outputs are costs. Defaults to 1.
         **kwargs: as for `keras.Model`.
     """
 
     def __init__(
-        self, *args: Any, classes: Sequence[Any] | np.ndarray | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        classes: Sequence[Any] | np.ndarray | None = None,
+        unit: float = 1.0,
+        **kwargs: Any,
     ):
         super().__init__(*args, **kwargs)
+        self.unit = unit
         # Keras would wrap a list.
         self._classes = None if classes is None else np.asarray(classes)
 
@@ -63,9 +69,13 @@ class DataModel(keras.Model):
         return super().fit(self.encode(x), y, *args, validation_data=validation_data, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
-        """Returns the config, with the classes if there are any."""
-        config = super().get_config()
-        return config if self.classes is None else {**config, "classes": self.classes.tolist()}
+        """Returns the config, with the classes and the unit where they are not the default."""
+        classes = {} if self.classes is None else {"classes": self.classes.tolist()}
+        return {
+            **super().get_config(),
+            **classes,
+            **({} if self.unit == 1 else {"unit": self.unit}),
+        }
 
 
 def class_rows(model: keras.Model, name: str, labels: Any) -> Any:
@@ -76,19 +86,42 @@ def class_rows(model: keras.Model, name: str, labels: Any) -> Any:
     return positions(name, labels, classes)
 
 
-def with_data(model: keras.Model, *sources: keras.Model, classes: Any = None) -> Any:
-    """Returns a functional model as a `DataModel` if it has columns or classes, else as it is.
+def with_data(
+    model: keras.Model, *sources: keras.Model, classes: Any = None, unit: float | None = None
+) -> Any:
+    """Returns a functional model as a `DataModel` if it has data of its own, else as it is.
 
     Args:
         model: the model.
-        *sources: models that it was made of, whose classes it has.
+        *sources: models that it was made of, whose classes and unit of costs it has.
         classes: labels of the classes; `None` (default) are those of the sources.
+        unit: the cost that an output of 1 stands for; `None` (default) is that of the sources.
+
+    Raises:
+        ValueError: if the sources differ in classes, columns of a data frame, or unit.
     """
-    for source in sources:
-        classes = getattr(source, "classes", None) if classes is None else classes
-    if classes is None and (isinstance(model, DataModel) or frame_columns(model) is None):
-        return model
-    if isinstance(model, DataModel):
-        model._classes = np.asarray(classes)
-        return model
-    return DataModel(inputs_of(model), model.output, name=model.name, classes=classes)
+    known = [_data_of(source) for source in sources] or [_data_of(model)]
+    for name, first in known[0].items():
+        if any(one[name] != first for one in known):
+            raise ValueError(
+                f"Expected members with the same {name}; received {[one[name] for one in known]}. "
+                "Train all of them on the same labels, columns and costs."
+            )
+    classes = known[0]["classes"] if classes is None else classes
+    unit = known[0]["unit of costs"] if unit is None else unit
+    if not isinstance(model, DataModel):
+        if classes is None and unit == 1 and frame_columns(model) is None:
+            return model
+        model = DataModel(inputs_of(model), model.output, name=model.name)
+    model._classes, model.unit = None if classes is None else np.asarray(classes), unit
+    return model
+
+
+def _data_of(model: keras.Model) -> dict[str, Any]:
+    """Returns what models must have in common if one is made of them."""
+    classes = getattr(model, "classes", None)
+    return {
+        "classes": None if classes is None else classes.tolist(),
+        "columns": frame_columns(model),
+        "unit of costs": getattr(model, "unit", 1.0),
+    }

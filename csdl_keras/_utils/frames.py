@@ -93,7 +93,7 @@ class Columns:
                 f"{', '.join(map(repr, lacking))}, but {have}."
             )
         encoded = [
-            _codes(name, read_column(name, rows[name]), known)
+            _codes(name, rows[name], known)
             for name, known in zip(self.names, self.categories, strict=True)
         ]
         if len({len(column) for column in encoded}) > 1:
@@ -230,8 +230,9 @@ def _objects(values: list[Any]) -> np.ndarray:
     return array
 
 
-def _codes(name: Any, values: np.ndarray, known: tuple[Any, ...] | None) -> np.ndarray:
+def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
     """Returns a column as numbers; categories as their index among those that are known."""
+    values = read_column(name, column)
     if known is None:
         wrong = [] if values.dtype.kind == "f" else [it for it in values.tolist() if it is not None]
         if wrong:
@@ -239,7 +240,11 @@ def _codes(name: Any, values: np.ndarray, known: tuple[Any, ...] | None) -> np.n
         return values.astype("float64")  # `None` becomes NaN
     listed = values.tolist()
     if values.dtype.kind == "f":  # numbers, or nothing but missing values
-        listed = [None if value != value else _category(value) for value in listed]
+        exact = np.asarray(column).tolist()  # As floating point, integers above 2**53 are rounded.
+        listed = [
+            given if isinstance(given, int) else None if value != value else _category(value)
+            for given, value in zip(exact, listed, strict=True)
+        ]
     of_strings = all(isinstance(one, str) for one in known)
     index = {category: float(code) for code, category in enumerate(known)}
     for value in listed:

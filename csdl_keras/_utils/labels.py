@@ -1,11 +1,71 @@
 """Class labels of any type as the rows of a cost matrix."""
 
+import math
+import numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.types import ArrayLike
+
+
+def value_key(label: Any) -> Any:
+    """Returns a key by which labels are equal if and only if they have the same value.
+
+    1, 1.0 and `numpy.int64(1)` are one value; `True`, and the string `"1"`, are others.
+
+    >>> value_key(np.int64(1)) == value_key(1.0), value_key(1) == value_key(True)
+    (True, False)
+    """
+    if isinstance(label, (bool, np.bool_)):
+        return (bool, bool(label))
+    return label.item() if isinstance(label, (np.number, np.str_)) else label
+
+
+def label_array(name: str, labels: ArrayLike) -> np.ndarray:
+    """Returns labels as an array of booleans, integers, numbers or strings, if they all are.
+
+    Series of pandas and Polars, arrays of Arrow, categoricals, lists and arrays of objects are
+    converted to the type of their values.
+
+    Args:
+        name: name of the labels in messages.
+        labels: `(N,)` or `(N, ...)`.
+
+    Raises:
+        ValueError: if a label is missing.
+
+    Example:
+
+    >>> label_array("y", np.array([0, 2, 1], dtype=object))
+    array([0, 2, 1])
+    """
+    if isinstance(labels, (list, tuple)) and any(isinstance(one, (str, bool)) for one in labels):
+        array = np.empty(len(labels), dtype=object)
+        array[:] = labels  # `asarray` would convert numbers among strings to strings.
+    else:
+        array = as_array(name, labels, "(N,)")
+    if array.dtype.kind == "T":  # NumPy's strings of variable width
+        return np.array(array.tolist())
+    missing = array.dtype.kind == "f" and np.isnan(array).any()
+    if array.dtype.kind != "O" and not missing:
+        return array
+    listed = array.ravel().tolist()
+    for place, label in enumerate(listed):
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
+            raise ValueError(
+                f"`{name}` has a missing label, {label!r} at {place}. Remove such examples."
+            )
+    types = {type(label) for label in listed}
+    for kind in (bool, str, numbers.Integral, numbers.Real):
+        if types and all(issubclass(one, kind) for one in types - ({bool} - {kind})):
+            if kind is bool or bool not in types:
+                found = np.array(listed)
+                # NumPy rounds integers that no type of its own holds.
+                return found.reshape(array.shape) if found.tolist() == listed else array
+    return array
 
 
 def scalars(labels: ArrayLike) -> list[Any]:
@@ -15,12 +75,12 @@ def scalars(labels: ArrayLike) -> list[Any]:
     return list(array) if array.dtype.kind in "mM" else array.tolist()
 
 
-def positions(name: str, labels: ArrayLike, known: np.ndarray) -> np.ndarray:
-    """Returns the index of each label among known labels in any order.
+def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
+    """Returns the index of each label among known labels in any order, compared by value.
 
     Args:
         name: name of the labels in messages.
-        labels: `(N,)`.
+        labels: `(N,)` or `(N, ...)`.
         known: distinct labels.
 
     Raises:
@@ -31,16 +91,37 @@ def positions(name: str, labels: ArrayLike, known: np.ndarray) -> np.ndarray:
     >>> positions("y", ["dog", "cat"], np.array(["cat", "dog"]))
     array([1, 0])
     """
-    index = {label: position for position, label in enumerate(scalars(known))}
-    listed = scalars(labels)
-    wrong = [label for label in listed if not np.isscalar(label) or label not in index]
+    array = label_array(name, labels)
+    index = {value_key(label): position for position, label in enumerate(scalars(known))}
+    keys = [value_key(label) for label in scalars(array.ravel())]
+    wrong = [key for key in keys if key not in index]
     if wrong:
-        unseen = list(dict.fromkeys(map(repr, wrong)))
+        unseen = [repr(key[1] if isinstance(key, tuple) else key) for key in dict.fromkeys(wrong)]
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
         raise ValueError(
-            f"Expected `{name}` to be among {list(index)}; received {', '.join(unseen[:5])}{more}."
+            f"Expected `{name}` to be among {scalars(known)}; received "
+            f"{', '.join(unseen[:5])}{more}."
         )
-    return np.array([index[label] for label in listed], dtype=np.int64)
+    return np.array([index[key] for key in keys], dtype=np.int64).reshape(array.shape)
+
+
+def check_decisions(
+    decisions: ArrayLike, num_examples: int, num_decisions: int, name: str = "decisions"
+) -> np.ndarray:
+    """Returns `decisions` as int64 if each example has one in `[0, num_decisions)`."""
+    array = label_array(name, decisions)
+    if array.shape != (num_examples,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"Expected `{name}` of shape ({num_examples},), an integer for each label; "
+            f"received shape {array.shape} and dtype {array.dtype}."
+        )
+    wrong = array[(array < 0) | (array >= num_decisions)]
+    if len(wrong):
+        raise ValueError(
+            f"Expected `{name}` of at least 0 and below {num_decisions}, the number of columns of "
+            f"`cost_matrix`; received {wrong[0]}."
+        )
+    return array.astype(np.int64)
 
 
 def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
@@ -62,25 +143,127 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
     >>> own_classes("y", ["dog", "cat", "dog"])
     array(['cat', 'dog'], dtype='<U3')
     """
-    if isinstance(labels, (list, tuple)) and any(isinstance(label, str) for label in labels):
-        labels = np.array(labels, dtype=object)  # NumPy would make strings of numbers beside them.
-    array = as_array(name, labels, "(N,)")
-    if array.dtype.kind not in "bUO" or array.ndim != 1:
-        return None
-    listed = array.tolist()
-    for place, label in enumerate(listed):
-        if not isinstance(label, (str, bool)):
-            _refuse(name, label, place)
-    if array.dtype.kind == "b" or all(isinstance(label, bool) for label in listed):
-        return np.array([False, True])
-    if any(isinstance(label, bool) for label in listed):
+    array = label_array(name, labels)
+    if array.ndim == 1 and array.dtype.kind == "O":
+        kinds = sorted({type(label).__name__ for label in array.tolist()})
         raise ValueError(
-            f"Expected `{name}` of one type; received strings and booleans among the labels."
+            f"Expected `{name}` to be all strings, all booleans or all integers; received "
+            f"{' and '.join(kinds)}."
         )
-    return np.array(sorted(set(listed)))
+    if array.ndim != 1 or array.dtype.kind not in "bU":
+        return None
+    return np.array([False, True]) if array.dtype.kind == "b" else np.unique(array)
 
 
-def _refuse(name: str, label: object, place: int) -> None:
-    missing = label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
-    what = "without missing labels" if missing else "of strings, booleans or integers"
-    raise ValueError(f"Expected `{name}` {what}; received {label!r} at {place}.")
+def class_labels(classes: Any) -> np.ndarray | None:
+    """Returns the labels of classes, given as such or by the model or estimator that has them.
+
+    Args:
+        classes: `(K,)` labels; or a model whose attribute `classes`, or an estimator whose
+            attribute `classes_`, holds them; or `None`.
+
+    Returns:
+        `(K,)`; `None` for `None` and for a model whose labels are row numbers.
+
+    Raises:
+        ValueError: if there are fewer than two, or some are equal.
+    """
+    if hasattr(classes, "predict"):
+        classes = getattr(classes, "classes_", getattr(classes, "classes", None))
+    if classes is None:
+        return None
+    labels = label_array("classes", classes)
+    if labels.ndim != 1 or len({*map(value_key, scalars(labels))}) < max(2, len(labels)):
+        raise ValueError(
+            f"Expected `classes` to be at least two distinct labels; received {classes!r}."
+        )
+    return labels
+
+
+def decision_labels(
+    classes: np.ndarray, num_decisions: int, other_decisions: Sequence[object] | None = None
+) -> np.ndarray:
+    """Returns the label of each decision: first those of classes, then the others.
+
+    Args:
+        classes: `(K,)` labels of the classes.
+        num_decisions: `D`.
+        other_decisions: `D - K` labels; `None` (default) takes the next whole
+            numbers above the highest class if classes are numbers (`False` and
+            `True` count as 0 and 1), and otherwise `"decision_K"`,
+            `"decision_K+1"`, ..., with `_` before a name that a class has.
+
+    Returns:
+        `(D,)`, of the dtype of the classes if all decisions are classes; otherwise
+        of a dtype that holds every label exactly, `object` if there is no other.
+
+    Raises:
+        ValueError: if the number of labels is wrong or labels are equal.
+
+    Example:
+
+    >>> decision_labels(np.array([3, 255], "uint8"), 3)
+    array([  3, 255, 256])
+    >>> decision_labels(np.array(["cat", "dog"]), 3).tolist()
+    ['cat', 'dog', 'decision_2']
+    """
+    classes, known = np.asarray(classes), min(len(classes), num_decisions)
+    names = scalars(classes[:known])
+    others: Any = other_decisions
+    if others is None and classes.dtype.kind in "biuf":
+        others = []
+        for _ in range(num_decisions - known):
+            others.append(_next_number(others[-1] if others else classes.max().item()))
+    elif others is None:
+        others = [_free_name(f"decision_{index}", names) for index in range(known, num_decisions)]
+    if len(check_other_decisions(others)) != num_decisions - known:
+        raise ValueError(
+            f"Expected `other_decisions` to be {num_decisions - known} labels, one for each "
+            f"decision that is not a class; received {other_decisions!r}."
+        )
+    listed = [*names, *others]
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"Expected a distinct label for each decision; received {listed}.")
+    if len(others) == 0:
+        return classes[:known]
+    if classes.dtype.kind in "biufU":
+        array = np.array(listed)
+        if array.tolist() == listed:  # NumPy may have rounded numbers or made them strings.
+            return array
+    return np.array(listed, dtype=object)
+
+
+def _next_number(number: float) -> float:
+    """Returns the next whole number above an int or float, or the next float if it is larger."""
+    following = math.floor(number) + 1
+    if isinstance(number, int):
+        return following
+    return max(float(following), math.nextafter(number, math.inf))
+
+
+def _free_name(name: str, taken: Sequence[object]) -> str:
+    """Returns `name`, with as many `_` before it as it takes to be unused."""
+    return name if name not in taken else _free_name(f"_{name}", taken)
+
+
+def check_other_decisions(labels: Any) -> Any:
+    """Returns `labels` if they are a list or array of strings and numbers.
+
+    Args:
+        labels: labels of decisions that are not a class.
+
+    Raises:
+        ValueError: if they are anything else.
+
+    Example:
+
+    >>> check_other_decisions(["abstain"])
+    ['abstain']
+    """
+    listed = isinstance(labels, (list, tuple)) or (isinstance(labels, np.ndarray) and labels.ndim)
+    if not listed or not all(map(np.isscalar, labels)):
+        raise ValueError(
+            "Expected `other_decisions` to be a list of labels, strings or numbers; "
+            f"received {labels!r}."
+        )
+    return labels

@@ -12,8 +12,14 @@ from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
 
+#: Float types hold the whole numbers up to these, and round larger ones to others.
+_WHOLE_NUMBERS = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24, "float64": 2**53}
+
 #: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
 TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
+
+# What bfloat16 may add to a sum of 1: it rounds each term by at most 1/512 of it.
+_ROUNDING = 2e-3
 
 # A number of Python takes the type of the tensor beside it.
 _NAN = float("nan")
@@ -69,6 +75,25 @@ def float_dtype() -> str:
     return "float32" if floatx in LOW_PRECISION else floatx
 
 
+def check_wide(dtype: str) -> None:
+    """Raises a `ValueError` if the dtype of a loss or metric of costs has 16 bits."""
+    if dtype in LOW_PRECISION:
+        raise ValueError(
+            "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
+            f"received {dtype!r}. Under a mixed policy leave it None."
+        )
+
+
+def check_numbered(what: str, number: int, dtype: str) -> None:
+    """Raises a `ValueError` if a dtype does not hold the numbers `0, ..., number - 1` of things."""
+    most = _WHOLE_NUMBERS.get(dtype, number)
+    if number > most:
+        raise ValueError(
+            f"Expected at most {most} {what} in {dtype}, which rounds larger numbers to others; "
+            f"received {number}. Pass integers and keep keras.config.floatx() at 'float32'."
+        )
+
+
 def two_columns(probabilities: Tensor) -> Tensor:
     """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
     if probabilities.shape[-1] != 1:
@@ -99,6 +124,37 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
     with np.errstate(invalid="ignore", over="ignore"):
         near = library.abs(library.sum(values, axis=-1) - 1.0) <= tolerance
     return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
+
+
+def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
+    """Counts rows that are not one-hot, and the marks of rows by the remainder of their class by 3.
+
+    One-hot, also with label smoothing, is a row that sums to 1 with all entries equal but one.
+    A mark is an entry above 1/2. Counts of several batches add up.
+
+    Args:
+        costs: array or tensor `(..., D)`.
+        weights: `None` (default), or a tensor with a weight for each row; those of weight 0 are
+            not counted.
+
+    Returns:
+        An array or a float32 tensor `(4,)`.
+    """
+    library = np if isinstance(costs, np.ndarray) else ops
+    costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
+    width = costs.shape[-1]
+    least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
+    other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > _ROUNDING
+    by_remainder = np.eye(3, dtype="float32")[np.arange(width) % 3]
+    if library is np:
+        found = np.concatenate([other[..., None], (costs > 0.5) @ by_remainder], axis=-1)
+    else:
+        marks = ops.matmul(ops.cast(costs > 0.5, "float32"), by_remainder)
+        found = ops.concatenate([ops.cast(other, "float32")[..., None], marks], axis=-1)
+    if weights is not None:
+        counted = ops.reshape(weights, ops.shape(other)) > 0
+        found = found * ops.cast(counted, "float32")[..., None]
+    return library.sum(found, axis=tuple(range(len(found.shape) - 1)))
 
 
 def distributions(probabilities: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from csdl_keras._utils.array_file import read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array, check_rows
-from csdl_keras._utils.checks import check_integer, check_number
+from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.baselines._csosr_arrays import restore, to_arrays
 from csdl_keras.baselines._kernel_map import KernelMap, check_features
@@ -55,6 +55,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
         max_iter: largest number of solver steps. Defaults to 5000.
         random_state: seed of the Nyström method. Defaults to 0.
+        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Attributes:
         coef_: `(N, D)` weights of training examples, or of Nyström features.
@@ -93,6 +94,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         tol: float = 1e-3,
         max_iter: int = 5000,
         random_state: int | None = 0,
+        binary_costs: bool = False,
     ):
         self.penalty = penalty
         self.gamma = gamma
@@ -104,6 +106,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.binary_costs = binary_costs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
         """Fits the regressors and returns the estimator.
@@ -117,6 +120,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         penalty = check_number("penalty", self.penalty, low=0, high=1e30, exclude_low=True)
         tol = check_number("tol", self.tol, low=0, exclude_low=True)
         max_iter = check_integer("max_iter", self.max_iter)
+        check_bool("binary_costs", self.binary_costs)
         x = check_features(X)
         costs = self._costs(y)
         check_rows("y", costs, len(x), "rows of `X`")
@@ -210,7 +214,7 @@ class CSOSR(ClassifierMixin, BaseEstimator):
                 f"Expected `y` to hold cost vectors (N, D); received shape {costs.shape}. "
                 "To fit integer labels, give CSOSR a `cost_matrix`."
             )
-        return check_cost_vectors(costs)
+        return check_cost_vectors(costs, binary_costs=self.binary_costs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -6,9 +6,10 @@ true class, column `k` the decision, `C[y, k]` what it costs to decide `k` when
 one example.
 
 Arguments may be lists, NumPy arrays, tensors that NumPy can read, or series and
-data frames of pandas and Polars, which are taken by position: an index or a
-column's name says nothing about classes, except where these are known: in the
-`cost_matrix` of training on labels that are strings, and of estimators.
+data frames of pandas and Polars. Names of rows and columns are those of classes:
+where the classes are known (from labels, a model, an estimator, or `classes=`), a
+frame is put into their order. Elsewhere names have to be in the order of sorted
+labels. `frame.to_numpy()` is taken by position.
 """
 
 from csdl_keras.costs.checks import (

@@ -9,7 +9,7 @@ from keras import ops
 
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.example_axes import in_words
-from csdl_keras._utils.tensors import LOW_PRECISION, alike, is_tensor
+from csdl_keras._utils.tensors import LOW_PRECISION, alike, check_numbered, is_tensor
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_matrix, check_labels
 
@@ -94,7 +94,7 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> 
         f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since "
         f"`cost_matrix` is given; received shape {given}"
         f"{'' if shape[0] is None else f' for {shape[0]} examples'}. For cost vectors leave it "
-        "None."
+        "None; one-hot rows become labels by `argmax(axis=1)`."
     )
 
 
@@ -150,9 +150,11 @@ def tensor_or_labels(
 
     Raises:
         ValueError: if an array, list or data frame holds anything but classes, or has another
-            shape.
+            shape; or if the dtype of a tensor rounds labels of so many classes to others.
     """
     if is_tensor(labels):
+        dtype = keras.backend.standardize_dtype(labels.dtype)
+        check_numbered("classes", num_classes, dtype)
         return labels
     array = labels_of_shape(as_array("labels", labels, "(batch, ...)"), shape)
     if array.dtype.kind == "f":

@@ -1,10 +1,22 @@
 """Validates cost matrices, cost vectors and labels, and returns them as arrays."""
 
+from typing import Any
+
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_entries, check_rows, check_size, real_array
+from csdl_keras._utils.arrays import (
+    as_array,
+    check_entries,
+    check_rows,
+    check_size,
+    number_array,
+    real_array,
+)
 from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.labels import class_labels, label_array, positions
+from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.named_matrix import by_class
 
 REGRET_HINT = (
     "If the costs are amounts of money (gains are negative, right decisions cost something "
@@ -19,9 +31,15 @@ def amounts(
     shape: str,
     columns: int | None = None,
     negative: bool = True,
+    classes: Any = None,
+    of_examples: bool | None = False,
 ) -> np.ndarray:
-    """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains."""
-    array = real_array(name, values, ndim, shape, columns)
+    """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains.
+
+    `classes` and `of_examples` are those of `by_class`.
+    """
+    array = values if ndim == 1 else by_class(name, values, shape, classes, of_examples)
+    array = real_array(name, array, ndim, shape, columns)
     check_size(name, array)
     if not negative:
         check_entries(name, array, array >= 0, "at least 0", f" {REGRET_HINT}")
@@ -41,7 +59,10 @@ def one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.nda
 
 
 def check_cost_matrix(
-    cost_matrix: ArrayLike, num_classes: int | None = None, square: bool = True
+    cost_matrix: ArrayLike,
+    num_classes: int | None = None,
+    square: bool = True,
+    classes: Any = None,
 ) -> np.ndarray:
     """Checks a cost matrix `C[true, decision]` and returns it as float64.
 
@@ -52,6 +73,9 @@ def check_cost_matrix(
         num_classes: the expected `K`; `None` accepts any of at least 2.
         square: `True` (default) demands `D = K`; `False` also accepts `D > K`,
             where the columns after the `K`-th are decisions that are no class.
+        classes: the `K` labels, or the model or estimator that has them, which decide the order
+            of a data frame with names; `None` (default) accepts names in the order of sorted
+            labels only.
 
     Returns:
         A new float64 array of shape `(K, D)`.
@@ -69,7 +93,7 @@ def check_cost_matrix(
         check_integer("num_classes", num_classes, low=2)
     check_bool("square", square)
     shape = "(K, K), C[true, decision],"
-    array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False)
+    array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False, classes=classes)
     rows, columns = array.shape
     expected = "(K, K)" if square else "(K, D) with D >= K"
     if rows < 2 or columns < rows or (square and columns != rows):
@@ -89,13 +113,22 @@ def check_cost_matrix(
     return array
 
 
-def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np.ndarray:
+def check_cost_vectors(
+    costs: ArrayLike,
+    num_decisions: int | None = None,
+    binary_costs: bool = False,
+    classes: Any = None,
+) -> np.ndarray:
     """Checks cost vectors, one row for each example, and returns them as float64.
 
     Args:
         costs: array-like of shape `(N, D)`: `costs[n, k]` is what it costs to
             decide `k` for example `n`; finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
+        binary_costs: `False` (default) refuses one-hot rows of three classes or more, also with
+            label smoothing, which are labels and no costs; `True` if a single decision of each
+            example does cost 1.
+        classes: labels that decide the order of named columns, as in `check_cost_matrix`.
 
     Returns:
         A new float64 array of shape `(N, D)`.
@@ -111,16 +144,37 @@ def check_cost_vectors(costs: ArrayLike, num_decisions: int | None = None) -> np
     if num_decisions is not None:
         check_integer("num_decisions", num_decisions)
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
-    return amounts("costs", costs, 2, shape, num_decisions, negative=False)
+    array = by_class("costs", costs, shape, classes, of_examples=True)
+    # Those of pandas are booleans.
+    dummies = array.dtype.kind == "b" and array.ndim == 2 and array.size > 0
+    vectors = array if dummies else amounts("costs", array, 2, shape, num_decisions, False)
+    if not check_bool("binary_costs", binary_costs):
+        check_not_one_hot("`costs`", one_hot_counts(vectors), ", or where that is none, 2 * costs")
+    return number_array("costs", vectors, shape)  # Other booleans are no costs.
 
 
-def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
+def check_not_one_hot(name: str, counts: np.ndarray, otherwise: str = "") -> None:
+    """Raises if all rows are one-hot and mark at least three classes, by their `one_hot_counts`."""
+    if counts[0] == 0 and counts[1:].all():
+        raise ValueError(
+            f"Expected {name} to be cost vectors, what each decision costs; received "
+            f"{counts.sum():.0f} rows, all one-hot: as costs they make the right class the only "
+            "wrong decision. Pass labels, `argmax(axis=1)` of the rows (of pixels `axis=-1`), and "
+            "what mistakes cost as `cost_matrix=`. If a single decision of each example does cost "
+            f"1, pass binary_costs=True{otherwise}."
+        )
+
+
+def check_mean_costs(
+    mean_costs: ArrayLike, num_classes: int | None = None, classes: Any = None
+) -> np.ndarray:
     """Checks mean costs of classes, `class_means`, and returns them as float64.
 
     Args:
         mean_costs: array-like of shape `(K, D)`, K at least 2: finite, not
             negative; the diagonal may be anything.
         num_classes: the expected `K`; `None` (default) accepts any.
+        classes: labels that decide the order of names, as in `check_cost_matrix`.
 
     Returns:
         A new float64 array.
@@ -136,7 +190,7 @@ def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> n
     """
     if num_classes is not None:
         check_integer("num_classes", num_classes, low=2)
-    array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False)
+    array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False, classes=classes)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
     if num_classes is not None:
@@ -144,13 +198,17 @@ def check_mean_costs(mean_costs: ArrayLike, num_classes: int | None = None) -> n
     return array
 
 
-def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarray:
+def check_labels(
+    labels: ArrayLike, num_classes: int | None = None, classes: Any = None
+) -> np.ndarray:
     """Checks class labels and returns them as an integer array.
 
     Args:
-        labels: array-like of shape `(N,)` of an integer dtype, `0 <= y < K`, or of booleans,
-            of which False is class 0.
+        labels: array-like of shape `(N,)` of integers, `0 <= y < K`, or of booleans,
+            of which False is class 0; with `classes`, of any type.
         num_classes: `K`; `None` checks only that labels are not negative.
+        classes: the `K` labels in the order of the rows of the cost matrix, or the model or
+            estimator that has them; `None` (default) if labels are row numbers.
 
     Returns:
         An int64 array of shape `(N,)`.
@@ -165,15 +223,21 @@ def check_labels(labels: ArrayLike, num_classes: int | None = None) -> np.ndarra
     """
     if num_classes is not None:
         check_integer("num_classes", num_classes)
-    array = as_array("labels", labels, "(N,)")
+    known = class_labels(classes)
+    if known is not None:
+        labels = positions("labels", labels, known)
+    array = label_array("labels", labels)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
         )
     if array.dtype.kind not in "iub":
         hints = {"f": " If they hold whole numbers, pass `labels.astype(int)`."}
-        strings = " numpy.searchsorted(model.classes, labels) makes integers of strings."
-        hints |= dict.fromkeys("UTO", strings)  # kinds of dtypes that hold strings
+        strings = (
+            " Pass the labels of the classes as `classes=` to functions that take it, such as "
+            "classes=model.classes; numpy.unique(labels, return_inverse=True)[1] are integers."
+        )
+        hints |= dict.fromkeys("UO", strings)  # kinds of dtypes that hold strings
         raise ValueError(
             f"Expected `labels` of an integer dtype; received {array.dtype}."
             f"{hints.get(array.dtype.kind, '')}"
@@ -191,7 +255,7 @@ def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.
     """Checks labels of `rank` axes, those of pixels `(N, height, width)` for example."""
     if rank == 1:
         return check_labels(labels, num_classes)
-    array = as_array("labels", labels, "(N, ...)")
+    array = label_array("labels", labels)
     if array.ndim != rank:
         raise ValueError(
             f"Expected `labels` of {rank} axes, as many as there are decisions; received shape "

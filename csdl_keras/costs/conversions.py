@@ -1,5 +1,7 @@
 """Converts one form of costs to another."""
 
+from typing import Any
+
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, check_rows
@@ -12,15 +14,17 @@ from csdl_keras.costs.checks import (
     one_for_each,
 )
 from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
+from csdl_keras.costs.named_matrix import by_class, names_of_frame
 
 
-def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike) -> np.ndarray:
+def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None) -> np.ndarray:
     """Returns the cost vector of each example, row `labels[n]` of its cost matrix.
 
     Args:
         cost_matrix: shape `(K, D)`, `C[true, decision]`, or a matrix for each example,
             `(N, K, D)` or `AffineCosts`.
-        labels: integers of shape `(N,)`.
+        labels: integers of shape `(N,)`, or with `classes` labels of any type.
+        classes: as in `check_labels`. Defaults to `None`.
 
     Returns:
         A float64 array of shape `(N, D)`.
@@ -35,8 +39,8 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike) -> np.ndarray:
            [0., 1.],
            [5., 0.]])
     """
-    costs = check_known_costs(cost_matrix)
-    checked = check_labels(labels, costs.shape[-2])
+    costs = check_known_costs(cost_matrix, classes=classes)
+    checked = check_labels(labels, costs.shape[-2], classes)
     if len(costs.shape) == 3:
         check_known_costs(costs, num_examples=len(checked))
     return vectors_of_labels(checked, costs)
@@ -65,7 +69,7 @@ def regret(costs: ArrayLike) -> np.ndarray:
     array([[ 0., 13.],
            [42.,  0.]])
     """
-    array = amounts("costs", costs, 2, "(K, D) or (N, D)")
+    array = amounts("costs", costs, 2, "(K, D) or (N, D)", of_examples=None)
     return array - array.min(axis=1, keepdims=True)
 
 
@@ -128,6 +132,7 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
            [5. , 0. , 0.5]])
     """
     matrix = check_cost_matrix(cost_matrix, square=False)
+    price = by_class("price", price, "() or (K,)", names_of_frame(cost_matrix)[0])
     prices = one_for_each("price", price, len(matrix), "classes")
     check_entries("price", prices, prices >= 0, "at least 0")
     return np.hstack([matrix, prices[:, None]])

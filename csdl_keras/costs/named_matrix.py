@@ -1,67 +1,133 @@
-"""Cost matrices of data frames whose rows and columns are named after the classes."""
+"""The one rule for arrays with names: names are values, and the classes decide their order."""
 
-from collections.abc import Sequence
+import itertools
 from typing import Any
 
 import numpy as np
 
+from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.frames import is_frame
+from csdl_keras._utils.labels import class_labels, scalars, value_key
 
 
-def in_class_order(cost_matrix: Any, classes: Sequence[Any] | np.ndarray | None) -> Any:
-    """Returns a cost matrix with rows and columns in the order of the classes, if it names them.
+def by_class(
+    name: str, values: Any, shape: str, classes: Any = None, of_examples: bool | None = False
+) -> np.ndarray:
+    """Returns an array, rows and columns of a data frame or series in the order of the classes.
 
-    Decisions that are no class follow in their own order. What is no data frame, and a data
-    frame whose rows and columns have numbers from 0, is in the order of the classes already.
+    Where the classes are known, a frame is put into their order; columns of decisions that are not
+    classes follow in their own order. Where they are not known, its names have to be in the order
+    of sorted labels. A frame whose rows and columns pandas has numbered has no names.
 
     Args:
-        cost_matrix: `(K, D)`, array-like or a data frame.
-        classes: the `K` classes; `None` if they are the numbers of the rows.
+        name: name of the values in messages.
+        values: array-like of any number of dimensions, such as costs `(K, D)`.
+        shape: the expected shape in words.
+        classes: the `K` labels, or the model or estimator that has them; `None` (default) if
+            they are not known.
+        of_examples: whether rows belong to examples instead of classes; `None` if they may, which
+            is so unless they are named like columns.
 
     Raises:
-        ValueError: if a data frame has names other than the classes; or has the classes in
-            another order as the names of its columns alone, such as Polars' data frames, or of
-            its rows alone.
+        ValueError: if names are not those of the classes, or their order is not known to be
+            that of the classes.
 
     Example:
 
     >>> import pandas
     >>> names = ["low", "high"]
     >>> frame = pandas.DataFrame([[0, 1], [9, 0]], index=names, columns=names)
-    >>> in_class_order(frame, ["high", "low"]).to_numpy()
+    >>> by_class("cost_matrix", frame, "(K, D)", classes=["high", "low"])
     array([[0, 9],
            [1, 0]])
     """
-    if classes is None or not is_frame(cost_matrix):
-        return cost_matrix
-    wanted = list(map(str, np.asarray(classes).tolist()))
-    of_pandas = hasattr(cost_matrix, "iloc")
-    axes = [list(cost_matrix.index) if of_pandas else [], list(cost_matrix.columns)]
-    texts = [list(map(str, names)) for names in axes]
-    # Frames without names of their own have the numbers of their rows, which sorting rows puts in
-    # another order and which may look like those of classes.
-    named = [
-        set(wanted) <= set(text) and {*map(repr, names)} != {*map(repr, range(len(names)))}
-        for names, text in zip(axes, texts, strict=True)
-    ]
-    if all(named):
-        rows, columns = (
-            [text.index(name) for name in wanted]
-            + [place for place, name in enumerate(text) if name not in wanted]
-            for text in texts
-        )
-        return cost_matrix.iloc[rows, columns]
-    others = [
-        of_pandas and not found and any(isinstance(name, str) for name in names)
-        for names, found in zip(axes, named, strict=True)
-    ]
-    moved = [
-        found and text[: len(wanted)] != wanted for found, text in zip(named, texts, strict=True)
-    ]
-    if any(others) or any(moved):
+    array = as_array(name, values, shape)
+    axes = _axes(values)
+    if not axes:
+        return array
+    if of_examples or (
+        of_examples is None and array.ndim == 2 and not set(axes[0].keys) <= set(axes[1].keys)
+    ):
+        axes = axes[1:]
+    if all(axis.numbered for axis in axes):
+        return array
+    what = ("rows", "columns")[-len(axes) :] if array.ndim == 2 else ("index",)
+    received = " and ".join(f"the {one} {axis}" for one, axis in zip(what, axes, strict=True))
+    labels = class_labels(classes)
+    if labels is None:
+        if _sorted_alike(axes, len(array)):
+            return array
         raise ValueError(
-            f"Expected `cost_matrix` with rows and columns named {wanted}, or without names and in "
-            f"that order; received the columns {texts[1]}"
-            f"{f' and the rows {texts[0]}' if of_pandas else ', and no names of rows'}."
+            f"`{name}` has {received}, and nothing here says that this is the order of the "
+            "classes. Pass `classes=` to functions that take it, bring them into the order of "
+            f"sorted labels, or pass `{name}.to_numpy()` if they are in the order of the classes."
         )
-    return cost_matrix
+    wanted = [value_key(label) for label in scalars(labels)]
+    places = [axis.places(wanted) for axis in axes]
+    # Names of columns alone do not say in which order the rows are.
+    moved = any(found is not None and found != sorted(found) for found in places)
+    other = any(p is None and not axis.numbered for p, axis in zip(places, axes, strict=True))
+    if other or (moved and None in places):
+        raise ValueError(
+            f"`{name}` has {received}; the classes are {_words(wanted)}. Name all of them after "
+            f"the classes, or pass `{name}.to_numpy()` if they are in the order of the classes."
+        )
+    for axis, found in zip(range(array.ndim)[-len(places) :], places, strict=True):
+        if found is not None:
+            array = np.take(array, found, axis)
+    return array
+
+
+def names_of_frame(values: Any) -> tuple[list[Any] | None, list[Any] | None]:
+    """Returns the names of a data frame's rows and of its columns; `None` for those without."""
+    axes = _axes(values)
+    if all(axis.numbered for axis in axes):
+        return None, None
+    rows, columns = (list(axis.names) if axis.keys else None for axis in axes)
+    return rows, columns
+
+
+def _axes(values: Any) -> list["_Axis"]:
+    """Returns the rows and columns of a data frame, the rows of a series, or nothing."""
+    if hasattr(values, "iloc") and values.ndim == 1:
+        return [_Axis(values.index)]
+    columns = values.columns if is_frame(values) else getattr(values, "column_names", None)
+    return [] if columns is None else [_Axis(getattr(values, "index", None)), _Axis(columns)]
+
+
+class _Axis:
+    """The names of rows or of columns; `numbered` if they are none, or made by the library."""
+
+    def __init__(self, names: Any):
+        self.names = names
+        self.keys = [] if names is None else [value_key(name) for name in names]
+        counted = list(range(len(self.keys)))
+        of_pandas = type(names).__name__ == "RangeIndex" and self.keys == counted
+        # Polars names columns of arrays "column_0" and so on.
+        self.numbered = of_pandas or self.keys == [f"column_{i}" for i in counted]
+
+    def __str__(self) -> str:
+        return _words(self.keys)
+
+    def places(self, wanted: list[Any]) -> list[int] | None:
+        """Returns where the classes are, and then the others; `None` if some are missing."""
+        if not set(wanted) <= set(self.keys) or len(set(self.keys)) < len(self.keys):
+            return None
+        others = [place for place, key in enumerate(self.keys) if key not in wanted]
+        return [self.keys.index(key) for key in wanted] + others
+
+
+def _words(keys: list[Any]) -> str:
+    shown = [key[1] if isinstance(key, tuple) else key for key in keys[:12]]
+    return f"{shown}{f' and {len(keys) - 12} more' if len(keys) > 12 else ''}"
+
+
+def _sorted_alike(axes: list[_Axis], num_classes: int) -> bool:
+    """Returns True if rows and columns are named alike, in ascending order."""
+    size = num_classes if len(axes) == 2 else None
+    named = [axis.keys[:size] for axis in axes if not axis.numbered]
+    try:
+        ascending = all(a < b for keys in named for a, b in itertools.pairwise(keys))
+    except TypeError:  # Values of several types have no order.
+        return False
+    return ascending and named[0] == named[-1]

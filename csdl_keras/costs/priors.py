@@ -1,9 +1,12 @@
 """Class frequencies, as arguments give them."""
 
+from typing import Any
+
 import numpy as np
 
 from csdl_keras._utils.arrays import check_entries, real_array
 from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs.named_matrix import by_class
 
 #: Smaller probabilities count as this one, so that an example whose probability is all on
 #: classes of frequency 0 still has a distribution over the others.
@@ -11,17 +14,23 @@ LEAST_PROBABILITY = 1e-30
 
 
 def class_shares(
-    name: str, frequencies: ArrayLike, num_classes: int | None = None, positive: bool = True
+    name: str,
+    frequencies: ArrayLike,
+    num_classes: int | None = None,
+    positive: bool = True,
+    classes: Any = None,
 ) -> np.ndarray:
     """Returns class frequencies as float64 `(K,)` shares that sum to 1.
 
     Args:
         name: name of the argument in messages.
-        frequencies: frequencies in any unit, such as shares or counts.
+        frequencies: frequencies in any unit, such as shares, or counts of `value_counts`.
         num_classes: the expected `K`; `None` (default) accepts any of at least 2.
         positive: whether a frequency of 0 is refused. Defaults to True.
+        classes: labels that decide the order of a series with an index, as in `by_class`.
     """
-    array = real_array(name, frequencies, 1, "(K,), a frequency for each class,", low=0.0)
+    shape = "(K,), a frequency for each class,"
+    array = real_array(name, by_class(name, frequencies, shape, classes), 1, shape, low=0.0)
     if len(array) < 2 or num_classes not in (None, len(array)):
         wanted = "at least 2" if num_classes is None else num_classes
         raise ValueError(

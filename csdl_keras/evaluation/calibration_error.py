@@ -1,14 +1,17 @@
 """Calibration of predicted probabilities: reliability in bins and expected calibration error."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_range, check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer
+from csdl_keras._utils.labels import class_labels
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, probability_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
+from csdl_keras.costs.named_matrix import by_class
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +69,7 @@ def reliability(
     num_bins: int = 15,
     class_id: int | None = None,
     strategy: str = "uniform",
+    classes: Any = None,
 ) -> Reliability:
     """Sorts predictions into bins by their probability and compares them with the labels.
 
@@ -73,13 +77,15 @@ def reliability(
         y_true: integer labels `(N,)`.
         probabilities: `(N, K)`, or `(N, 1)` of class 1, as `model.predict` returns them.
         num_bins: number of bins, at most 1,000,000. Defaults to 15.
-        class_id: the class whose probability is examined for every example; `None`
-            (default) examines the largest probability of each example, which comes
+        class_id: the class whose probability is examined for every example, with `classes` its
+            label; `None` (default) examines the largest probability of each example, which comes
             true if that class is the label.
         strategy: `"uniform"` (default) for bins of equal width on [0, 1]; `"quantile"` for
             bins of equal mass, that is of equally many predictions. Equal probabilities
             share a bin, and a bin of less than half its mass joins the next, so that there
             may be fewer bins and none is empty.
+        classes: the `K` labels in the order of the columns of `probabilities`, or the model or
+            estimator that has them; `None` (default) if labels are column numbers.
 
     Returns:
         A `Reliability`.
@@ -93,9 +99,11 @@ def reliability(
     >>> bins.count, bins.frequency.round(2), bins.confidence.round(2)
     (array([0, 3]), array([ nan, 0.67]), array([nan, 0.8]))
     """
-    labels, rows = _check(y_true, probabilities, num_bins, strategy)
+    labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
     if class_id is None:
         return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins, strategy)
+    if class_labels(classes) is not None:
+        class_id = int(check_labels([class_id], rows.shape[1], classes)[0])
     check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
     return _in_bins(rows[:, class_id], labels == class_id, num_bins, strategy)
 
@@ -106,6 +114,7 @@ def calibration_error(
     num_bins: int = 15,
     classwise: bool = False,
     strategy: str = "uniform",
+    classes: Any = None,
 ) -> float:
     """Computes the expected calibration error of a classifier.
 
@@ -120,6 +129,7 @@ def calibration_error(
         num_bins: number of bins. Defaults to 15.
         classwise: whether to average over classes. Defaults to False.
         strategy: `"uniform"` (default) or `"quantile"`, as in `reliability`.
+        classes: as in `reliability`. Defaults to `None`.
 
     Returns:
         A float from 0 (calibrated) to 1.
@@ -139,19 +149,22 @@ def calibration_error(
     0.133
     """
     if not check_bool("classwise", classwise):
-        return reliability(y_true, probabilities, num_bins, strategy=strategy).error
-    labels, rows = _check(y_true, probabilities, num_bins, strategy)
+        return reliability(
+            y_true, probabilities, num_bins, strategy=strategy, classes=classes
+        ).error
+    labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
     errors = [
         _in_bins(column, labels == k, num_bins, strategy).error for k, column in enumerate(rows.T)
     ]
     return float(np.mean(errors))
 
 
-def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
+def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
     """Returns class probabilities as float64 rows `(N, K)`.
 
     Args:
         probabilities: `(N, K)`, K at least 2, or `(N, 1)` of class 1.
+        classes: labels that decide the order of named columns, as in `by_class`.
 
     Raises:
         ValueError: if a probability is not in [0, 1], or the rows do not sum to 1.
@@ -162,6 +175,9 @@ def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
     array([[0.75, 0.25],
            [0.  , 1.  ]])
     """
+    shape = as_array("probabilities", probabilities, "(N, K)").shape
+    if len(shape) == 2 and shape[1] > 1:
+        probabilities = by_class("probabilities", probabilities, "(N, K)", classes, True)
     rows = real_array("probabilities", probabilities, 2, "(N, K)", low=0.0)
     if rows.shape[1] == 1:
         check_range("`probabilities`", rows, 0, 1, hint=" Are they logits or costs?")
@@ -176,7 +192,10 @@ def check_probabilities(probabilities: ArrayLike) -> np.ndarray:
 
 
 def probabilities_by_class(
-    probabilities: ArrayLike, shape: str = "(N, K) or (N,)", name: str = "probabilities"
+    probabilities: ArrayLike,
+    shape: str = "(N, K) or (N,)",
+    name: str = "probabilities",
+    classes: Any = None,
 ) -> np.ndarray:
     """Returns `check_probabilities` of class probabilities, also of `(N,)`, class 1 alone.
 
@@ -184,6 +203,7 @@ def probabilities_by_class(
         probabilities: `(N, K)`, `(N, 1)` or `(N,)`.
         shape: the shape that messages expect.
         name: name of the probabilities in messages about their array.
+        classes: as in `check_probabilities`.
 
     Example:
 
@@ -192,17 +212,17 @@ def probabilities_by_class(
            [0.  , 1.  ]])
     """
     array = as_array(name, probabilities, shape)
-    return check_probabilities(array[:, None] if array.ndim == 1 else array)
+    return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
 
 
 def _check(
-    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int, strategy: str
+    y_true: ArrayLike, probabilities: ArrayLike, num_bins: int, strategy: str, classes: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns labels `(N,)` and probabilities `(N, K)`."""
     check_integer("num_bins", num_bins, high=1_000_000)
     check_choice("strategy", strategy, ("uniform", "quantile"))
-    rows = check_probabilities(probabilities)
-    labels = check_labels(y_true, rows.shape[1])
+    rows = check_probabilities(probabilities, classes)
+    labels = check_labels(y_true, rows.shape[1], classes)
     check_rows("probabilities", rows, len(labels))
     return labels, rows
 

@@ -3,15 +3,18 @@
 import dataclasses
 import html
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_decisions, check_names, names_of
+from csdl_keras._utils.arrays import as_array, check_names, names_of
 from csdl_keras._utils.checks import check_type
+from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 from csdl_keras.evaluation import _report_text
+from csdl_keras.evaluation.as_numbers import as_numbers, known_classes
 from csdl_keras.evaluation.cost_row import CostRow, PricedExamples
 from csdl_keras.evaluation.scores import chosen_costs
 
@@ -91,6 +94,7 @@ def cost_report(
     class_names: Iterable[object] | None = None,
     decision_names: Iterable[object] | None = None,
     largest: float | None = None,
+    classes: Any = None,
 ) -> CostReport:
     """Says what the decisions of models cost, beside today's rule and a constant decision.
 
@@ -115,11 +119,13 @@ def cost_report(
         unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
         amounts: instead of `cost_matrix`, amounts `(K, D)` or `(N, K, D)` of any sign: gains are
             negative, and right decisions may cost something. Defaults to `None`.
-        class_names: `K` names; `None` (default) writes the index of each class.
+        class_names: `K` names; `None` (default) writes the label of each class.
         decision_names: `D` names; `None` (default) writes the names of the classes and the
             index of each decision that is not a class.
         largest: the largest amount that a decision can cost or gain, as in `cost_interval`;
             `None` (default) says in the report what intervals rest on instead.
+        classes: as in `decision_costs`; the labels are also the default of the names. Defaults
+            to `None`.
 
     Returns:
         A `CostReport`, cheapest model first.
@@ -152,14 +158,23 @@ def cost_report(
     if amounts is not None:
         if cost_matrix is not None:
             raise ValueError("Expected either `cost_matrix` or `amounts`; received both.")
-        cost_matrix, lowest = _above_zero(amounts, len(as_array("y_true", y_true, "(N,)")))
-    examples = PricedExamples(y_true, cost_matrix, lowest, largest)
+        size = len(as_array("y_true", y_true, "(N,)"))
+        cost_matrix, lowest = _above_zero(amounts, size, known_classes(y_true, classes))
+    rules = [*decisions.values(), *([] if baseline is None else [baseline])]
+    y_true, priced, *numbers = as_numbers(y_true, cost_matrix, classes, *rules)
+    examples = PricedExamples(y_true, priced, lowest, largest)
     costs, constant = examples.costs, examples.constant
-    classes, options = _names(cost_matrix, costs.shape[1], class_names, decision_names)
-    chosen = {name: check_decisions(own, *costs.shape) for name, own in decisions.items()}
+    known = class_labels(classes)
+    if known is not None and priced is not None and class_names is None:
+        class_names = known[: priced.shape[-2]]
+    labels, options = _names(priced, costs.shape[1], class_names, decision_names)
+    chosen = {
+        name: check_decisions(own, *costs.shape)
+        for name, own in zip(decisions, numbers, strict=False)
+    }
     today = None
     if baseline is not None:
-        today = check_decisions(baseline, len(costs), costs.shape[1], "baseline")
+        today = check_decisions(numbers[-1], len(costs), costs.shape[1], "baseline")
     always = np.full(len(costs), constant)
     paid = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
     names = sorted(paid, key=lambda name: paid[name])
@@ -175,7 +190,7 @@ def cost_report(
         constant_name=options[constant],
         baseline=None if today is None else examples.row("today's rule", today, None, always, None),
         unit=unit,
-        class_names=classes,
+        class_names=labels,
         largest_seen=examples.bounds.largest_seen,
         ten_largest=examples.bounds.ten_largest,
         right_is_free=not costs.min(axis=1).any(),
@@ -183,13 +198,13 @@ def cost_report(
     )
 
 
-def _above_zero(amounts: CostsLike, number: int) -> tuple[CostsLike, float]:
+def _above_zero(amounts: CostsLike, number: int, classes: Any) -> tuple[CostsLike, float]:
     """Returns amounts less the lowest one, so that none is negative, and the lowest one."""
     if isinstance(amounts, AffineCosts):
         return amounts, 0.0
-    array = as_array("amounts", amounts, "(K, D) or (N, K, D)")
     shape = "(K, D), or (N, K, D), a matrix for each example"
-    array = check_amounts("amounts", array, 3 if array.ndim == 3 else 2, shape)
+    ndim = 3 if as_array("amounts", amounts, shape).ndim == 3 else 2
+    array = check_amounts("amounts", amounts, ndim, shape, classes=classes)
     lowest = float(array.min())
     array -= lowest
     if array.ndim == 3:

@@ -1,6 +1,7 @@
 """Estimates class frequencies from unlabelled examples, and says when not to trust that."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,7 @@ def estimate_priors(
     probabilities: ArrayLike,
     from_priors: ArrayLike,
     reference: tuple[ArrayLike, ArrayLike] | None = None,
+    classes: Any = None,
 ) -> PriorEstimate:
     """Estimates the class frequencies of unlabelled examples from a classifier's probabilities.
 
@@ -58,6 +60,8 @@ def estimate_priors(
         reference: `(probabilities, labels)` of examples with the class frequencies of training
             that the classifier was neither trained nor calibrated on, such as test data.
             `None` (default) leaves the two tests out, which is itself a doubt.
+        classes: the labels, or the model or estimator that has them, which decide the order of
+            series and data frames with names. Defaults to `None`.
 
     Returns:
         A `PriorEstimate`.
@@ -81,9 +85,9 @@ def estimate_priors(
     >>> estimate.priors.round(2), estimate.standard_errors.round(2), estimate.trusted
     (array([0.92, 0.08]), array([0.01, 0.01]), True)
     """
-    rows = _rows("probabilities", probabilities)
-    shares = class_shares("from_priors", from_priors, rows.shape[1])
-    labelled = None if reference is None else _check_reference(reference, len(shares))
+    rows = _rows("probabilities", probabilities, classes)
+    shares = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
+    labelled = None if reference is None else _check_reference(reference, len(shares), classes)
     likelihoods = np.maximum(rows, LEAST_PROBABILITY) / shares
     priors, converged = _likeliest(likelihoods, shares)
     influence, errors = _uncertainty(likelihoods, priors)
@@ -100,14 +104,14 @@ def estimate_priors(
     return PriorEstimate(priors, errors, tuple(doubts))
 
 
-def _rows(name: str, probabilities: ArrayLike) -> np.ndarray:
+def _rows(name: str, probabilities: ArrayLike, classes: Any) -> np.ndarray:
     """Returns probabilities as `(N, K)`, also from those of class 1 alone."""
     # Sums do not depend on how the array lies in memory then.
-    return np.ascontiguousarray(probabilities_by_class(probabilities, name=name))
+    return np.ascontiguousarray(probabilities_by_class(probabilities, name=name, classes=classes))
 
 
 def _check_reference(
-    reference: tuple[ArrayLike, ArrayLike], num_classes: int
+    reference: tuple[ArrayLike, ArrayLike], num_classes: int, classes: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns probabilities and labels of the reference."""
     if not isinstance(reference, (tuple, list)) or len(reference) != 2:
@@ -115,13 +119,13 @@ def _check_reference(
             "Expected `reference` to be a tuple (probabilities, labels) or None; received "
             f"{type(reference).__name__}."
         )
-    rows = _rows("reference", reference[0])
+    rows = _rows("reference", reference[0], classes)
     if rows.shape[1] != num_classes:
         raise ValueError(
             f"Expected `reference` with probabilities of {num_classes} classes; received shape "
             f"{rows.shape}."
         )
-    labels = check_labels(reference[1], num_classes)
+    labels = check_labels(reference[1], num_classes, classes)
     check_rows("reference", rows, len(labels))
     return rows, labels
 

@@ -1,11 +1,14 @@
 """Risk against coverage: how well expected costs rank examples by what decisions really cost."""
 
+from typing import Any
+
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike, check_known_costs
 from csdl_keras.costs.known import expected_costs as expected_under
+from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import example_costs
 
@@ -15,6 +18,7 @@ def risk_coverage_curve(
     expected_costs: ArrayLike | None = None,
     cost_matrix: CostsLike | None = None,
     probabilities: ArrayLike | None = None,
+    classes: Any = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of the examples whose decisions are expected to cost least.
 
@@ -27,6 +31,7 @@ def risk_coverage_curve(
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
         probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1, of
             which the expected costs under `cost_matrix` are computed. Defaults to `None`.
+        classes: as in `decision_costs`, in the order of the probabilities. Defaults to `None`.
 
     Returns:
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
@@ -44,6 +49,7 @@ def risk_coverage_curve(
     >>> coverages, risks
     (array([0.25, 0.5 , 0.75, 1.  ]), array([0., 0., 0., 2.]))
     """
+    y_true, cost_matrix = as_numbers(y_true, cost_matrix, classes)
     true = example_costs(y_true, cost_matrix)
     if probabilities is not None:
         if expected_costs is not None or cost_matrix is None:
@@ -74,6 +80,7 @@ def risk_coverage_area(
     expected_costs: ArrayLike | None = None,
     cost_matrix: CostsLike | None = None,
     probabilities: ArrayLike | None = None,
+    classes: Any = None,
 ) -> float:
     """Computes the area under the curve of risk against coverage; the lower, the better.
 
@@ -86,6 +93,7 @@ def risk_coverage_area(
         expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
         cost_matrix: costs or `None`, as in `risk_coverage_curve`.
         probabilities: instead of expected costs, as in `risk_coverage_curve`.
+        classes: as in `risk_coverage_curve`.
 
     Returns:
         A float.
@@ -99,5 +107,5 @@ def risk_coverage_area(
     >>> risk_coverage_area([0, 1, 0, 1], expected, [[0, 1], [8, 0]])
     0.5
     """
-    curve = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities)
+    curve = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities, classes)
     return float(curve[1].mean())

@@ -1,24 +1,19 @@
 """Scores of decisions: their costs, absolute and relative to the best constant decision."""
 
+from typing import Any
+
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_decisions
+from csdl_keras._utils.labels import check_decisions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors, check_labels, cost_vectors
 from csdl_keras.costs.known import CostsLike, check_known_costs
-from csdl_keras.evaluation.pixels import one_row_each
+from csdl_keras.evaluation.as_numbers import as_numbers
 
 
 def example_costs(y_true: ArrayLike, cost_matrix: CostsLike | None = None) -> np.ndarray:
     """Returns the cost of each decision for each example, `(N, D)`."""
-    if cost_matrix is None:
-        if as_array("y_true", y_true, "(N, D)").ndim == 1:
-            raise ValueError(
-                "Expected cost vectors (N, D), or labels and a `cost_matrix`; received one "
-                "dimension and no matrix."
-            )
-        return check_cost_vectors(y_true)
-    return cost_vectors(cost_matrix, y_true)
+    return check_cost_vectors(y_true) if cost_matrix is None else cost_vectors(cost_matrix, y_true)
 
 
 def chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
@@ -27,7 +22,10 @@ def chosen_costs(costs: np.ndarray, decisions: ArrayLike) -> np.ndarray:
 
 
 def decision_costs(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: CostsLike | None = None,
+    classes: Any = None,
 ) -> np.ndarray:
     """Computes the cost of each example's decision, `C[y_n, d_n]` or `c_n[d_n]`.
 
@@ -36,6 +34,10 @@ def decision_costs(
         decisions: integers `(N,)`, as returned by `csdl_keras.decide`.
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
+        classes: the `K` labels of the classes, or the model or estimator that has them, such as
+            `classes=model`. Labels, decisions and names of `cost_matrix` may then be of any type.
+            With `D` labels, the others are those of decisions that are not classes. `None`
+            (default) if labels are row numbers, or booleans.
 
     Returns:
         A float64 array `(N,)`.
@@ -48,11 +50,15 @@ def decision_costs(
     >>> decision_costs([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0., 9., 0.])
     """
-    return chosen_costs(example_costs(y_true, cost_matrix), decisions)
+    y_true, cost_matrix, chosen = as_numbers(y_true, cost_matrix, classes, decisions)
+    return chosen_costs(example_costs(y_true, cost_matrix), chosen)
 
 
 def average_cost(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: CostsLike | None = None,
+    classes: Any = None,
 ) -> float:
     """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
 
@@ -60,6 +66,7 @@ def average_cost(
         y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
         decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A float.
@@ -72,12 +79,14 @@ def average_cost(
     >>> average_cost([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     3.0
     """
-    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
-    return float(decision_costs(y_true, decisions, cost_matrix).mean())
+    return float(decision_costs(y_true, decisions, cost_matrix, classes).mean())
 
 
 def normalized_cost(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: CostsLike | None = None,
+    classes: Any = None,
 ) -> float:
     """Computes the average cost relative to that of the best constant decision.
 
@@ -88,6 +97,7 @@ def normalized_cost(
         y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
         decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A float.
@@ -100,7 +110,7 @@ def normalized_cost(
     >>> normalized_cost([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     9.0
     """
-    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
+    y_true, cost_matrix, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
     costs = example_costs(y_true, cost_matrix)
     constant = costs.sum(axis=0)
     if not constant.min():
@@ -111,7 +121,12 @@ def normalized_cost(
     return float(chosen_costs(costs, decisions).sum() / constant.min())
 
 
-def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None) -> float:
+def savings(
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: CostsLike | None = None,
+    classes: Any = None,
+) -> float:
     """Computes the share of the best constant decision's cost that the decisions save.
 
     `1 - normalized_cost`. A perfect model has 1; below 0, the decisions cost more than
@@ -121,6 +136,7 @@ def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | No
         y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
         decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A float, at most 1.
@@ -138,11 +154,14 @@ def savings(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | No
     >>> savings([0, 1, 1, 0], [0, 1, 1, 1], [[0, 1], [9, 0]])
     0.5
     """
-    return 1.0 - normalized_cost(y_true, decisions, cost_matrix)
+    return 1.0 - normalized_cost(y_true, decisions, cost_matrix, classes)
 
 
 def error_rate(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike | None = None
+    y_true: ArrayLike,
+    decisions: ArrayLike,
+    cost_matrix: CostsLike | None = None,
+    classes: Any = None,
 ) -> float:
     """Computes the share of wrong decisions among those for a class.
 
@@ -154,6 +173,7 @@ def error_rate(
         y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
         decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
         cost_matrix: costs or `None`, as in `decision_costs`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A float; NaN if no decision is for a class.
@@ -166,7 +186,7 @@ def error_rate(
     >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
     0.5
     """
-    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
+    y_true, cost_matrix, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
     if cost_matrix is None:
         costs = example_costs(y_true)
         return float(np.mean(chosen_costs(costs, decisions) > costs.min(axis=1)))
@@ -179,13 +199,16 @@ def error_rate(
     return float(np.mean(chosen[decided] != labels[decided])) if decided.any() else float("nan")
 
 
-def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike) -> np.ndarray:
+def cost_per_class(
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike, classes: Any = None
+) -> np.ndarray:
     """Computes the average cost of the examples of each true class.
 
     Args:
         y_true: integer labels `(N, ...)`.
         decisions: integers `(N, ...)`.
         cost_matrix: as in `decision_costs`.
+        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A float64 array `(K,)`; NaN for a class without examples.
@@ -198,7 +221,7 @@ def cost_per_class(y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLi
     >>> cost_per_class([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
     array([0. , 4.5])
     """
-    y_true, decisions = one_row_each(y_true, decisions, cost_matrix)
+    y_true, cost_matrix, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
     num_classes = check_known_costs(cost_matrix).shape[-2]
     labels = check_labels(y_true, num_classes)
     paid = decision_costs(labels, decisions, cost_matrix)

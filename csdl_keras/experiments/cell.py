@@ -13,7 +13,6 @@ from csdl_keras.costs import zero_one
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.descriptions import describe
 from csdl_keras.training.recipe import STAGE_VERSION
 from csdl_keras.training.settings import Settings
 from csdl_keras.training.trainer import Trainer
@@ -67,8 +66,6 @@ class Cell:
         Unlike the keys of its stages it is the same with other versions of packages, so that
         results on file count wherever they were made, if they were trained in the same way.
         """
-        algorithm = self.algorithm
-        own = [it for it in (algorithm.body, algorithm.pretraining) if not isinstance(it, str)]
         source = dataclasses.asdict(self.source)
         if source["costs"] is None:
             del source["costs"]
@@ -76,10 +73,10 @@ class Cell:
         asked = {
             **source,
             **({} if policy == "float32" else {"dtype_policy": policy}),
-            "algorithm": [algorithm.name, *map(describe, own)],
+            "algorithm": [self.algorithm.name],
             "costs": [self.cost_seed, self.cost_scale],
             "training_seed": self.seed,
-            "choices": self.settings.columns(algorithm),
+            "choices": self.settings.columns(self.algorithm),
             "version": STAGE_VERSION,
         }
         return StageCache.key(asked)[:16]

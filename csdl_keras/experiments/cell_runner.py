@@ -13,6 +13,7 @@ from csdl_keras._utils.frames import rows_of
 from csdl_keras.experiments.cell import Cell, Outcome
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
+from csdl_keras.fitting.descriptions import is_kept
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.fitting.stage_cache import StageCache, StageResult
 from csdl_keras.prediction.decide import decide
@@ -143,17 +144,16 @@ class CellRunner:
                 info = {"epochs": trained.epoch, "diverged": str(trained)}
                 return [], {**info, "train_seconds": round(seconds, 2)}
             data = cell.source.load()
-            dtype = np.min_scalar_type(data.num_classes - 1)
-            parts = map(rows_of, (data.x_val, data.x_test))
-            arrays = [decide(trained.model, x).astype(dtype) for x in parts]
-            return arrays, {
+            return [decide(trained.model, rows_of(x)) for x in (data.x_val, data.x_test)], {
                 "epochs": trained.epochs,
                 "train_seconds": round(trained.seconds, 2),
                 "diverged": None,
                 "history": trained.history,
             }
 
-        return self.cache.get(cell.stages(trainer)["decisions"], compute)
+        stages = cell.stages(trainer)
+        cache = self.cache if is_kept(stages) else StageCache()
+        return cache.get(stages["decisions"], compute)
 
     def _trainer(self, source: DataSource, seed: int) -> Trainer:
         data, costs = source.load(), source.example_costs("train")

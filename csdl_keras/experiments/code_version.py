@@ -37,10 +37,10 @@ WITHOUT_EFFECT = (
     "_utils/processes.py",
     "_utils/types.py",
     "evaluation/_report_text.py",
+    "fitting/descriptions.py",
     "prediction/_formats.py",
     "prediction/export.py",
     "prediction/serving.py",
-    "training/descriptions.py",
     "training/workers.py",
 )
 

@@ -16,6 +16,7 @@ from csdl_keras.experiments.failures import Failures
 from csdl_keras.experiments.reporting.svg import PALETTE
 from csdl_keras.experiments.reporting.table import GROUPS
 from csdl_keras.experiments.results import Result, result_columns
+from csdl_keras.experiments.saving import Saving, report_decisions
 from csdl_keras.experiments.summaries import Summary, spread_caption
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.training.algorithm import Algorithm
@@ -24,15 +25,10 @@ from csdl_keras.training.settings import Settings
 
 
 @dataclasses.dataclass(frozen=True)
-class ComparedResult(Result):
-    """A result with the effort of the training."""
+class ComparedResult(Saving, Result):
+    """A result with what it saves, and with the effort of the training."""
 
     effort: str
-
-    @classmethod
-    def of(cls, outcome: Outcome) -> "ComparedResult":
-        """Returns the result of an outcome."""
-        return cls(**result_columns(outcome), effort=outcome.cell.effort)
 
 
 @dataclasses.dataclass
@@ -51,6 +47,7 @@ class ComparisonRun:
         settings: settings of the training.
         runner: runs the cells; is told what fails.
         seed: seed of the training. Defaults to 0.
+        decision_names: names of decisions; `None` (default) for their indices.
     """
 
     source: DataSource
@@ -60,6 +57,7 @@ class ComparisonRun:
     settings: Settings
     runner: CellRunner
     seed: int = 0
+    decision_names: Sequence[str] | None = None
 
     #: The result of the model that is kept, `None` as long as there is none.
     best: ComparedResult | None = dataclasses.field(init=False, default=None)
@@ -87,7 +85,8 @@ class ComparisonRun:
         Returns:
             What failed; its results are missing, all others are there.
         """
-        found: dict[Cell, ComparedResult] = {}
+        found: dict[Cell, Outcome] = {}
+        results: dict[Cell, ComparedResult] = {}
         failures = self.runner.failures
         watcher.expect(len(self.runner.missing(self.cells)))
         for outcome, model in self.runner.run(self.cells):
@@ -95,13 +94,29 @@ class ComparisonRun:
             with failures.step(cell.name):
                 if outcome.diverged is not None:
                     raise DivergedError(outcome.diverged, outcome.epochs)
-                found[cell] = ComparedResult.of(outcome)
-                self.results = [found[it] for it in self.cells if it in found]
+                found[cell] = outcome
+                results |= self._results(
+                    [it for it in found.values() if it.cell.cost_seed == cell.cost_seed]
+                )
+                self.results = [results[it] for it in self.cells if it in found]
                 self._write()
                 watcher.finished(outcome)
                 with failures.step(f"the model of {cell.name}"):
-                    self._keep_best(outcome, found[cell], cell.source.finished(model))
+                    self._keep_best(outcome, results[cell], cell.source.finished(model))
         return failures
+
+    def _results(self, outcomes: Sequence[Outcome]) -> dict[Cell, ComparedResult]:
+        """Returns the results of outcomes for the same cost matrix, which are compared."""
+        decisions = {it.cell.algorithm.name: it.test for it in outcomes if it.test is not None}
+        matrix = outcomes[0].cell.matrix
+        report = report_decisions(decisions, self.source, matrix, self.decision_names)
+        savings = {row.name: dataclasses.asdict(Saving.of(row, report)) for row in report.rows}
+        return {
+            it.cell: ComparedResult(
+                **result_columns(it), **savings[it.cell.algorithm.name], effort=it.cell.effort
+            )
+            for it in outcomes
+        }
 
     def _write(self) -> None:
         columns = [field.name for field in dataclasses.fields(ComparedResult)]

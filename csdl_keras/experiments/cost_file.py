@@ -65,10 +65,13 @@ def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
         raise ValueError(
             f"Expected {path} to hold costs; received names alone, {_listed(decisions or ())}."
         )
-    try:
-        matrix = np.array([[float(cell) for cell in row] for row in body])
-    except ValueError as error:
-        raise ValueError(f"Expected {path} to hold costs, numbers; {error}.") from error
+    for row, column in np.ndindex(len(body), len(body[0])):
+        if not _is_number(body[row][column]):
+            raise ValueError(
+                f"Expected {path} to hold costs, numbers; received {body[row][column]!r} in row "
+                f"{_place(row, row_names)}, column {_place(column, decisions)}."
+            )
+    matrix = np.array(body, dtype=object).astype("float64")
     extra = [name for name in decisions or () if name not in labels]
     if row_names is not None:
         matrix = matrix[_order(path, "row", row_names, labels)]
@@ -83,14 +86,15 @@ def _parted(
 ) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
     """Returns the names of rows and of columns, `None` for those without, and the costs."""
     head = cells[0]
-    # Names may be numbers as well; then there is one line more than labels.
-    named_columns = any(not _is_number(cell) for cell in head[1:]) or (
-        len(cells) == len(labels) + 1 and {*labels} <= {*head}
+    # Names may be numbers as well. Cells of costs may be anything by mistake.
+    named_columns = len(cells) == len(labels) + 1 or any(
+        cell in labels and not _is_number(cell) for cell in head[1:]
     )
     body = cells[1:] if named_columns else cells
     first = [row[0] for row in body]
-    named_rows = any(not _is_number(cell) for cell in first) or (
-        len(head) > len(labels) and sorted(first) == sorted(labels)
+    named_rows = (named_columns and head[0] == "") or (
+        len(head) > len(labels)
+        and (not all(map(_is_number, filter(None, first))) or sorted(first) == sorted(labels))
     )
     if not named_rows:
         return None, head if named_columns else None, body
@@ -103,6 +107,10 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _place(index: int, names: Sequence[str] | None) -> str:
+    return str(index + 1) if names is None else repr(names[index])
 
 
 def _order(path: pathlib.Path, what: str, names: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -28,8 +28,7 @@ class DecisionFiles:
         """Returns the arrays of a file, with labels and cost matrices, which must be the same."""
         path = results_path(self.folder, source.label)
         arrays = dict(read_npz(path)) if path.exists() else {}
-        labels = source.load().y_test
-        new = {"labels": labels.astype(np.uint8 if labels.max() < 256 else np.uint16)}
+        new = {"labels": source.load().y_test}
         new |= {f"matrix_{seed}": matrix for seed, matrix in matrices.items()}
         for name, array in new.items():
             if not np.array_equal(arrays.setdefault(name, array), array):
@@ -40,8 +39,13 @@ class DecisionFiles:
         return arrays
 
     def write(self, source: DataSource, arrays: dict[str, Any]) -> None:
+        """Writes arrays, those of labels and decisions in the smallest type that holds them."""
+        small = {
+            name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
+            for name, it in sorted(arrays.items())
+        }
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, **{name: arrays[name] for name in sorted(arrays)})
+        np.savez_compressed(buffer, **small)
         replace_file(results_path(self.folder, source.label), buffer.getvalue())
 
 
@@ -69,4 +73,4 @@ def decisions_name(algorithm: str, cost_seed: int, seed: int) -> str:
 
 def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
     """Returns the name of the array of decisions at a point of the curve of beta."""
-    return f"{algorithm}_{cost_seed}_beta_{beta:g}"
+    return f"{algorithm}_{cost_seed}_beta_{str(float(beta)).removesuffix('.0')}"

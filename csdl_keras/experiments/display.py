@@ -202,14 +202,21 @@ class SearchDisplay(Display):
 
 
 def summary_table(summaries: Sequence[Summary], title: str) -> Table:
-    """Returns the table of a comparison; the lowest average cost over all matrices is bold."""
+    """Returns the table of a comparison, with the best constant decision below it.
+
+    The lowest average cost over all matrices is bold, unless that of the constant decision is.
+    """
     table = Table(title=title, title_justify="left", caption_justify="left")
     table.add_column("algorithm")
     table.add_column("effort")
-    for heading in ("average test cost", "error rate", "seconds"):
+    for heading in ("average test cost", "saved", "95 % interval", "against the best"):
+        table.add_column(heading, justify="right")
+    for heading in ("error rate", "seconds"):
         table.add_column(heading, justify="right")
     matrices = max(summary.matrices for summary in summaries)
+    constant = summaries[0].saving.constant_cost
     lowest = min(it.average_cost for it in summaries if it.matrices == matrices)
+    lowest = np.fmin(lowest, constant)
     for summary in summaries:
         spread = summary.spread
         if summary.matrices < matrices:
@@ -218,14 +225,21 @@ def summary_table(summaries: Sequence[Summary], title: str) -> Table:
             f"{summary.algorithm} ({get_algorithm(summary.algorithm).title})",
             summary.effort,
             f"{summary.average_cost:.3f}{spread}",
+            *summary.saving.columns,
             f"{summary.error_rate:.1%}",
             f"{summary.train_seconds:.1f}",
         ]
         best = (summary.matrices, summary.average_cost) == (matrices, lowest)
         table.add_row(*cells, style="bold" if best else None)
+    if np.isfinite(constant):
+        name = summaries[0].saving.constant_decision
+        cells = [f"best constant decision{f': {name}' * bool(name)}", "", f"{constant:.3f}"]
+        table.add_row(*cells, style="bold" if constant == lowest else None)
     table.caption = (
         f"{spread_caption(matrices)}"
         f"{', or n' if any(it.matrices < matrices for it in summaries) else ''}; "
-        "best in bold; seconds count shared stages in full"
+        "best in bold; seconds count shared stages in full\n"
+        "saved: relative to the best constant decision; tied: the interval of the difference to "
+        "the best contains 0; intervals are paired, over test examples alone"
     )
     return table

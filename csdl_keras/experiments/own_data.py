@@ -36,7 +36,8 @@ class OwnData:
         decisions: names of decisions, labels first.
         code: Python that reads some of the inputs as `x`.
         left_out: columns without a name, or files in a folder of images, which are no inputs.
-        told: what stands out in columns.
+        chosen: names of columns by the options that name them.
+        told: what stands out in the file.
     """
 
     name: str
@@ -47,6 +48,7 @@ class OwnData:
     decisions: tuple[str, ...]
     code: str
     left_out: tuple[str, ...] = ()
+    chosen: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     told: tuple[str, ...] = ()
     imbalanced: bool = False
 
@@ -89,9 +91,12 @@ class OwnSource(DataSource):
     Args:
         path: the file or folder.
         label_column: name of the column of labels; `None` of a folder.
-        drop: names of columns that are no inputs.
-        cost_columns: names of columns of costs.
+        drop: columns that are no inputs, see `read_file`.
+        cost_columns: columns of costs.
+        categories: columns of categories, whatever they look like.
+        missing: what stands for a missing value.
         image_size: height and width of the images of a folder; `None` is their own.
+        skip_broken: whether images that cannot be read are left out. Defaults to False.
         encoded: whether a table is turned into numbers in [0, 1], as networks need that
             take neither categories nor missing values. Defaults to False.
     """
@@ -100,7 +105,10 @@ class OwnSource(DataSource):
     label_column: str | None = None
     drop: tuple[str, ...] = ()
     cost_columns: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     image_size: tuple[int, int] | None = None
+    skip_broken: bool = False
     encoded: bool = False
 
     def load(self) -> OwnData:  # type: ignore[override]
@@ -152,38 +160,60 @@ class OwnSource(DataSource):
         """Returns a trained classifier that takes raw rows and knows the labels."""
         if not isinstance(model, keras.Model):
             return model
+        unit = getattr(model, "unit", 1.0)
         if self.encoded:
             encoder = _encoder(self.raw())
             model = keras.Model(encoder.input, model(encoder.output), name=model.name)
-        return with_data(model, classes=self.load().classes)
+        return with_data(model, classes=self.load().classes, unit=unit)
 
 
 @functools.lru_cache(maxsize=1)
 def _loaded(source: OwnSource) -> OwnData:
     if source.path.is_dir():
-        images, names, code, others = read_images(source.path, source.image_size)
-        file = OwnFile(images, np.array(names), None, (), code, others)
+        images, names, code, others = read_images(
+            source.path, source.image_size, source.skip_broken
+        )
+        file = OwnFile(images, np.array(names), None, code, others)
         labels, numbers = read_labels(str(source.path), file.labels)
     else:
         column = source.label_column or ""
-        file = read_file(source.path, column, source.drop, source.cost_columns)
+        file = read_file(
+            source.path,
+            column,
+            source.drop,
+            source.cost_columns,
+            source.categories,
+            source.missing,
+        )
         labels, numbers = read_labels(column, file.labels)
     parts = dict(
         zip(("train", "val", "test"), split(numbers, source.seed, source.train_size), strict=True)
     )
     costs, decisions = None, tuple(map(str, labels))
     if file.costs is not None:
-        vectors, decisions = costs_of_columns(file.costs, file.cost_names, decisions, numbers)
+        names = file.chosen["cost_columns"]
+        vectors, decisions = costs_of_columns(file.costs, names, decisions, numbers)
         costs = {part: vectors[rows] for part, rows in parts.items()}
-    told: tuple[str, ...] = ()
     if isinstance(file.inputs, np.ndarray):
         x = {part: file.inputs[rows] for part, rows in parts.items()}
     else:
-        columns, told = Columns.of(file.inputs.iloc[parts["train"]]), check_inputs(file.inputs)
+        check_inputs(file.inputs, file.chosen["categories"])
+        columns = Columns.of(file.inputs.iloc[parts["train"]])
         frames = {part: file.inputs.iloc[rows] for part, rows in parts.items()}
         x = {part: Table(columns.encode(frame), columns) for part, frame in frames.items()}
     y = {part: numbers[rows] for part, rows in parts.items()}
-    return OwnData(source.name, labels, x, y, costs, decisions, file.code, file.left_out, told)
+    return OwnData(
+        source.name,
+        labels,
+        x,
+        y,
+        costs,
+        decisions,
+        file.code,
+        file.left_out,
+        file.chosen,
+        file.told,
+    )
 
 
 @functools.lru_cache(maxsize=1)

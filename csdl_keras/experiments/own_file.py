@@ -1,15 +1,17 @@
 """Examples in a user's file, a table or arrays, with the columns of labels and costs apart."""
 
+import csv
 import dataclasses
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
 
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.own_columns import check_numbers
-from csdl_keras.experiments.text_table import csv_options, read_text
+from csdl_keras.experiments.own_columns import finite_numbers
+from csdl_keras.experiments.own_labels import as_written
+from csdl_keras.experiments.text_table import csv_options, lines_of, read_head, read_text
 from csdl_keras_cli.suggestions import did_you_mean
 
 
@@ -21,51 +23,72 @@ class OwnFile:
         inputs: a data frame of pandas, or images `(N, height, width, channels)` in [0, 1].
         labels: the column of labels.
         costs: `(N, D)` costs of each decision, or `None`.
-        cost_names: names of these columns.
         code: Python that reads some of the inputs as `x`.
         left_out: columns without a name, or files in a folder of images, which are no inputs.
+        chosen: names of columns by the options that name them.
+        told: what stands out in the file.
     """
 
     inputs: Any
     labels: Any
     costs: np.ndarray | None
-    cost_names: tuple[str, ...]
     code: str
     left_out: tuple[str, ...] = ()
+    chosen: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    told: tuple[str, ...] = ()
 
 
 def read_file(
-    path: pathlib.Path, label: str, drop: Sequence[str] = (), cost_columns: Sequence[str] = ()
+    path: pathlib.Path,
+    label: str,
+    drop: Sequence[str] = (),
+    cost_columns: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    missing: Sequence[str] = (),
 ) -> OwnFile:
     """Reads a .csv, .parquet or .npz file.
 
     Args:
         path: the file.
         label: name of the column, or of the array of an .npz file, of labels.
-        drop: names of columns that are no inputs.
-        cost_columns: names of the columns of costs, which are no inputs either.
+        drop: columns that are no inputs; each is a name, or several with commas between.
+        cost_columns: columns of costs, which are no inputs either, likewise.
+        categories: columns of categories, whatever they look like, likewise.
+        missing: what stands for a missing value in a .csv file, besides an empty cell.
 
     Raises:
         ValueError: if the file cannot be read, lacks a column, or holds no inputs.
     """
+    suffix = path.suffix.lower()
+    told: tuple[str, ...] = ()
     columns: Any
-    if path.suffix.lower() == ".npz":
-        columns, code = _arrays(path), ""
+    if suffix == ".csv":
+        text = read_text(path)
+        options = {"low_memory": False, **csv_options(text)}
+        head, row_name = read_head(path, lines_of(path, text, options))
+        columns = [name or f"Unnamed: {place}" for place, name in enumerate(head)]
+        if row_name is not None:
+            told = (f"Lines begin with names of rows, such as {row_name!r}, which are no inputs",)
+    elif suffix == ".npz":
+        columns = _arrays(path)
     else:
-        columns, code = _frame(path, label)
-    named = {str(name): name for name in columns}
-    for option, wanted in (("label", [label]), ("drop", drop), ("cost-columns", cost_columns)):
-        for name in wanted:
-            _check_column(path, option, name, list(named))
-    taken = [label, *drop, *cost_columns]
-    twice = [name for name in dict.fromkeys(taken) if taken.count(name) > 1]
-    if twice:
-        raise ValueError(
-            f"Expected --label, --drop and --cost-columns to name different columns; received "
-            f"{twice[0]!r} twice."
-        )
-    unnamed = tuple(name for name in named if name.startswith("Unnamed: "))
-    names = [named[name] for name in named if name not in (*taken, *unnamed)]
+        columns, code = _frame(path, "read_parquet"), _reading(path, "read_parquet")
+    known = [str(name) for name in columns]
+    chosen = {
+        "drop": _chosen(drop, known),
+        "cost_columns": _chosen(cost_columns, known),
+        "categories": _chosen(categories, known),
+    }
+    _check_names(path, known, {"label": [label], **chosen})
+    if suffix == ".csv":
+        texts = dict.fromkeys(chosen["categories"], "str")
+        options |= {"na_values": [*missing]} if missing else {}
+        columns = _frame(path, "read_csv", **options, dtype={**texts, label: "str"})
+        code = _reading(path, "read_csv", **options, **({"dtype": texts} if texts else {}))
+    named = dict(zip(known, columns, strict=True))
+    taken = [label, *chosen["drop"], *chosen["cost_columns"]]
+    unnamed = tuple(name for name in known if name.startswith("Unnamed: "))
+    names = [named[name] for name in known if name not in (*taken, *unnamed)]
     if not names:
         raise ValueError(f"Expected inputs besides {taken} in {path}; received none.")
     labels = columns[named[label]]
@@ -76,78 +99,71 @@ def read_file(
         )
     if not len(labels):
         raise ValueError(f"Expected rows in {path}; received none.")
-    costs = [np.asarray(columns[named[name]]) for name in cost_columns]
-    if path.suffix.lower() == ".npz":
+    costs = [finite_numbers(name, columns[named[name]]) for name in chosen["cost_columns"]]
+    if suffix == ".npz":
         inputs, code = _inputs_of(path, {name: columns[name] for name in names}, np.shape(labels))
     else:
         inputs = columns[names]
-    return OwnFile(
-        inputs, labels, _stacked(costs, cost_columns), tuple(cost_columns), code, unnamed
-    )
+    if suffix == ".csv":
+        labels = as_written(label, labels)
+    elif categories:
+        inputs = inputs.astype({named[name]: "category" for name in chosen["categories"]})
+    stacked = np.column_stack(costs) if costs else None
+    return OwnFile(inputs, labels, stacked, code, unnamed, chosen, told)
 
 
-def _check_column(path: pathlib.Path, option: str, name: str, known: list[str]) -> None:
-    if name in known:
-        return
-    listed = ", ".join(map(repr, known[:12])) + (" ..." if len(known) > 12 else "")
-    raise ValueError(
-        f"Expected --{option} to name a column of {path}, which has {listed}; received {name!r}."
-        f"{did_you_mean(name, known)}"
-    )
+def _chosen(values: Sequence[str], known: Container[str]) -> list[str]:
+    """Returns the columns that the values of an option name."""
+    names: list[str] = []
+    for value in values:
+        parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
+        names += [part if part in known else part.strip() for part in parts if part]
+    return list(dict.fromkeys(names))
 
 
-def _stacked(costs: list[np.ndarray], names: Sequence[str]) -> np.ndarray | None:
-    if not costs:
-        return None
-    try:
-        stacked = np.column_stack([one.astype("float64") for one in costs])
-    except ValueError as error:
+def _check_names(path: pathlib.Path, known: list[str], chosen: dict[str, list[str]]) -> None:
+    twice = [name for name in dict.fromkeys(known) if known.count(name) > 1]
+    if twice:
         raise ValueError(
-            f"Expected numbers in --cost-columns {','.join(names)}; {error}."
-        ) from error
-    for name, column in zip(names, stacked.T, strict=True):
-        check_numbers(name, column)
-    return stacked
+            f"Expected columns of distinct names in {path}; received {twice[0]!r} twice."
+        )
+    for option, names in chosen.items():
+        for name in names:
+            if name not in known:
+                listed = ", ".join(map(repr, known[:12])) + (" ..." if len(known) > 12 else "")
+                raise ValueError(
+                    f"Expected --{option.replace('_', '-')} to name a column of {path}, which has "
+                    f"{listed}; received {name!r}.{did_you_mean(name, known)}"
+                )
+    taken = [name for names in chosen.values() for name in names]
+    twice = [name for name in dict.fromkeys(taken) if taken.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"Expected --label, --drop, --cost-columns and --categories to name different columns; "
+            f"received {twice[0]!r} twice."
+        )
 
 
-def _frame(path: pathlib.Path, label: str) -> tuple[Any, str]:
-    """Returns the data frame in a file, and Python that reads its first rows.
-
-    Labels of a .csv file stay texts unless they are written as whole numbers and booleans are
-    in Python: 01 is no other way to write 1, nor true one to write True.
-    """
-    pandas = optional_module("pandas", "compare")
-    reader, options = "read_parquet", {}
-    if path.suffix.lower() == ".csv":
-        reader, options = "read_csv", csv_options(read_text(path))
-    else:
+def _frame(path: pathlib.Path, reader: str, **options: Any) -> Any:
+    """Returns the data frame in a file."""
+    if reader == "read_parquet":
         optional_module("pyarrow", "compare")
     try:
-        if reader == "read_parquet":
-            frame = pandas.read_parquet(path)
-            names = [str(name) for name in frame.columns]
-        else:
-            frame = pandas.read_csv(path, low_memory=False, **options)
-            names = pandas.read_csv(path, header=None, nrows=1, dtype=str, **options).iloc[0]
-            names = names.dropna().tolist()
-            if label in frame and frame[label].dtype.kind in "iub":
-                texts = pandas.read_csv(path, dtype={label: str}, **options)[label]
-                if (texts.str.strip() != frame[label].astype(str)).any():
-                    frame[label] = texts
+        return getattr(optional_module("pandas", "compare"), reader)(path, **options)
+    except ModuleNotFoundError:
+        raise
     # Damaged files make pandas and pyarrow raise nearly anything.
     except Exception as error:
         raise ValueError(
             f"Expected {path} to hold a table that pandas.{reader} reads; "
             f"{type(error).__name__}: {str(error).strip()}"
         ) from error
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise ValueError(
-            f"Expected columns of distinct names in {path}; received {twice[0]!r} twice."
-        )
+
+
+def _reading(path: pathlib.Path, reader: str, **options: Any) -> str:
+    """Returns Python that reads the first rows of a data frame."""
     written = "".join(f", {name}={value!r}" for name, value in options.items())
-    code = f"x = pandas.{reader}({str(path)!r}{written})[:10]"
-    return frame, f"import pandas\n{code}"
+    return f"import pandas\nx = pandas.{reader}({str(path)!r}{written})[:10]"
 
 
 def _arrays(path: pathlib.Path) -> dict[str, np.ndarray]:
@@ -189,7 +205,8 @@ def _inputs_of(
         return pandas.DataFrame(array), code
     largest = _largest(path, name, array)
     scaled = (array if array.ndim == 4 else array[..., None]).astype("float32") / largest
-    return scaled, f"{code}{'' if array.ndim == 4 else '[..., None]'} / {largest}"
+    axis = "" if array.ndim == 4 else "[..., None]"
+    return scaled, f"{code}{axis}.astype('float32') / {largest}"
 
 
 def _largest(path: pathlib.Path, name: str, images: np.ndarray) -> int:

@@ -1,5 +1,6 @@
 """Labels in a column of a user's data, and splits by them."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,31 @@ from csdl_keras_cli.choices import SHARES
 
 #: More labels are hardly classes.
 MOST_LABELS = 1000
+
+
+def as_written(name: str, texts: Any) -> Any:
+    """Returns labels of a .csv file, whole numbers and Python's booleans as such, else as texts.
+
+    01 is no other way to write 1, nor 1.0, nor true one to write True.
+
+    Args:
+        name: name of the column in messages.
+        texts: a series of strings.
+
+    Raises:
+        ValueError: if all are numbers, and one of them is no whole number.
+    """
+    bare = texts.str.strip()
+    if bare.str.fullmatch("0|-?[1-9][0-9]*").eq(True).all():
+        whole = np.array([int(text) for text in bare])
+        if whole.dtype.kind in "iu":
+            return whole
+    if bare.isin(["True", "False"]).all():
+        return bare == "True"
+    numbers = [_number(text) for text in texts.dropna().unique()]
+    if None not in numbers:
+        _check_whole(name, np.array(numbers))
+    return texts
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
@@ -38,18 +64,27 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
             "their label, if it is one, otherwise than NA, None or nan, which count as missing."
         )
     if column.dtype.kind == "f":
-        broken = column[(column != np.floor(column)) | ~(np.abs(column) <= 2**53)]
-        if len(broken):
-            raise ValueError(
-                f"Expected labels of classes in {name!r}, strings or whole numbers; received "
-                f"{broken[0]:g}. Group amounts into classes first."
-            )
+        _check_whole(name, column)
         column = column.astype(np.int64)
     labels, numbers, counts = np.unique(column, return_inverse=True, return_counts=True)
     named: list[Any] = [bool(one) for one in labels] if kind == "b" else labels.tolist()
+    values = [_number(one) for one in named]
+    if None not in values:  # Strings would have 10 before 9.
+        order = sorted(range(len(named)), key=lambda place: (values[place], named[place]))
+        named, counts = [named[place] for place in order], counts[order]
+        numbers = np.argsort(order)[numbers]
     if not 2 <= len(labels) <= MOST_LABELS:
         told = f"only {named[0]!r}" if len(labels) == 1 else f"{len(labels)} labels"
         raise ValueError(f"Expected 2 to {MOST_LABELS} labels in {name!r}; received {told}.")
+    alike: dict[str, list[str]] = {}
+    for label, count in zip(named, counts, strict=True):
+        alike.setdefault(re.sub(r"\s", "", str(label)), []).append(f"{label!r} ({count})")
+    wrong = next((them for them in alike.values() if len(them) > 1), None)
+    if wrong:
+        raise ValueError(
+            f"Expected labels in {name!r} that differ in more than blanks; received "
+            f"{' and '.join(wrong)}. Write them alike, or give them other names."
+        )
     rare = [f"{label!r} ({count})" for label, count in zip(named, counts, strict=True) if count < 3]
     if rare:
         more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
@@ -58,6 +93,23 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
             f"validation and test; received fewer of {', '.join(rare[:5])}{more}."
         )
     return tuple(named), numbers.astype(np.int64)
+
+
+def _number(label: Any) -> float | None:
+    """Returns the number that a label is or that it writes, `None` if there is none."""
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
+def _check_whole(name: str, numbers: np.ndarray) -> None:
+    broken = numbers[(numbers != np.floor(numbers)) | ~(np.abs(numbers) <= 2**53)]
+    if len(broken):
+        raise ValueError(
+            f"Expected labels of classes in {name!r}, strings or whole numbers; received "
+            f"{broken[0]:g}. Group amounts into classes first."
+        )
 
 
 def split(

@@ -36,10 +36,13 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
 
 
 def write_record(
-    folder: pathlib.Path, arguments: argparse.Namespace, choices: Mapping[str, object]
+    folder: pathlib.Path,
+    arguments: argparse.Namespace,
+    choices: Mapping[str, object],
+    data: Mapping[str, object],
 ) -> None:
-    """Writes run.json: the command, versions, code and choices behind the results."""
-    _write(folder / "run.json", _record(arguments, choices))
+    """Writes run.json: the command, versions, code, choices and data behind the results."""
+    _write(folder / "run.json", _record(arguments, choices, data))
 
 
 def append_record(
@@ -47,6 +50,7 @@ def append_record(
     arguments: argparse.Namespace,
     choices: Mapping[str, object],
     harmless: Sequence[str] | None = None,
+    data: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """Adds a run to the list in run.json, for folders in which runs go on.
 
@@ -54,6 +58,7 @@ def append_record(
         folder: the folder.
         arguments: those of the command line.
         choices: the settings that follow from them.
+        data: describes the data, see `data_record`; `None` (default) if `choices` do.
         harmless: names of the arguments that may differ between runs in one folder;
             `None` (default) allows all of them.
 
@@ -65,7 +70,7 @@ def append_record(
             is not the same; nothing is written then.
     """
     path = folder / "run.json"
-    new = json.loads(json.dumps(_record(arguments, choices)))  # as it is read again
+    new = json.loads(_text(_record(arguments, choices, data)))  # as it is read again
     with filelock.FileLock(folder / ".lock"):
         runs = read_run_records(folder)
         if harmless is not None:
@@ -78,6 +83,14 @@ def append_record(
             )
         _write(path, {"runs": [*runs, new]})
     return new
+
+
+def add_findings(folder: pathlib.Path, findings: Mapping[str, object]) -> None:
+    """Adds what a run found to its record, the last one."""
+    path = folder / "run.json"
+    content = read_json(path)
+    content.get("runs", [content])[-1]["findings"] = findings
+    _write(path, content)
 
 
 def remove_record(folder: pathlib.Path, record: Mapping[str, Any]) -> None:
@@ -125,9 +138,10 @@ def _check_same(
         {"backend": run.get("backend"), **(run.get("arguments") or {})} for run in (old, new)
     )
     # An option that the record does not know came later; switched off, it changes nothing.
-    newer = {name for name in now.keys() - before.keys() if now[name] in ("False", "None")}
+    newer = {name for name in now.keys() - before.keys() if str(now[name]) in ("False", "None")}
     names = [it for it in dict.fromkeys((*now, *before)) if it not in harmless and it not in newer]
-    changed = [name for name in names if before.get(name) != now.get(name)]
+    # Until 0.2 all values were written as text.
+    changed = [name for name in names if str(before.get(name)) != str(now.get(name))]
     if changed:
         told = ", ".join(f"{name} {before.get(name)}, not {now.get(name)}" for name in changed)
         raise ValueError(
@@ -137,10 +151,18 @@ def _check_same(
 
 
 def _write(path: pathlib.Path, content: Mapping[str, object]) -> None:
-    replace_file(path, (json.dumps(content, indent=2) + "\n").encode())
+    replace_file(path, (_text(content) + "\n").encode())
 
 
-def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dict[str, Any]:
+def _text(content: Mapping[str, object]) -> str:
+    return json.dumps(content, indent=2, default=str)  # Paths are no values of JSON.
+
+
+def _record(
+    arguments: argparse.Namespace,
+    choices: Mapping[str, object],
+    data: Mapping[str, object] | None,
+) -> dict[str, Any]:
     packages = ("csdl_keras", "keras", "tensorflow", "jax", "torch", "numpy", "scikit-learn")
     versions = {"python": platform.python_version()}
     for package in packages:
@@ -151,7 +173,9 @@ def _record(arguments: argparse.Namespace, choices: Mapping[str, object]) -> dic
     return {
         "command": shlex.join(["csdl-keras", *sys.argv[1:]]),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "arguments": {name: str(value) for name, value in vars(arguments).items()},
+        # The default of --dataset counts for nothing where own data are given.
+        "arguments": vars(arguments) | ({"dataset": None} if vars(arguments).get("data") else {}),
+        **({} if data is None else {"data": data}),
         "settings": choices,
         "versions": versions,
         "code": code_version(),

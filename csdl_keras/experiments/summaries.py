@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from csdl_keras.experiments.saving import Saving
+
 if TYPE_CHECKING:
     from csdl_keras.experiments.comparison import ComparedResult
 
@@ -27,6 +29,7 @@ class Summary:
         highest: the highest one.
         error_rate: mean over matrices.
         train_seconds: mean over matrices.
+        saving: mean over matrices.
     """
 
     algorithm: str
@@ -38,6 +41,7 @@ class Summary:
     highest: float
     error_rate: float
     train_seconds: float
+    saving: Saving
 
     @property
     def spread(self) -> str:
@@ -78,6 +82,7 @@ def summarise(results: Sequence["ComparedResult"]) -> list[Summary]:
                 highest=float(costs.max()),
                 error_rate=float(np.mean([result.error_rate for result in own])),
                 train_seconds=float(np.mean([result.train_seconds for result in own])),
+                saving=Saving.mean(own),
             )
         )
     return sorted(summaries, key=lambda summary: (-summary.matrices, summary.average_cost))

@@ -1,12 +1,28 @@
 """Tables of text, .csv files as spreadsheets and other programs write them."""
 
+import contextlib
 import csv
+import io
 import pathlib
 import re
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-_SEPARATORS = (",", ";", "\t", "|")
-_DECIMAL_COMMA = re.compile(r'(?:^|[;"])\s*[-+]?\d+,\d+\s*(?:$|[;"])', re.MULTILINE)
+#: The line by which Excel tells the separator, such as "sep=;".
+_EXCEL = re.compile(r'\A"?sep=(.)"?[ \t]*(?:\r\n?|\n|$)', re.IGNORECASE)
+#: Commas come last, since there are some in names and numbers, too.
+_SEPARATORS = (";", "\t", "|", ",")
+_DECIMAL_COMMA = re.compile(r"([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)")
+#: Numbers that may have either decimals or thousands, such as 1,234.
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
+
+
+class Line(NamedTuple):
+    """A line of a table; one with line breaks in quotes has the number of its first."""
+
+    number: int
+    is_quoted: bool
+    cells: list[str]
 
 
 def read_text(path: pathlib.Path) -> str:
@@ -24,7 +40,7 @@ def read_text(path: pathlib.Path) -> str:
             f"Expected {path} to be text in UTF-8; received the byte "
             f"0x{content[error.start]:02x} in line {line}. Save it as UTF-8."
         ) from error
-    if not text.strip():
+    if not _EXCEL.sub("", text).strip():
         raise ValueError(f"Expected {path} to hold a table; the file is empty.")
     return text
 
@@ -32,48 +48,126 @@ def read_text(path: pathlib.Path) -> str:
 def csv_options(text: str) -> dict[str, Any]:
     """Returns the arguments of `pandas.read_csv` that differ from its defaults for a text.
 
-    The separator is the one of comma, semicolon, tabulator and bar that the first line has most
-    of. Semicolons come with decimal commas if there are numbers with one.
+    The separator is the one of comma, semicolon, tabulator and bar that the first lines have
+    most of, unless a line for Excel tells it. Other separators than commas come with decimal commas
+    if there are numbers with one.
 
     Example:
 
     >>> csv_options("a;b\\n1,5;x\\n")
     {'sep': ';', 'decimal': ','}
     """
-    head = text.lstrip().splitlines()[0]
-    unquoted = re.sub(r'"[^"]*"', "", head)
-    separator = max(_SEPARATORS, key=unquoted.count)
-    options: dict[str, Any] = {}
+    told = _EXCEL.match(text)
+    options: dict[str, Any] = {"skiprows": 1} if told else {}
+    text = _EXCEL.sub("", text)
+    lines = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
+    separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in lines))
+    separator = told[1] if told else separator
+    if f"{separator} " in lines[0]:
+        options["skipinitialspace"] = True
     if separator != ",":
         options["sep"] = separator
-    if separator == ";" and _DECIMAL_COMMA.search(text):
-        options["decimal"] = ","
-    if f"{separator} " in head:
-        options["skipinitialspace"] = True
+        with contextlib.suppress(csv.Error):  # `lines_of` tells of it.
+            rows = _reader(io.StringIO(text, newline=""), options)
+            cells = (cell.strip() for row in rows for cell in row if "," in cell)
+            if any(_DECIMAL_COMMA.fullmatch(it) and not _THOUSANDS.fullmatch(it) for it in cells):
+                options["decimal"] = ","
     return options
 
 
-def read_cells(path: pathlib.Path) -> list[list[str]]:
-    """Returns the cells of a .csv file line by line, without those that are empty.
+def lines_of(path: pathlib.Path, text: str, options: dict[str, Any]) -> Iterator[Line]:
+    """Yields the lines of a table that are not blank.
+
+    Args:
+        path: the file, for messages.
+        text: its text.
+        options: `csv_options` of the text.
 
     Raises:
-        ValueError: if it is empty, not in UTF-8, or has lines of different lengths.
+        ValueError: if a cell is longer than any, as after quotes that do not close.
     """
-    text = read_text(path)
-    options = csv_options(text)
-    lines = csv.reader(
-        text.splitlines(),
+    skipped = options.get("skiprows", 0)
+    lines = io.StringIO(text, newline="").readlines()[skipped:]
+    reader = _reader(lines, options)
+    first = 0
+    try:
+        for cells in reader:
+            if len(cells) > 1 or "".join(cells).strip():
+                is_quoted = lines[first].lstrip(" ").startswith('"')
+                yield Line(skipped + first + 1, is_quoted, cells)
+            first = reader.line_num
+    except csv.Error as error:
+        raise ValueError(
+            f"Expected {path} to hold a table; line {skipped + first + 1}: {error}."
+        ) from error
+
+
+def _reader(lines: Iterable[str], options: dict[str, Any]) -> Any:
+    return csv.reader(
+        lines,
         delimiter=options.get("sep", ","),
         skipinitialspace=options.get("skipinitialspace", False),
     )
-    rows = [[cell.strip() for cell in line] for line in lines]
-    rows = [row for row in rows if any(row)]
-    lengths = sorted({len(row) for row in rows})
-    if len(lengths) > 1:
-        raise ValueError(
-            f"Expected {path} to have as many cells in each line; received lines of "
-            f"{', '.join(map(str, lengths))} cells."
-        )
+
+
+def read_head(path: pathlib.Path, lines: Iterator[Line]) -> tuple[list[str], str | None]:
+    """Returns the cells of the first line, and the name of the first row if rows have names.
+
+    R writes rows with a name that has no cell in the first line: in quotes, or the row's number.
+
+    Raises:
+        ValueError: if a line has more or fewer cells than the first one, and no such name.
+    """
+    head, wrong, num_rows = next(lines), None, 0
+    names: list[str] = []
+    all_quoted, last_cells = True, False
+    for line in lines:
+        num_rows += 1
+        if len(line.cells) == len(head.cells):
+            continue
+        wrong = wrong or line
+        if len(line.cells) == len(head.cells) + 1:
+            names.append(line.cells[0].strip())
+            all_quoted &= line.is_quoted
+            last_cells |= bool(line.cells[-1].strip())
+    if wrong is None:
+        return head.cells, None
+    numbered = names == [str(number) for number in range(1, num_rows + 1)]
+    named = numbered or (all_quoted and len({*names}) == num_rows)
+    # Lines that end with a separator look alike, but for their last cells.
+    if len(names) == num_rows and named and last_cells:
+        return head.cells, names[0]
+    first, second = len(head.cells), len(wrong.cells)
+    raise ValueError(
+        f"Expected {path} to have as many cells in each line; received lines of "
+        f"{min(first, second)}, {max(first, second)} cells: {first} in line {head.number}, "
+        f"{second} in line {wrong.number}. Cells with the separator inside, such as a decimal "
+        "comma, need quotes, and a separator at the end of a line begins one more cell."
+    )
+
+
+def read_cells(path: pathlib.Path) -> list[list[str]]:
+    """Returns the cells of a .csv file line by line, without lines of empty cells.
+
+    Raises:
+        ValueError: if it is empty, not in UTF-8, or has lines of different lengths, or points among
+            decimal commas that may be thousands.
+    """
+    text = read_text(path)
+    options = csv_options(text)
+    lines = [line for line in lines_of(path, text, options) if any(map(str.strip, line.cells))]
+    _, row_name = read_head(path, iter(lines))
+    rows = [[cell.strip() for cell in line.cells] for line in lines]
+    if row_name is not None:
+        rows[0].insert(0, "")
     if options.get("decimal") == ",":
-        rows = [[re.sub(r"^([-+]?\d+),(\d+)$", r"\1.\2", cell) for cell in row] for row in rows]
+        for line, row in zip(lines, rows, strict=True):
+            for column, cell in enumerate(row):
+                if "." in cell and _THOUSANDS.fullmatch(cell):
+                    raise ValueError(
+                        f"Expected numbers with decimal commas in {path}; received {cell!r} in "
+                        f"line {line.number}, column {column + 1}. Write thousands without a point."
+                    )
+                number = _DECIMAL_COMMA.fullmatch(cell)
+                row[column] = ".".join(number.groups()) if number else cell
     return rows

@@ -82,6 +82,6 @@ class RaiseOnDivergence(keras.callbacks.Callback):
             f"{received} in epoch {self._epoch}: the training diverged. Likely causes: a learning "
             f"rate that is too high (it is {rate:.3g}); costs far above 1 (divide them by their "
             "largest, or pass `cost_scale` to losses and `pretrain`); large inputs that are "
-            "not standardised.",
+            "not standardised; one-hot rows in place of cost vectors.",
             self._epoch,
         )

@@ -47,6 +47,12 @@ class StageCache:
     Keras can share a cache, since descriptions contain these and the versions of the package,
     Keras and its backend.
 
+    Objects of your own (builders of networks, bodies, losses, layers, activations, ...) count by
+    their names, their fields and an attribute `version`, which you raise whenever such an object,
+    or anything that it uses, changes. What depends on one without that attribute is trained each
+    time: neither looked up nor kept. Your own is what is defined outside csdl_keras, Keras, NumPy
+    and Python's built-in names, also in another package.
+
     In memory, the cache keeps copies. In a folder, each stage is one file that is written as a
     whole, even if the process is killed, and processes that share the folder wait for each other
     instead of computing the same stage. The saved state of an unfinished stage lies beside its

@@ -8,7 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
-from csdl_keras._utils.tensors import float_dtype, head_dtype
+from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
 from csdl_keras._utils.types import DTypeLike, Shape, Tensor
 
 # Standard deviations beyond which standardised numbers change less and less.
@@ -129,6 +129,9 @@ class TableEncoding(keras.layers.Layer):
                 f"Expected inputs of shape (batch, {len(self.bins)}), one column for each number "
                 f"of `bins`; received shape {tuple(input_shape)}."
             )
+        # Keras converts what a model is given to its float type.
+        for dtype in (keras.config.floatx(), self.compute_dtype):
+            check_numbered("categories of a column", max(self.categories, default=0), dtype)
         for name, size, start in (
             ("means", self.num_numbers, "zeros"),
             ("factors", self.num_numbers, "ones"),

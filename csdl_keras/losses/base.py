@@ -1,23 +1,26 @@
 """The base class of losses that compare costs with estimates."""
 
+import math
 from typing import Any
 
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
-from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.example_axes import check_weights, examples_shape
 from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import (
-    LOW_PRECISION,
     TOLERANCE,
+    check_wide,
     finite,
+    one_hot_counts,
     probability_rows,
     same_shape,
     tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras._utils.uncompiled import uncompiled
 from csdl_keras.costs._tensors import (
     check_present,
     from_config,
@@ -25,11 +28,14 @@ from csdl_keras.costs._tensors import (
     tensor_or_labels,
     to_config,
 )
+from csdl_keras.costs.checks import check_not_one_hot
 from csdl_keras.losses.checked_loss import CheckedLoss
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import known_values
 
 _SHAPE = "(batch, ..., D)"
+# So many one-hot rows and no others are no costs by chance. `fit` shows a loss a batch at a time.
+_ENOUGH_ROWS = 1000
 # The kinds of outputs that do not estimate costs.
 _MEANING = {
     "probability": "probabilities",
@@ -64,6 +70,11 @@ class CostLoss(CheckedLoss):
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss; `None` (default) is the class's name in snake case.
         dtype: dtype of the computation; `None` (default) is at least float32.
+        binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
+            costs 1. Defaults to False: one-hot rows alone, of three classes or more, are labels.
+            Arrays of them raise. Of a batch in `fit` they may be by chance, unless it is known to
+            have 1,000 rows: those make the loss NaN in a compiled step. For smaller batches,
+            metrics of this package raise at the end of the epoch.
 
     Raises:
         ValueError: if the matrix fails its check; if it has more columns than rows
@@ -81,13 +92,12 @@ class CostLoss(CheckedLoss):
         reduction: str | None = "sum_over_batch_size",
         name: str | None = None,
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
-        if self.dtype in LOW_PRECISION:
-            raise ValueError(
-                "Expected a `dtype` of 32 bits or more, since 16 bits round costs and labels; "
-                f"received {self.dtype!r}. Under a mixed policy leave it None."
-            )
+        self.binary_costs = check_bool("binary_costs", binary_costs)
+        self._one_hot_counts = np.zeros(4)
+        check_wide(self.dtype)
         self.cost_scale = check_number(
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )
@@ -108,7 +118,7 @@ class CostLoss(CheckedLoss):
         y_pred = tensor_or_array("y_pred", y_pred)
         shape = examples_shape("y_pred", y_pred)
         if self.cost_matrix is None:
-            y_true = tensor_or_array("y_true", y_true)
+            y_true = self._without_one_hot(tensor_or_array("y_true", y_true), y_pred)
             if found is not None:
                 check_class_weight()
         else:
@@ -159,6 +169,28 @@ class CostLoss(CheckedLoss):
             )
         self._verified = True
         return y_pred
+
+    @uncompiled
+    def _without_one_hot(self, costs: Tensor, y_pred: Tensor) -> Tensor:
+        """Returns cost vectors; raises, or inside a graph returns NaN, if all are one-hot."""
+        whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
+        settled = self.binary_costs or (self._one_hot_counts[0] and not whole)
+        if settled or len(costs.shape) < 2 or (costs.shape[-1] or 0) < 3:
+            return costs
+        known = known_values(costs)
+        if known is None:
+            if math.prod(size or 1 for size in costs.shape[:-1]) < _ENOUGH_ROWS:
+                return costs
+            costs = ops.cast(costs, self.dtype)
+            counts = one_hot_counts(costs)
+            one_hot = ops.logical_and(counts[0] == 0, ops.min(counts[1:]) > 0)
+            return ops.where(one_hot, float("nan"), costs)
+        counts = one_hot_counts(known)
+        if not whole:
+            counts = self._one_hot_counts = self._one_hot_counts + counts
+        if whole or counts.sum() >= _ENOUGH_ROWS:
+            check_not_one_hot(f"the targets of {self.name!r}", counts)
+        return costs
 
     def _other_outputs(self, received: str) -> ValueError:
         return ValueError(
@@ -224,6 +256,7 @@ class CostLoss(CheckedLoss):
             **super().get_config(),
             "cost_matrix": to_config(self.cost_matrix),
             "cost_scale": self.cost_scale,
+            "binary_costs": self.binary_costs,
         }
 
 

@@ -71,7 +71,7 @@ class PoissonCostLoss(CostLoss):
         cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
             as in `SOSRLoss`.
         cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction, name, dtype: as in `SOSRLoss`.
+        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix fails its check or the shapes of `y_true` and
@@ -194,7 +194,7 @@ class LogisticCostLoss(CostLoss):
         cost_scale: factor above 0 that brings the largest cost to at most 1, such
             as `1 / C.max()`. Defaults to 1. A cost vector with a larger cost
             makes the loss NaN.
-        reduction, name, dtype: as in `SOSRLoss`.
+        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix fails its check or is above 1 after scaling,
@@ -217,8 +217,9 @@ class LogisticCostLoss(CostLoss):
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "logistic_cost_loss",
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
-        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
+        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
         if self.cost_matrix is not None:
             largest = self.cost_matrix.max() * self.cost_scale
             if largest > 1 + 1e-6:

@@ -158,7 +158,7 @@ class MINLoss(CostLoss):
             money. Defaults to 1.
         priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
             `None` (default) takes them as equal.
-        reduction, name, dtype: as in `SOSRLoss`.
+        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix or the priors fail their check, or the shapes
@@ -185,9 +185,10 @@ class MINLoss(CostLoss):
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "min_loss",
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
         self.priors = None if priors is None else check_priors(priors)
-        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
+        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
 
     def checked_outputs(self, found: FitOutput | None, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if found is None or found.structure == "probability":

@@ -60,8 +60,12 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     >>> print(keras.ops.convert_to_numpy(loss))
     [0.5]
     """
-    gap = one_sided_gap(costs, estimates)
-    return ops.sum(ops.relu(gap), axis=-1)
+    return _positive(one_sided_gap(costs, estimates))
+
+
+def _positive(gap: Tensor) -> Tensor:
+    """Sums over decisions `max(gap, 0)`, of which JAX may compile `relu` such that NaN is 0."""
+    return ops.sum(ops.where(gap < 0.0, 0.0, gap), axis=-1)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -74,7 +78,7 @@ class OneSidedLoss(CostLoss):
         cost_matrix: `None` (default) for cost vectors, `(K, K)` for integer labels,
             as in `SOSRLoss`.
         cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction, name, dtype: as in `SOSRLoss`.
+        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
 
     Raises:
         ValueError: if the matrix fails its check, or the shapes of `y_true` and
@@ -98,7 +102,7 @@ class OneSidedLoss(CostLoss):
         return signed(costs)
 
     def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        return ops.sum(ops.relu(gap_of_signed(rows, estimates)), axis=-1)
+        return _positive(gap_of_signed(rows, estimates))
 
 
 # A larger one makes no difference from the one-sided loss, and its terms overflow.
@@ -173,6 +177,11 @@ class SOSRLoss(CostLoss):
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
         dtype: dtype of the computation; `None` (default) is at least float32.
+        binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
+            costs 1. Defaults to False: one-hot rows alone, of three classes or more, are labels.
+            Arrays of them raise. Of a batch in `fit` they may be by chance, unless it is known to
+            have 1,000 rows: those make the loss NaN in a compiled step. For smaller batches,
+            `AverageCost` among the metrics raises at the end of the epoch.
 
     Raises:
         ValueError: if the matrix fails its check, `alpha` is out of range, or
@@ -199,8 +208,9 @@ class SOSRLoss(CostLoss):
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "sosr_loss",
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
-        super().__init__(cost_matrix, cost_scale, reduction=reduction, name=name, dtype=dtype)
+        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
         self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike, batch_costs
 from csdl_keras.costs._tensors import (
     check_present,
+    class_index,
     from_config,
     labels_of_shape,
     rows_of,
@@ -57,6 +58,9 @@ class AverageCost(DecisionMetric):
             a result of 0 if there are none; needs `cost_matrix`.
         name: name of the metric.
         dtype: dtype of the result; `None` (default) is at least float32.
+        binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
+            costs 1. Defaults to False: `result` raises at the end of an epoch of one-hot rows
+            alone, which are labels of three classes or more.
 
     Raises:
         ValueError: if the matrix fails its check, `output` is unknown or contradicts
@@ -86,8 +90,9 @@ class AverageCost(DecisionMetric):
         class_id: int | None = None,
         name: str | None = "average_cost",
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
-        super().__init__(output=output, name=name, dtype=dtype)
+        super().__init__(output=output, name=name, dtype=dtype, binary_costs=binary_costs)
         self.cost_matrix = None
         self._rows: Tensor = None
         if cost_matrix is not None:
@@ -136,8 +141,9 @@ class AverageCost(DecisionMetric):
         sample_weight = check_weights(sample_weight, y_pred, len(y_pred.shape) - 1)
         if self.class_id is None:
             return sample_weight
-        labels = ops.convert_to_tensor(y_true)
-        chosen = ops.cast(labels == ops.cast(self.class_id, labels.dtype), self.dtype)
+        assert self.cost_matrix is not None  # as `class_id` needs it
+        index, known = class_index(ops.convert_to_tensor(y_true), len(self.cost_matrix))
+        chosen = ops.cast(ops.logical_and(known, index == self.class_id), self.dtype)
         if sample_weight is None:
             return chosen
         weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)

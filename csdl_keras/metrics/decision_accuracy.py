@@ -3,7 +3,7 @@
 import keras
 from keras import ops
 
-from csdl_keras._utils.tensors import alike, same_shape
+from csdl_keras._utils.tensors import alike, check_numbered, same_shape
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._batch_costs import BatchCosts
 from csdl_keras.costs._tensors import class_index
@@ -26,6 +26,7 @@ class DecisionAccuracy(DecisionMetric):
             `AverageCost`.
         name: name of the metric.
         dtype: dtype of the result; `None` (default) is at least float32.
+        binary_costs: as in `AverageCost`. Defaults to False.
 
     Raises:
         ValueError: if `output` is unknown or contradicts the model, or the shapes do
@@ -50,6 +51,8 @@ class DecisionAccuracy(DecisionMetric):
                     f"Expected a label for each of {tuple(chosen.shape)[:-1]} outputs; received "
                     f"{tuple(y_true.shape)}."
                 )
+            dtype = keras.backend.standardize_dtype(y_true.dtype)
+            check_numbered("decisions", chosen.shape[-1], dtype)
             index = ops.arange(chosen.shape[-1], dtype=chosen.dtype)
             right = ops.cast(y_true, chosen.dtype)[..., None] == index
             known = ops.any(right, axis=-1)

@@ -6,20 +6,23 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._utils.example_axes import examples_shape, masked_weights
 from csdl_keras._utils.kept_values import restoring_values
 from csdl_keras._utils.tensors import (
     at_least_float32,
+    check_wide,
     default_name,
     distributions,
     float_dtype,
+    one_hot_counts,
     probability_rows,
     tensor_or_array,
     two_columns,
 )
 from csdl_keras._utils.types import DTypeLike, Tensor
 from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike, batch_costs
+from csdl_keras.costs.checks import check_not_one_hot
 from csdl_keras.outputs.fit_outputs import FitOutput, check_class_weight, fit_output
 from csdl_keras.outputs.values import check_values, known_values
 
@@ -39,20 +42,37 @@ class DecisionMetric(keras.metrics.Mean):
     yourself, where nothing can raise, it makes the result NaN. A subclass
     implements `score`.
 
+    `result` raises at the end of an epoch all of whose cost vectors are one-hot, of three
+    classes or more.
+
     Args:
         output: kind of `y_pred`: `"cost"`, `(batch, ..., D)`, or `"probability"`,
             `(batch, ..., K)` or `(batch, ..., 1)`; `None` (default) is the kind that the model
             outputs, or costs where there is no model.
         name: name of the metric; `None` (default) is the class's name in snake case.
         dtype: dtype of the result; `None` (default) is at least float32.
+        binary_costs: whether a single decision of each example may cost 1 and the others
+            nothing. Defaults to False, which takes such rows for one-hot labels.
+
+    Raises:
+        ValueError: if `output` is unknown, or `dtype` has 16 bits, which would round counts.
     """
 
     def __init__(
-        self, output: str | None = None, name: str | None = None, dtype: DTypeLike | None = None
+        self,
+        output: str | None = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
         super().__init__(name=name or default_name(self), dtype=dtype or float_dtype())
+        check_wide(self.dtype)
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
+        self.binary_costs = check_bool("binary_costs", binary_costs)
         self._seen_as: str | None = None
+        self._one_hot_counts = self.add_variable((4,), "zeros", name="one_hot_counts")
+        self._costs_seen = False
+        self._updates = 0
 
     @restoring_values
     def update_state(
@@ -80,6 +100,7 @@ class DecisionMetric(keras.metrics.Mean):
         """
         found = fit_output(y_pred)
         y_pred = tensor_or_array("y_pred", y_pred)
+        whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
         examples_shape("y_pred", y_pred)
         known = batch_costs(costs, y_pred)
         y_true = tensor_or_array("y_true", y_true) if known is None else known.labels(y_true)
@@ -96,16 +117,36 @@ class DecisionMetric(keras.metrics.Mean):
         unknown = ops.any(ops.isnan(values), axis=-1)
         chosen = ops.one_hot(ops.argmin(values, axis=-1), values.shape[-1], dtype=values.dtype)
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen, known))
+        if vectors and y_true.shape[-1] > 2 and not (self.binary_costs or self._costs_seen):
+            counts = one_hot_counts(ops.convert_to_tensor(y_true), sample_weight)
+            self._one_hot_counts.assign_add(counts)
+            count = known_values(counts)  # Where they are known, one other row is enough.
+            self._costs_seen = count is not None and count[0] > 0
         if len(score.shape) > 1:  # Otherwise each example would count the same, of any size.
             score = ops.reshape(score, (-1,))
             if sample_weight is not None:
                 sample_weight = ops.reshape(sample_weight, (-1,))
         super().update_state(score, sample_weight=sample_weight)
+        self._updates += 2 if whole else 1
+
+    def result(self) -> Tensor:
+        """Returns the average; raises if all cost vectors since `reset_state` were one-hot."""
+        self._check_one_hot()
+        return super().result()
+
+    def _check_one_hot(self) -> None:
+        """Raises if an epoch has ended in which all cost vectors were one-hot."""
+        updates, self._updates = self._updates, 0
+        # Keras asks for a result after each batch, and once more after the last.
+        counts = None if updates == 1 else known_values(ops.convert_to_tensor(self._one_hot_counts))
+        if counts is not None:
+            check_not_one_hot(f"the targets of {self.name!r}", counts)
 
     def reset_state(self) -> None:
         """Forgets all batches, and the kind of output that was found in them."""
         super().reset_state()
-        self._seen_as = None
+        self._one_hot_counts.assign(ops.zeros((4,), self.dtype))
+        self._seen_as, self._costs_seen, self._updates = None, False, 0
 
     def wanted_kind(self) -> str | None:
         """Returns the kind of output that the arguments ask for, or `None`."""
@@ -198,4 +239,5 @@ class DecisionMetric(keras.metrics.Mean):
         raise NotImplementedError(f"{type(self).__name__} must implement `score`.")
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "output": self.output}
+        config = {"output": self.output, "binary_costs": self.binary_costs}
+        return {**super().get_config(), **config}

@@ -31,6 +31,7 @@ class NormalizedCost(AverageCost):
         bayes: as in `AverageCost`.
         name: name of the metric.
         dtype: dtype of the result; `None` (default) is at least float32.
+        binary_costs: as in `AverageCost`. Defaults to False.
 
     Raises:
         ValueError: as `AverageCost` does; or if there is neither a matrix nor
@@ -53,8 +54,16 @@ class NormalizedCost(AverageCost):
         bayes: bool = False,
         name: str | None = None,
         dtype: DTypeLike | None = None,
+        binary_costs: bool = False,
     ):
-        super().__init__(cost_matrix, output=output, bayes=bayes, name=name, dtype=dtype)
+        super().__init__(
+            cost_matrix,
+            output=output,
+            bayes=bayes,
+            name=name,
+            dtype=dtype,
+            binary_costs=binary_costs,
+        )
         known = None if self.cost_matrix is None else self.cost_matrix.shape[1]
         if num_decisions is None and known is None:
             raise ValueError("Expected a `cost_matrix` or `num_decisions`; received neither.")
@@ -105,6 +114,7 @@ class NormalizedCost(AverageCost):
         return y_true, known
 
     def result(self) -> Tensor:
+        self._check_one_hot()
         return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))
 
     def reset_state(self) -> None:

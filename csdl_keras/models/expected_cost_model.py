@@ -9,6 +9,7 @@ from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import check_integer, check_number
 from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.tensors import LOW_PRECISION, check_numbered
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_vectors, check_labels, check_mean_costs
 from csdl_keras.layers import ClassCosts, ExpectedCost
@@ -122,7 +123,7 @@ def expected_cost_model(
     return ExpectedCostModel(inputs, outputs, name=name)
 
 
-def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
+def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) -> dict[str, Tensor]:
     """Returns the targets of an `ExpectedCostModel` from labels and costs.
 
     Arrays are checked; tensors of a `tf.data` pipeline, batched or not, as in
@@ -131,6 +132,7 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
     Args:
         labels: integers `(N,)`, below 2^24.
         costs: `(N, D)` cost vectors.
+        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
         A dict with a target for each output.
@@ -150,8 +152,11 @@ def labelled_costs(labels: Tensor, costs: Tensor) -> dict[str, Tensor]:
         label = tf.cast(labels, "float32")[..., None]
         joined = tf.concat([label, tf.cast(costs, "float32")], axis=-1)
         return {"probability": labels, "class_costs": joined, "expected_cost": costs}
-    # Float32 would round larger labels to others.
-    checked, vectors = check_labels(labels, 2**24), check_cost_vectors(costs).astype("float32")
+    checked = check_labels(labels)
+    vectors = check_cost_vectors(costs, binary_costs=binary_costs).astype("float32")
+    floatx = keras.config.floatx()  # to which `fit` converts them
+    dtype = floatx if floatx in LOW_PRECISION else "float32"
+    check_numbered("classes", int(checked.max()) + 1, dtype)
     check_rows("costs", vectors, len(checked))
     joined = np.hstack([checked[:, None].astype("float32"), vectors])
     return {"probability": checked, "class_costs": joined, "expected_cost": vectors}

@@ -1,12 +1,15 @@
 """Plot of the average cost against the threshold of a binary decision."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import as_array, check_label, check_rows
+from csdl_keras._utils.arrays import check_label, check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_cost_matrix, check_labels, cost_vectors
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, expected_costs
+from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.evaluation.scores import average_cost
 from csdl_keras.plots import _logit
@@ -25,7 +28,7 @@ _RIGHT_END = 1.03
 
 
 def threshold_table(
-    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike
+    y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of deciding 1 if `P(1) >= t`, for all distinct decisions.
 
@@ -36,7 +39,8 @@ def threshold_table(
         probabilities, ascending, followed by infinity, which never decides 1. Each
         cost applies to thresholds above the previous one, up to and including its own.
     """
-    costs = _of_two_classes(cost_matrix)
+    y_true, known = as_numbers(y_true, cost_matrix, classes)
+    costs = _of_two_classes(known)
     labels = check_labels(y_true, 2)
     vectors = cost_vectors(costs, labels)
     scores = _of_class_one(probabilities)
@@ -49,9 +53,9 @@ def threshold_table(
     return np.append(thresholds, np.inf), (below + above) / len(labels)
 
 
-def _of_two_classes(cost_matrix: CostsLike) -> KnownCosts:
+def _of_two_classes(cost_matrix: KnownCosts) -> KnownCosts:
     """Returns a cost matrix `(2, 2)`, or costs of each example of two decisions."""
-    if not isinstance(cost_matrix, AffineCosts) and as_array("costs", cost_matrix, "").ndim == 2:
+    if not isinstance(cost_matrix, AffineCosts) and cost_matrix.ndim == 2:
         return check_cost_matrix(cost_matrix, num_classes=2)
     costs = check_known_costs(cost_matrix, num_classes=2)
     if costs.shape[2] != 2:
@@ -82,6 +86,7 @@ def cost_against_threshold(
     label: str | None = None,
     unit: str | None = None,
     scale: str | None = None,
+    classes: Any = None,
 ) -> Axes:
     """Draws the average cost of deciding class 1 if `P(1) >= t` against `t`.
 
@@ -105,6 +110,7 @@ def cost_against_threshold(
         scale: of the horizontal axis, `"linear"` or `"logit"`, which has room near 0 and 1.
             `None` (default) takes `"logit"` if more than half of the probabilities lie within a
             tenth of 0 or 1, and the scale of the curves on `ax` if there are some.
+        classes: the two labels, as in `evaluation.decision_costs`. Defaults to `None`.
 
     Returns:
         The Axes.
@@ -118,8 +124,8 @@ def cost_against_threshold(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['Bayes threshold 0.1', 'lowest: 0.25 at 0.3']
     """
-    thresholds, costs = threshold_table(y_true, probabilities, cost_matrix)
-    known = _of_two_classes(cost_matrix)
+    y_true, known = as_numbers(y_true, cost_matrix, classes)
+    thresholds, costs = threshold_table(y_true, probabilities, known)
     label, words = check_label(label), with_unit("average cost", unit)
     axes = axes_of_curves(ax)
     first, scores = not axes.get_lines(), _of_class_one(probabilities)

@@ -1,21 +1,24 @@
 """Plot of the confusion matrix, coloured by the cost of each cell."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from csdl_keras._utils.arrays import check_decisions, check_label, names_of
+from csdl_keras._utils.arrays import check_label, names_of
+from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
-from csdl_keras.costs.known import CostsLike, check_known_costs
+from csdl_keras.costs.known import CostsLike
+from csdl_keras.evaluation.as_numbers import as_numbers
 from csdl_keras.evaluation.scores import decision_costs, error_rate
 from csdl_keras.plots._axes import number, with_unit
 from csdl_keras.plots.heatmap import draw_heatmap, fit_title
 
 
 def confusion_table(
-    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike
+    y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts pairs of true class and decision, and computes their share of the average cost.
 
@@ -25,9 +28,10 @@ def confusion_table(
         The counts, int64 of shape `(K, D)`, and the sum of the costs of each pair's
         examples divided by `N`, float64 of shape `(K, D)`, whose sum is the average cost.
     """
-    shape = check_known_costs(cost_matrix).shape[-2:]
+    y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
+    shape = known.shape[-2:]
     labels = check_labels(y_true, shape[0])
-    paid = decision_costs(labels, decisions, cost_matrix)
+    paid = decision_costs(labels, decisions, known)
     cells = labels * shape[1] + check_decisions(decisions, len(labels), shape[1])
     size = shape[0] * shape[1]
     counts = np.bincount(cells, minlength=size).reshape(shape)
@@ -44,6 +48,7 @@ def cost_confusion(
     unit: str | None = None,
     label: str | None = None,
     vmax: float | None = None,
+    classes: Any = None,
 ) -> Axes:
     """Draws how much each kind of mistake contributes to the average cost.
 
@@ -69,6 +74,8 @@ def cost_confusion(
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
         label: name of the decisions, first line of the title. Defaults to `None`, no name.
         vmax: value of the darkest colour, above 0; `None` (default) is the highest cell.
+        classes: the labels, as in `evaluation.decision_costs`, which are also the default of the
+            names. Defaults to `None`.
 
     Returns:
         The Axes.
@@ -83,7 +90,10 @@ def cost_confusion(
     >>> ax.get_title()
     'average cost 2.5, error rate 50%'
     """
-    counts, costs = confusion_table(y_true, decisions, cost_matrix)
+    counts, costs = confusion_table(y_true, decisions, cost_matrix, classes)
+    known = class_labels(classes)
+    if known is not None and class_names is None:
+        class_names = known[: len(counts)]
     names = names_of(counts.shape, class_names, decision_names)
     label = check_label(label)
 
@@ -94,7 +104,10 @@ def cost_confusion(
     bar = with_unit("cost per example of the whole set", unit)
     axes = draw_heatmap(ax, costs, text, names, bar, vmax)
     parts = [f"average cost {number(costs.sum())}{f' {unit}' if unit else ''}"]
-    errors, abstained = error_rate(y_true, decisions, cost_matrix), counts[:, len(counts) :].sum()
+    errors, abstained = (
+        error_rate(y_true, decisions, cost_matrix, classes),
+        counts[:, len(counts) :].sum(),
+    )
     if not np.isnan(errors):
         parts.append(f"error rate {100 * errors:.3g}%")
     if abstained:

@@ -12,6 +12,7 @@ from csdl_keras._utils.arrays import names_of
 from csdl_keras._utils.checks import check_number
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
+from csdl_keras.costs.named_matrix import names_of_frame
 from csdl_keras.plots._axes import axes_or_new, number, with_unit
 
 # With more classes than this, cells are too small for text.
@@ -121,9 +122,10 @@ def cost_matrix_heatmap(
     Args:
         cost_matrix: shape `(K, D)`, `C[true, decision]`; the columns after the `K`-th are
             decisions that are not a class.
-        class_names: `K` names; defaults to `None`, the index of each class.
+        class_names: `K` names; defaults to `None`, the index of each class, or the names of a
+            data frame's rows.
         decision_names: `D` names; defaults to `None`, the names of the classes and the
-            index of each decision that is not a class.
+            index of each decision that is not a class, or those of a data frame's columns.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
         vmax: cost of the darkest colour, above 0, so that matrices beside each other have
@@ -142,7 +144,11 @@ def cost_matrix_heatmap(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('decision', 'true class')
     """
-    matrix = check_cost_matrix(cost_matrix, square=False)
+    rows, columns = names_of_frame(cost_matrix)
+    matrix = check_cost_matrix(cost_matrix, square=False, classes=rows)
+    class_names = rows if class_names is None else class_names
+    if rows is not None and columns is not None and decision_names is None:
+        decision_names = [*rows, *(name for name in columns if name not in rows)]
     names = names_of(matrix.shape, class_names, decision_names)
     return draw_heatmap(
         ax, matrix, lambda cell: number(matrix[cell]), names, with_unit("cost", unit), vmax

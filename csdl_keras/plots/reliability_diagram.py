@@ -1,5 +1,7 @@
 """Plot of observed frequencies against a classifier's predicted probabilities."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -18,6 +20,7 @@ def reliability_diagram(
     ax: Axes | None = None,
     label: str | None = None,
     scale: str | None = None,
+    classes: Any = None,
 ) -> Axes:
     """Draws the share of predictions that come true against their probability.
 
@@ -40,6 +43,7 @@ def reliability_diagram(
             share of 0 or 1 of `n` examples is drawn at `1 / 2n` from it. `None` (default)
             takes `"logit"` if more than half of the bins lie within a tenth of 0 or 1, and the
             scale of the curves on `ax` if there are some.
+        classes: the labels, as in `evaluation.reliability`. Defaults to `None`.
 
     Returns:
         The Axes.
@@ -57,7 +61,7 @@ def reliability_diagram(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['calibration error 0.133']
     """
-    bins = reliability(y_true, probabilities, num_bins, class_id, strategy="quantile")
+    bins = reliability(y_true, probabilities, num_bins, class_id, "quantile", classes)
     low, high = bins.intervals()
     label = check_label(label)
     axes = axes_of_curves(ax)

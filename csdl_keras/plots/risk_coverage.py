@@ -1,5 +1,7 @@
 """Plot of the cost of selective decisions against the share of examples decided."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -18,6 +20,7 @@ def risk_coverage(
     label: str | None = None,
     probabilities: ArrayLike | None = None,
     unit: str | None = None,
+    classes: Any = None,
 ) -> Axes:
     """Draws the average cost if the model makes only the decisions it expects to be cheapest.
 
@@ -40,6 +43,7 @@ def risk_coverage(
         label: the curve's name in the legend. Defaults to `None`, no name.
         probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
+        classes: the labels, as in `evaluation.decision_costs`. Defaults to `None`.
 
     Returns:
         The Axes.
@@ -58,7 +62,9 @@ def risk_coverage(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['CSDNN: area 0.5']
     """
-    coverages, risks = risk_coverage_curve(y_true, expected_costs, cost_matrix, probabilities)
+    coverages, risks = risk_coverage_curve(
+        y_true, expected_costs, cost_matrix, probabilities, classes
+    )
     label, words = check_label(label), with_unit("average cost of those decided", unit)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()

@@ -167,6 +167,9 @@ def _onnx(model: keras.Model, path: pathlib.Path, signature: list) -> None:
         input_names=ends[: len(frozen.inputs)],
         output_names=ends[len(frozen.inputs) :],
         tensors_to_rename=dict(zip(ends, names, strict=True)),
-        output_path=str(path),
     )
+    classes = getattr(model, "classes", None)
+    if classes is not None:
+        onnx.helper.set_model_props(written, {"classes": json.dumps(classes.tolist())})
     onnx.checker.check_model(written)  # This raises where tf2onnx could not convert an operation.
+    onnx.save(written, path)

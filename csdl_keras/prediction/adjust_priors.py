@@ -12,6 +12,7 @@ from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratio
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
 from csdl_keras.prediction.calibrate import probability_part
+from csdl_keras.prediction.probability_model import adjusted_to
 
 # Frequencies that were rounded for reading differ by less.
 _ROUNDED = 0.02
@@ -22,6 +23,7 @@ def adjust_priors(
     from_priors: ArrayLike,
     to_priors: ArrayLike,
     from_logits: bool = False,
+    classes: Any = None,
 ) -> Any:
     """Adjusts a classifier, or its probabilities, to other class frequencies.
 
@@ -38,16 +40,20 @@ def adjust_priors(
             takes them; its layers are shared, except for a last `Dense` layer of one
             logistic unit and for a cost matrix, which are copied.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For
-            a model that has been adjusted, those that it was adjusted to.
+            a model that has been adjusted, those that it was adjusted to, also if it was
+            calibrated, averaged or saved since.
         to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
             estimate of them, see `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
+        classes: the labels, or the model or estimator that has them, which decide the order of
+            series such as those of `value_counts`, and of a data frame of probabilities. `None`
+            (default) takes those of the model.
 
     Returns:
         A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs
         what the given one does, with a `csdl_keras.layers.PriorAdjustment` before its
-        decision, or `(batch, 2)` probabilities in place of one unit. Adjusted again, a model
-        gets that layer anew and not a second one.
+        decision, or `(batch, 2)` probabilities in place of one unit. Adjusted again at once, a
+        model gets that layer anew and not a second one.
 
     Raises:
         ValueError: if an argument fails its check, the model is no classifier, or it has been
@@ -67,45 +73,50 @@ def adjust_priors(
     """
     check_bool("from_logits", from_logits)
     if isinstance(model_or_probabilities, keras.Model):
-        return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits)
+        known = model_or_probabilities if classes is None else classes
+        return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits, known)
     if hint := estimator_hint(model_or_probabilities):
         received = type(model_or_probabilities).__name__
         raise ValueError(f"Expected a keras.Model or probabilities; received {received}.{hint}")
     if from_logits:
         raise ValueError("Expected probabilities, or a model with from_logits=True; received both.")
-    rows = probabilities_by_class(model_or_probabilities)
-    before = class_shares("from_priors", from_priors, rows.shape[1])
-    after = class_shares("to_priors", to_priors, rows.shape[1], positive=False)
+    rows = probabilities_by_class(model_or_probabilities, classes=classes)
+    before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
+    after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)
     weighted = np.maximum(rows, LEAST_PROBABILITY) * prior_ratios(before, after)
     return weighted / weighted.sum(axis=1, keepdims=True)
 
 
 def _adjusted_model(
-    model: keras.Model, from_priors: ArrayLike, to_priors: ArrayLike, from_logits: bool
+    model: keras.Model, from_priors: ArrayLike, to_priors: ArrayLike, from_logits: bool, labels: Any
 ) -> keras.Model:
     """Returns a model of the same outputs with one `PriorAdjustment` before its decision."""
     _, probabilities, ending = probability_part(model, from_logits)
+    number = int(probabilities.shape[-1])
+    from_priors = class_shares("from_priors", from_priors, number, False, labels)
     before, probabilities = _without_adjustment(probabilities, from_priors)
-    after = class_shares("to_priors", to_priors, len(before), positive=False)
+    after = class_shares("to_priors", to_priors, number, False, labels)
     return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
 
 
 def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[np.ndarray, Tensor]:
     """Returns the shares of classes that probabilities are right under, and the probabilities.
 
-    Those that were adjusted are taken from before that. Raises if `from_priors` fails its
-    check, or is not what they were adjusted to.
+    Those that were adjusted last of all are taken from before that. Raises if `from_priors`
+    fails its check, or is not what they were adjusted to.
     """
     classes = int(probabilities.shape[-1])
     history: Any = probabilities._keras_history
     layer: Any = history.operation
-    if not isinstance(layer, PriorAdjustment):
-        return class_shares("from_priors", from_priors, classes), probabilities
-    shares = class_shares("from_priors", from_priors, classes, positive=False)
-    if not np.allclose(shares, layer.to_priors, rtol=_ROUNDED, atol=0):
-        raise ValueError(
-            "Expected `from_priors` to be the class frequencies that the model has been adjusted "
-            f"to, {layer.to_priors.round(6).tolist()}; received shares "
-            f"{shares.round(6).tolist()}."
-        )
+    replaced = isinstance(layer, PriorAdjustment)
+    shares = class_shares("from_priors", from_priors, classes, positive=not replaced)
+    for adjusted in adjusted_to(probabilities):
+        if not np.allclose(shares, adjusted, rtol=_ROUNDED, atol=0):
+            raise ValueError(
+                "Expected `from_priors` to be the class frequencies that the model has been "
+                f"adjusted to, {adjusted.round(6).tolist()}; received shares "
+                f"{shares.round(6).tolist()}."
+            )
+    if not replaced:
+        return shares, probabilities
     return layer.from_priors, layer._inbound_nodes[history.node_index].input_tensors[0]

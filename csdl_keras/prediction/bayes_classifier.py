@@ -11,6 +11,7 @@ from csdl_keras._utils.data_model import DataModel, with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
+from csdl_keras.costs.named_matrix import by_class
 from csdl_keras.layers import (
     BayesDecision,
     ClassProbabilities,
@@ -49,7 +50,7 @@ class BayesClassifier(DataModel):
                 "Expected a model that ends in BayesDecision, whose cost matrix can be replaced; "
                 f"received {self.name!r}, which ends in {describe_output(self)[1]}."
             )
-        decision.set_cost_matrix(cost_matrix)
+        decision.set_cost_matrix(by_class("cost_matrix", cost_matrix, "(K, D)", self))
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
         """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does.
@@ -90,8 +91,9 @@ def bayes_classifier(
         model: a classifier whose output is `(batch, K)` probabilities (or
             logits), or `(batch, 1)`, the probability (or logit) of class 1; or with
             axes between, such as `(batch, height, width, K)` for each pixel.
-        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit. `None`
-            (default) only with `cost_input=True`.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit. A data frame
+            is put into the order of `model.classes`, if the model has some. `None` (default) only
+            with `cost_input=True`.
         from_logits: whether the output is logits. Defaults to False.
         mean_costs: whether the matrix holds mean costs by class, as
             `csdl_keras.costs.class_means` returns; then right decisions may have a
@@ -139,6 +141,8 @@ def bayes_classifier(
                 "Expected `num_decisions` only with cost_input=True, since otherwise the matrix "
                 f"tells it; received {num_decisions!r}."
             )
+        if cost_matrix is not None:
+            cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
         decision = BayesDecision(
             cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
         )

@@ -1,7 +1,7 @@
 """Bayes decisions from probabilities, whatever computed them."""
 
 from collections.abc import Mapping
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -19,6 +19,7 @@ def bayes_decisions(
     costs: CostsLike,
     capacity: Mapping[int, int] | None = None,
     return_prices: Literal[False] = False,
+    classes: Any = None,
 ) -> np.ndarray: ...
 
 
@@ -29,6 +30,7 @@ def bayes_decisions(
     capacity: Mapping[int, int] | None = None,
     *,
     return_prices: Literal[True],
+    classes: Any = None,
 ) -> tuple[np.ndarray, dict[int, float]]: ...
 
 
@@ -37,6 +39,7 @@ def bayes_decisions(
     costs: CostsLike,
     capacity: Mapping[int, int] | None = None,
     return_prices: bool = False,
+    classes: Any = None,
 ) -> np.ndarray | tuple[np.ndarray, dict[int, float]]:
     """Decides for each example at the lowest expected cost, by any classifier's probabilities.
 
@@ -55,6 +58,9 @@ def bayes_decisions(
             have no limit. `None` (default) limits nothing.
         return_prices: whether to return also by how much one more of each limited decision
             would lower the total expected cost. Defaults to False.
+        classes: the `K` labels in the order of the columns of `probabilities`, or the estimator
+            that made them, such as `classes=estimator`. A data frame of costs is put into that
+            order. Defaults to `None`.
 
     Returns:
         An int64 array of decisions, `(N,)` or `(N, ...)`; with `return_prices=True` a tuple of
@@ -80,8 +86,9 @@ def bayes_decisions(
         probabilities = array[:, None]
     elif of_parts and array.size:
         probabilities = array.reshape(-1, array.shape[-1])
-    rows = check_probabilities(probabilities)
-    checked = check_known_costs(costs, None if of_parts else len(rows), rows.shape[1])
+    rows = check_probabilities(probabilities, classes)
+    size = None if of_parts else len(rows)
+    checked = check_known_costs(costs, size, rows.shape[1], classes)
     if of_parts and len(checked.shape) != 2:
         raise ValueError(
             f"Expected `costs` of shape ({rows.shape[1]}, D), one matrix for probabilities of "

@@ -169,13 +169,9 @@ def probability_part(
             costs = ending.costs_of(changed)
             return with_data(BayesClassifier(inputs_of(model), costs, name=name), model)
 
-        return split_inputs(model, ending)[0], ending.probabilities, of_costs
+        return split_inputs(model, ending)[0], _of_logit(ending.probabilities), of_costs
     check_classifier(model, from_logits)
-    inputs, logits = inputs_of(model), None if from_logits else _logit(model)
-    if logits is None:
-        probabilities = class_probabilities(model, from_logits)
-    else:
-        probabilities = ClassProbabilities(from_logits=True, name="class_probabilities")(logits)
+    inputs, probabilities = inputs_of(model), _of_logit(class_probabilities(model, from_logits))
 
     def of_probabilities(changed: Tensor, name: str) -> keras.Model:
         return with_data(keras.Model(inputs, changed, name=name), model)
@@ -183,13 +179,24 @@ def probability_part(
     return inputs, probabilities, of_probabilities
 
 
-def _logit(model: keras.Model) -> Tensor | None:
-    """Returns the logit of a model that ends in one logistic unit, or `None`.
+def _of_logit(probabilities: Tensor) -> Tensor:
+    """Returns class probabilities, those of one logistic unit by its logit.
 
-    The unit's probability rounds to 1 from a logit of 17 on, so that a temperature could
-    not tell larger ones apart.
+    The unit's probability rounds to 1 from a logit of 17 on, so that neither a temperature nor
+    other frequencies could tell larger ones apart.
     """
-    output = model.outputs[0]
+    history: Any = probabilities._keras_history
+    layer = history.operation
+    if not isinstance(layer, ClassProbabilities) or layer.from_logits:
+        return probabilities
+    logit = _logit(layer._inbound_nodes[history.node_index].input_tensors[0])
+    if logit is None:
+        return probabilities
+    return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
+
+
+def _logit(output: Tensor) -> Tensor | None:
+    """Returns the logit of the probability of one logistic unit, or `None`."""
     layer: Any = output._keras_history.operation
     if output.shape[-1] != 1 or isinstance(layer, keras.Model):
         return None

@@ -6,8 +6,9 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import number_array
-from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._utils.kept_values import kept_values
+from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
@@ -51,6 +52,7 @@ def decide(
     batch_size: int | None = None,
     verbose: Verbose = 0,
     costs: CostsLike | None = None,
+    labels: bool = False,
 ) -> np.ndarray:
     """Decides for each example by the outputs of a model.
 
@@ -79,9 +81,13 @@ def decide(
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`, which are never expanded. `None`
             (default) decides by the outputs. A model that `bayes_classifier` made with
             `cost_input=True` gets its costs here, or as `x=[x, costs]`.
+        labels: whether to return the labels of `model.classes`, and for decisions that are not
+            classes `"decision_K"` and so on, instead of numbers. A model that was trained on
+            integers has no others. Defaults to False.
 
     Returns:
-        An int64 array of decisions, shape `(N,)`, or for each pixel `(N, height, width)`.
+        An int64 array of decisions, shape `(N,)`, or for each pixel `(N, height, width)`; with
+        `labels=True` an array of labels.
 
     Raises:
         ValueError: if `costs` fail their check, or are given for a model that has no
@@ -102,6 +108,12 @@ def decide(
     >>> decide(classifier, np.zeros((2, 4)), costs=lost)
     array([0, 1])
     """
+    if check_bool("labels", labels):
+        classes = getattr(model, "classes", None)
+        chosen = decide(model, x, output, batch_size, verbose, costs)
+        if classes is None:
+            return chosen
+        return decision_labels(classes, max(len(classes), int(chosen.max()) + 1))[chosen]
     if costs is not None:
         return _decide_by_costs(model, x, costs, output, batch_size, verbose)
     x = check_inputs(model, x)
@@ -152,7 +164,8 @@ def _decide_by_costs(
     width = part.outputs[0].shape[-1] if has_structure(part) else None
     classes = None if width is None else max(int(width), 2)
     # Wrong costs are refused before the model computes.
-    known = check_known_costs(costs, len(x) if isinstance(x, np.ndarray) else None, classes)
+    size = len(x) if isinstance(x, np.ndarray) else None
+    known = check_known_costs(costs, size, classes, model)
     with kept_values(part):
         outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
     return bayes_decisions(outputs, known)

@@ -6,12 +6,17 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.structure import frame_columns, inputs_of
+from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision
 from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.bayes_classifier import BayesClassifier
-from csdl_keras.prediction.probability_model import CostsEnding, copied_decision, costs_ending
+from csdl_keras.prediction.probability_model import (
+    CostsEnding,
+    adjusted_to,
+    copied_decision,
+    costs_ending,
+)
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
@@ -32,7 +37,9 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         A functional `keras.Model`.
 
     Raises:
-        ValueError: if there is no member, members differ in shape or kind, or share layers.
+        ValueError: if there is no member, members share layers, or they differ in shape, kind,
+            classes, columns, cost matrix, the unit of their costs, or the class frequencies that
+            they are adjusted to.
 
     References:
         - [Lakshminarayanan, Pritzel, Blundell: Simple and scalable predictive
@@ -74,10 +81,19 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     kinds = [output_kind(member, output) for member in members]
     if len(set(kinds)) > 1:
         raise ValueError(f"Expected members with outputs of one kind; received {kinds}.")
-    columns = [frame_columns(member) for member in members]
-    if any(one != columns[0] for one in columns):
-        raise ValueError(f"Expected members with the same columns; received {columns}.")
     endings = [costs_ending(member) for member in members]
+    priors = [
+        [
+            one.tolist()
+            for one in adjusted_to(member.outputs[0] if ending is None else ending.probabilities)
+        ]
+        for member, ending in zip(members, endings, strict=True)
+    ]
+    if any(one != priors[0] for one in priors):
+        raise ValueError(
+            "Expected members that are adjusted to the same class frequencies; received "
+            f"{priors}. Adjust their mean, or each of them with `adjust_priors`."
+        )
     decision = _common_decision(endings)
     last = [
         member.outputs[0] if decision is None or ending is None else ending.probabilities
@@ -95,21 +111,28 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
         else keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
     )
     if decision is None:
-        return with_data(keras.Model(inputs, mean, name="ensemble"), members[0])
+        return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
     costs = copied_decision(decision)(mean)
-    return with_data(BayesClassifier(inputs, costs, name="ensemble"), members[0])
+    return with_data(BayesClassifier(inputs, costs, name="ensemble"), *members)
 
 
 def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | None:
-    """Returns a layer of the one cost matrix by which all members decide, or `None`."""
+    """Returns a layer of the one cost matrix by which all members decide, or `None`.
+
+    Raises a `ValueError` if all of them have a matrix, but not the same.
+    """
     layers = [ending.layer for ending in endings if ending is not None and ending.costs is None]
     decisions = [layer for layer in layers if isinstance(layer, BayesDecision)]
     if len(decisions) < len(endings):
         return None
     first, *others = decisions
-    same = all(
-        other.mean_costs == first.mean_costs
-        and np.array_equal(other.get_weights()[0], first.get_weights()[0])
-        for other in others
-    )
-    return first if same else None
+    matrix = first.get_weights()[0]
+    for other in others:
+        same = other.mean_costs == first.mean_costs
+        if not same or not np.array_equal(matrix, other.get_weights()[0]):
+            raise ValueError(
+                f"Expected members with one cost matrix; received {matrix} with mean_costs="
+                f"{first.mean_costs} and {other.get_weights()[0]} with {other.mean_costs}. "
+                "Average the classifiers, then pass the mean to bayes_classifier."
+            )
+    return first

@@ -4,15 +4,27 @@ import weakref
 from typing import Any, NamedTuple
 
 import keras
+import numpy as np
 
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.types import Classifier, Tensor
-from csdl_keras.layers import BayesDecision, ExpectedCost
+from csdl_keras.layers import (
+    BayesDecision,
+    ClassProbabilities,
+    ExpectedCost,
+    PriorAdjustment,
+    TemperatureScaling,
+    ViewMean,
+)
 from csdl_keras.outputs.kind import output_kind
 
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
+
+
+#: Layers behind which probabilities are still those under the same class frequencies.
+_KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
 
 
 class CostsEnding(NamedTuple):
@@ -85,6 +97,24 @@ def _ending(layer: Any, node_index: int) -> CostsEnding | None:
         return keras.Model([own for own, _ in kept], end)([given for _, given in kept])
 
     return CostsEnding(inner.layer, outside(inner.probabilities), outside(inner.costs))
+
+
+def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
+    """Returns the class frequencies that symbolic probabilities have been adjusted to.
+
+    There are none, one, or one for each model of a mean. Behind an adjustment, probabilities may
+    have been calibrated and averaged.
+    """
+    history: Any = probabilities._keras_history
+    layer = history.operation
+    if isinstance(layer, PriorAdjustment):
+        return [layer.to_priors]
+    if isinstance(layer, keras.Model):
+        return adjusted_to(layer.outputs[history.tensor_index])
+    if not isinstance(layer, _KEEPING_PRIORS):
+        return []
+    parts = layer._inbound_nodes[history.node_index].input_tensors
+    return [priors for part in parts for priors in adjusted_to(part)]
 
 
 def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:

@@ -111,7 +111,7 @@ def serving_model(
         "decision": Decision(kind, name="decision")(values),
         "costs": keras.layers.Activation("linear", dtype="float32", name="costs")(costs),
     }
-    return keras.Model(inputs, outputs, name=f"{model.name}_serving")
+    return with_data(keras.Model(inputs, outputs, name=f"{model.name}_serving"), model)
 
 
 def _new_inputs(ends: Tensor) -> Tensor:

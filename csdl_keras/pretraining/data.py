@@ -17,11 +17,13 @@ from csdl_keras._utils.arrays import (
     input_array,
     number_array,
 )
+from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.structure import check_inputs
-from csdl_keras._utils.tensors import float_dtype
+from csdl_keras._utils.tensors import float_dtype, one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
+from csdl_keras.costs.checks import check_not_one_hot
 from csdl_keras.fitting.seeded_fit import executed_steps
 
 _LARGEST = float(np.finfo("float32").max)
@@ -48,6 +50,7 @@ class PretrainingData:
         batch_size: examples a batch, for arrays.
         steps_per_epoch: batches an epoch, or None.
         unlabelled: inputs `(U, ...)` without costs, only with arrays, or None.
+        binary_costs: whether all cost vectors may be one-hot.
     """
 
     def __init__(
@@ -60,12 +63,15 @@ class PretrainingData:
         batch_size: int,
         steps_per_epoch: int | None,
         unlabelled: ArrayLike | None = None,
+        binary_costs: bool = False,
     ):
         self.is_array = hasattr(x, "__array__") or isinstance(x, (list, tuple))
         self.costs_needed = costs_needed
         self.cost_matrix = cost_matrix
         self.batch_size = batch_size
         self.steps_per_epoch = steps_per_epoch
+        self.binary_costs = check_bool("binary_costs", binary_costs)
+        self._one_hot_counts = np.zeros(4)
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
         if self.is_array:
@@ -87,6 +93,7 @@ class PretrainingData:
             raise ValueError(f"Expected `costs` {self._form}, since beta > 0; received None.")
         self.costs = as_array("costs", costs, self._form)
         self._decisions(self.costs, None)
+        self._check_not_one_hot()
         if self.cost_matrix is None:
             self.costs = self.costs.astype("float32")
         check_rows("costs", self.costs, len(self.x), "examples")
@@ -121,9 +128,15 @@ class PretrainingData:
     def _decisions(self, costs: np.ndarray, expected: int | None) -> int:
         """Checks a batch of costs; returns the number of decisions that they price."""
         if self.cost_matrix is None:
-            return check_cost_vectors(costs, expected).shape[1]
+            vectors = check_cost_vectors(costs, expected, binary_costs=True)  # Batches may be.
+            self._one_hot_counts += one_hot_counts(vectors)
+            return vectors.shape[1]
         tensor_or_labels(costs, len(self.cost_matrix))
         return self.cost_matrix.shape[1]
+
+    def _check_not_one_hot(self) -> None:
+        if not self.binary_costs:
+            check_not_one_hot("`costs`", self._one_hot_counts)
 
     def fingerprint(self) -> str:
         """Returns a digest of the arrays, with costs only if they are read."""
@@ -187,6 +200,7 @@ class PretrainingData:
             count += 1
         if count == 0:
             raise ValueError("Expected a dataset of at least one batch; received an empty one.")
+        self._check_not_one_hot()
         return decisions
 
     def keeps_codes(self, below: keras.Model | None) -> bool:

@@ -49,7 +49,8 @@ class LayerFit(keras.Model):
         weights = {"reconstruction": 1.0 - beta, "cost": beta}
         losses = {
             "reconstruction": reconstruction_loss(reconstruction),
-            "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale),
+            # `PretrainingData` has read an epoch of costs.
+            "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale, binary_costs=True),
         }
         self.loss_weights = {name: weight for name, weight in weights.items() if weight > 0}
         self.losses_by_output = {name: losses[name] for name in self.loss_weights}

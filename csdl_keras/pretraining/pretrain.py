@@ -22,6 +22,7 @@ from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.fitting.callbacks import check_observers
+from csdl_keras.fitting.descriptions import describe
 from csdl_keras.fitting.stage_cache import StageCache, check_cache
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
@@ -31,7 +32,7 @@ from csdl_keras.pretraining.hidden_layers import (
     hidden_layers,
     trainable,
 )
-from csdl_keras.pretraining.layer_cache import LayerCache, describe_optimizer
+from csdl_keras.pretraining.layer_cache import LayerCache
 from csdl_keras.pretraining.layer_fit import LayerFit
 
 
@@ -56,6 +57,7 @@ def pretrain(
     cache: StageCache | None = None,
     data_id: str | None = None,
     unlabelled: ArrayLike | None = None,
+    binary_costs: bool = False,
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 
@@ -102,6 +104,7 @@ def pretrain(
         unlabelled: more inputs `(U, ...)` without costs, if `x` is an array. They are
             reconstructed like those of `x`; the loss of costs is the mean over `x`
             alone. `None` (default) is none.
+        binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
         One `keras.callbacks.History` for each trainable hidden layer, with `"loss"` and
@@ -122,8 +125,8 @@ def pretrain(
         Cache: models with equal lower layers pre-train them once. With a folder, a
         killed run continues after its last layer; for arrays, within a layer, from at
         most 30 seconds and an epoch before it was killed, with the same result.
-        Arrays are identified by their contents, datasets by `data_id`, your own
-        activations and layers by their names, not by their code.
+        Arrays are identified by their contents, datasets by `data_id`; with layers, activations
+        and optimizers of your own, layers are kept if these have a `version`, see `StageCache`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -165,7 +168,7 @@ def pretrain(
         cost_matrix = check_cost_matrix(cost_matrix)
     matrix = cost_matrix if beta > 0 else None
     data = PretrainingData(
-        model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled
+        model, x, costs, beta > 0, matrix, batch_size, steps_per_epoch, unlabelled, binary_costs
     )
     num_decisions = data.check(below_layer(model, layers[0]), bounded) or model.output_shape[-1]
     for lower, layer in itertools.pairwise(layers):
@@ -178,7 +181,7 @@ def pretrain(
             "corruption": corruption,
             "epochs": epochs,
             "batch_size": batch_size if data.is_array else None,
-            "optimizer": describe_optimizer(optimizer),
+            "optimizer": describe(optimizer),
             "reconstruction": reconstruction,
             "tied": tied,
             "cost_scale": cost_scale if beta > 0 else None,

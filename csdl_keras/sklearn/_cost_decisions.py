@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _num_samples
 
 from csdl_keras._utils.arrays import check_sample_weight
+from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, class_means, zero_one
 from csdl_keras.costs.known import (
@@ -17,12 +18,10 @@ from csdl_keras.costs.known import (
     expected_costs,
     mean_matrix,
 )
-from csdl_keras.costs.named_matrix import in_class_order
-from csdl_keras.evaluation import decision_costs
 from csdl_keras.evaluation.calibration_error import check_probabilities
+from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import given_costs, true_costs
-from csdl_keras.sklearn._labels import decision_labels
 
 
 class CostDecisions(ClassifierMixin, BaseEstimator):
@@ -93,7 +92,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         matrix = None if self._costs_vary and costs is None else self.cost_matrix_
         vectors, known = true_costs(y, self.classes_, matrix, costs)
         known = self._check_known(x, known)
-        paid = decision_costs(vectors, self._decide(x, known))
+        paid = chosen_costs(vectors, self._decide(x, known))
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, paid.shape)
         return -float(np.average(paid, weights=sample_weight))
@@ -119,7 +118,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         if costs is not None:
             if matrix is not None:
                 raise ValueError("Expected `costs` or a `cost_matrix`; received both.")
-            known, vectors = given_costs(costs, len(labels), classes)
+            known, vectors = given_costs(costs, len(labels), self.classes_)
             if vectors is not None:
                 self.cost_matrix_ = class_means(labels, vectors)
             if known is not None:
@@ -129,8 +128,9 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             # Costs that come later, in `predict`, may have decisions that are no class.
             others = None if matrix is None else others
             matrix = zero_one(classes) if matrix is None else matrix
-            matrix = in_class_order(matrix, self.classes_)
-            self.cost_matrix_ = check_cost_matrix(matrix, classes, square=False)
+            self.cost_matrix_ = check_cost_matrix(
+                matrix, classes, square=False, classes=self.classes_
+            )
         self.decisions_ = decision_labels(self.classes_, self.cost_matrix_.shape[1], others)
         self._decides_by_mean = known is not None
         self._costs_vary = known is not None or vectors is not None
@@ -147,7 +147,8 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     def _check_known(self, x: Any, costs: CostsLike | None) -> KnownCosts | None:
         """Checks costs known when deciding; `None` if the estimator decides in its own way."""
         if costs is not None:
-            return check_known_costs(costs, _num_samples(x), len(self.classes_))
+            size = len(self.classes_)
+            return check_known_costs(costs, _num_samples(x), size, self.classes_)
         return self.cost_matrix_ if self._decides_by_mean else None
 
     def _decision_labels(self, known: KnownCosts | None) -> np.ndarray:

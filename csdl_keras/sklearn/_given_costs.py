@@ -3,7 +3,7 @@
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_rows
-from csdl_keras._utils.labels import positions
+from csdl_keras._utils.labels import label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs.known import (
@@ -13,11 +13,11 @@ from csdl_keras.costs.known import (
     check_known_costs,
     vectors_of_labels,
 )
-from csdl_keras.sklearn._labels import column
+from csdl_keras.costs.named_matrix import by_class
 
 
 def given_costs(
-    costs: CostsLike, num_examples: int, num_classes: int, num_decisions: int | None = None
+    costs: CostsLike, num_examples: int, classes: np.ndarray, num_decisions: int | None = None
 ) -> tuple[KnownCosts | None, np.ndarray | None]:
     """Returns costs that are known when deciding, or cost vectors, as their shape tells.
 
@@ -26,7 +26,7 @@ def given_costs(
             or costs known when deciding: `(N, K, D)`, `AffineCosts`, or a matrix `(K, D)`,
             whose diagonal is 0.
         num_examples: `N`.
-        num_classes: `K`.
+        classes: the `K` labels, which decide the order of named rows and columns.
         num_decisions: the `D` of cost vectors; `None` (default) accepts any.
 
     Returns:
@@ -37,16 +37,19 @@ def given_costs(
 
     Example:
 
-    >>> known, vectors = given_costs(np.ones((5, 2)), num_examples=5, num_classes=2)
+    >>> known, vectors = given_costs(np.ones((5, 2)), 5, classes=np.array(["no", "yes"]))
     >>> known is None, vectors.shape
     (True, (5, 2))
     """
+    num_classes = len(classes)
     if isinstance(costs, AffineCosts):
         return check_known_costs(costs, num_examples, num_classes), None
-    array = as_array("costs", costs, "(N, D), (K, D) or (N, K, D)")
+    shape = "(N, D), (K, D) or (N, K, D)"
+    matrix = as_array("costs", costs, shape).shape[0] == num_classes != num_examples
+    array = by_class("costs", costs, shape, classes, of_examples=not matrix)
     if array.ndim == 3:
         return check_known_costs(array, num_examples, num_classes), None
-    vectors = check_cost_vectors(array)
+    vectors = check_cost_vectors(array, binary_costs=True)  # A matrix may have one-hot rows.
     if len(vectors) == num_classes and not np.any(np.diagonal(vectors)):
         if num_examples == num_classes:
             raise ValueError(
@@ -57,6 +60,16 @@ def given_costs(
         return check_known_costs(vectors, num_classes=num_classes), None
     check_rows("costs", vectors, num_examples)
     return None, check_cost_vectors(vectors, num_decisions)
+
+
+def column(name: str, y: ArrayLike) -> np.ndarray:
+    """Returns labels `(N,)` of any type, also from a table of one column."""
+    labels = label_array(name, y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"Expected `{name}` of shape (N,); received shape {labels.shape}.")
+    return labels
 
 
 def true_costs(
@@ -77,10 +90,10 @@ def true_costs(
         ValueError: if there are neither costs nor a matrix, costs fail their check, or a
             label that is needed is none of the classes.
     """
-    labels, known, vectors = column(y), None, None
+    labels, known, vectors = column("y", y), None, None
     if costs is not None:
         decisions = None if cost_matrix is None else cost_matrix.shape[1]
-        known, vectors = given_costs(costs, len(labels), len(classes), decisions)
+        known, vectors = given_costs(costs, len(labels), classes, decisions)
     if vectors is not None:
         return vectors, None
     matrix = cost_matrix if known is None else known

@@ -10,14 +10,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from csdl_keras._utils.checks import check_bool
-from csdl_keras._utils.labels import positions
+from csdl_keras._utils.frames import is_frame
+from csdl_keras._utils.labels import check_other_decisions, decision_labels, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
-from csdl_keras.evaluation import average_cost
+from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
-from csdl_keras.sklearn._given_costs import true_costs
-from csdl_keras.sklearn._labels import check_other_decisions, decision_labels
+from csdl_keras.sklearn._given_costs import column, true_costs
 
 
 class AverageCostScorer:
@@ -32,9 +32,9 @@ class AverageCostScorer:
         check_bool("bayes", bayes)
         if other_decisions is not None:
             check_other_decisions(other_decisions)
-        self.cost_matrix = (
-            None if cost_matrix is None else check_cost_matrix(cost_matrix, square=False)
-        )
+        if cost_matrix is not None and not is_frame(cost_matrix):
+            cost_matrix = check_cost_matrix(cost_matrix, square=False)
+        self.cost_matrix = cost_matrix  # Names of a data frame are compared with the classes.
         self.bayes = bayes
         self.other_decisions = other_decisions
         self._request = MetadataRequest(owner=self)
@@ -63,11 +63,14 @@ class AverageCostScorer:
                 f"Expected a fitted classifier with {' and '.join(needed)}; received {estimator!r}."
             )
         classes = np.asarray(estimator.classes_)
+        matrix = None
         if self.cost_matrix is not None:
-            check_cost_matrix(self.cost_matrix, len(classes), square=False)
-        vectors, known = true_costs(y, classes, self.cost_matrix, costs)
+            matrix = check_cost_matrix(
+                self.cost_matrix, len(classes), square=False, classes=classes
+            )
+        vectors, known = true_costs(y, classes, matrix, costs)
         if self.bayes:
-            by = self.cost_matrix if known is None else known
+            by = matrix if known is None else known
             if by is None:
                 raise ValueError(
                     "Expected a `cost_matrix` to decide by with bayes=True, or `costs` that are "
@@ -78,8 +81,9 @@ class AverageCostScorer:
         else:
             labels = decision_labels(classes, vectors.shape[1], self.other_decisions)
             given = {} if known is None or not _takes_costs(estimator) else {"costs": known}
-            chosen = positions("predictions", estimator.predict(X, **given), labels)
-        return -average_cost(vectors, chosen)
+            predicted = column("predictions", estimator.predict(X, **given))
+            chosen = positions("predictions", predicted, labels)
+        return -float(chosen_costs(vectors, chosen).mean())
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
         """Requests the costs of each example when scikit-learn calls the scorer.
@@ -120,7 +124,8 @@ def average_cost_scorer(
 
     `-1/N sum_n C[y_n, d_n]`, for `scoring=` of `cross_val_score`, `GridSearchCV`
     and similar tools, where greater is better. Rows of the matrix are in the order of
-    the classifier's `classes_`, which may be labels of any type.
+    the classifier's `classes_`, which may be labels of any type; those of a data frame are
+    found by their names.
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each

@@ -5,21 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from csdl_keras._utils.checks import check_choice, check_integer
-from csdl_keras._utils.labels import positions
+from csdl_keras._utils.labels import check_other_decisions, label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
 from csdl_keras.sklearn._cost_decisions import CostDecisions
 from csdl_keras.sklearn._inputs import keeps_state
-from csdl_keras.sklearn._labels import check_other_decisions
 
 _METHODS = ("sigmoid", "isotonic", "temperature")
 
@@ -51,7 +51,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             `CostSensitiveClassifier`.
 
     Attributes:
-        classes_: `(K,)` the labels, sorted.
+        classes_: `(K,)` the labels, sorted, or in the order of a frozen classifier's.
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
         cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
             class, or the mean matrix of costs that are known when deciding.
@@ -122,7 +122,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             check_other_decisions(self.other_decisions)
         calibrated = self._calibrated()
         check_consistent_length(X, y)
-        targets = np.asarray(column_or_1d(y, warn=True))
+        targets = label_array("y", column_or_1d(y, warn=True))
         check_classification_targets(targets)
         labels = self._set_classes(targets)
         self._set_costs(labels, None, costs)
@@ -130,9 +130,13 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
             fit_params["sample_weight"] = sample_weight
         if fit_params and get_config()["enable_metadata_routing"]:
             fit_params = process_routing(self, "fit", **fit_params)["estimator"]["fit"]
-        # scikit-learn's temperature scaling takes labels that are not strings for indices.
-        targets = labels if self.calibration == "temperature" else targets
+        ascending = np.unique(self.classes_)
+        if self.calibration == "temperature":
+            # scikit-learn's temperature scaling takes labels that are not strings for indices.
+            targets = positions("y", targets, ascending)
         self.estimator_ = calibrated.fit(X, targets, **fit_params)
+        columns = ascending if self.calibration == "temperature" else self.estimator_.classes_
+        self._columns = positions("classes_", self.classes_, columns)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -169,7 +173,10 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         splits = hasattr(self.cv, "split") or np.iterable(self.cv)
         if self.cv is not None and (isinstance(self.cv, str) or not splits):
             check_integer("cv", self.cv, 2)
-        calibrated = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
+        estimator = self.estimator
+        if isinstance(estimator, FrozenEstimator):
+            estimator = FrozenEstimator(_SortedClasses(estimator.estimator))
+        calibrated = CalibratedClassifierCV(estimator, method=self.calibration, cv=self.cv)
         if get_config()["enable_metadata_routing"]:
             calibrated.set_fit_request(sample_weight=True)
         return calibrated
@@ -197,4 +204,41 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         return X
 
     def _probabilities(self, x: ArrayLike) -> np.ndarray:
-        return self.estimator_.predict_proba(x)
+        return self.estimator_.predict_proba(x)[:, self._columns]
+
+
+class _SortedClasses(ClassifierMixin, BaseEstimator):
+    """A fitted classifier with its classes in sorted order, which scikit-learn's calibration needs.
+
+    CatBoost, for example, has them in the order of its `class_names`.
+    """
+
+    def __init__(self, estimator: Any):
+        self.estimator = estimator
+        self.classes_ = np.unique(estimator.classes_)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
+        """Does nothing."""
+        return self
+
+    def predict(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns the classifier's own decisions."""
+        return self.estimator.predict(X)
+
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))
+    def decision_function(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns the scores of the classes `(N, K)`, or `(N,)` of the second one."""
+        scores = self.estimator.decision_function(X)
+        order = self._order()
+        return scores[:, order] if np.ndim(scores) == 2 else scores * (order[1] - order[0])
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
+        """Returns the class probabilities `(N, K)`."""
+        return self.estimator.predict_proba(X)[:, self._order()]
+
+    def _order(self) -> np.ndarray:
+        return positions("classes_", self.classes_, self.estimator.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)

@@ -11,6 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape
 from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_verbose
+from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.labels import check_other_decisions
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts
@@ -19,7 +21,6 @@ from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._cost_decisions import CostDecisions
 from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
-from csdl_keras.sklearn._labels import check_other_decisions
 from csdl_keras.sklearn._training import (
     KNOWN_NEED_PROBABILITIES,
     Builder,
@@ -32,7 +33,6 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.data import Examples
 from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.own_network import Network
-from csdl_keras.training.raw_data import with_classes
 from csdl_keras.training.settings import Settings, check_settings
 
 
@@ -185,7 +185,7 @@ class CostSensitiveClassifier(CostDecisions):
         )
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
         if named and isinstance(self.model_, keras.Model):
-            self.model_ = with_classes(self.model_, self.classes_)  # for `model_.save`
+            self.model_ = with_data(self.model_, classes=self.classes_)  # for `model_.save`
         self.probability_model_ = probability_model(self.model_)
         self._input_shape = x.shape[1:]
         self._columns = getattr(x, "columns", None)

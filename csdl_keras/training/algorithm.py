@@ -6,7 +6,6 @@ from typing import Any
 from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
 from csdl_keras.training.bodies import BODIES, KernelMachine
 from csdl_keras.training.body import Body
-from csdl_keras.training.descriptions import describe
 from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.objective import Objective
 from csdl_keras.training.objectives import OBJECTIVES
@@ -176,9 +175,3 @@ class Algorithm:
         training = "X" if self.objective.blind else "O"
         prediction = "O" if self.weighs_costs else "X"
         return "none" if sees is None else MARKS[sees], training, prediction
-
-    def describe(self) -> dict[str, Any]:
-        """Describes all choices as JSON, objects by their contents."""
-        return {
-            field.name: describe(getattr(self, field.name)) for field in dataclasses.fields(self)
-        }

@@ -9,9 +9,9 @@ import keras
 import numpy as np
 
 from csdl_keras import models
+from csdl_keras.fitting.descriptions import describe
 from csdl_keras.training.body import Body
 from csdl_keras.training.choices import Choices, count, layer_sizes, one_of, positive, share
-from csdl_keras.training.descriptions import describe
 
 _TABLE_EPOCHS = 30
 

@@ -18,7 +18,7 @@ class Body(Choices):
 
     A network of your own is a subclass that implements `build`; make it a frozen
     dataclass if it has choices of its own. It goes into an `Algorithm` in place of a
-    name. A cache identifies it by its fields and its code, not by its name.
+    name. A cache keeps its stages if it has a `version`, see `csdl_keras.StageCache`.
 
     Args:
         epochs: maximum number of epochs. Defaults to 25.

@@ -11,7 +11,7 @@ from csdl_keras._utils.checks import (
     check_number,
     check_type,
 )
-from csdl_keras.training.descriptions import describe
+from csdl_keras.fitting.descriptions import describe
 
 _MOST = 10**9
 

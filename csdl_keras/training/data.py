@@ -41,12 +41,16 @@ class Examples:
 
 
 def check_examples(
-    name: str, x: ArrayLike | Table, y: ArrayLike, costs: CostsLike | None = None
+    name: str,
+    x: ArrayLike | Table,
+    y: ArrayLike,
+    costs: CostsLike | None = None,
+    classes: np.ndarray | None = None,
 ) -> Examples:
     """Returns copies of the examples, but not of `known` costs, if they pass their checks.
 
     The contents of the data identify stages, so they must not change when the caller changes
-    an array. `name` is what messages call the inputs.
+    an array. `name` is what messages call the inputs; `classes` decide the order of named costs.
     """
     labels = check_labels(y).copy()
     inputs = float32_inputs(name, x, len(labels))
@@ -54,7 +58,9 @@ def check_examples(
         costs is not None and as_array("costs", costs, "(N, D) or (N, K, D)").ndim == 3
     ):
         return Examples(inputs, labels, known=check_known_costs(costs, len(labels)))
-    vectors = None if costs is None else np.ascontiguousarray(check_cost_vectors(costs))
+    vectors = (
+        None if costs is None else np.ascontiguousarray(check_cost_vectors(costs, classes=classes))
+    )
     if vectors is not None:
         check_rows("costs", vectors, len(labels))
     return Examples(inputs, labels, vectors)
@@ -133,9 +139,10 @@ def check_training_data(
     costs: CostsLike | None = None,
     validation_data: tuple[Any, ...] | None = None,
     unlabelled: ArrayLike | None = None,
+    classes: np.ndarray | None = None,
 ) -> TrainingData:
     """Returns the data if it passes its checks."""
-    train = check_examples("x", x, y, costs)
+    train = check_examples("x", x, y, costs, classes)
     shape = train.x.shape[1:]
     if unlabelled is not None:
         unlabelled = float32_inputs("unlabelled", unlabelled)
@@ -149,7 +156,9 @@ def check_training_data(
             "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val); "
             f"received {type(validation_data).__name__}."
         )
-    validation = check_examples("validation_data", *validation_data)
+    x_val, y_val, *costs_val = validation_data
+    own = costs_val[0] if costs_val else None
+    validation = check_examples("validation_data", x_val, y_val, own, classes)
     check_example_shape("validation inputs", validation.x, shape, "as in training")
     shapes = [_costs_of_one(part) for part in (train, validation)]
     if shapes[0] != shapes[1]:

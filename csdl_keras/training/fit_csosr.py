@@ -22,6 +22,7 @@ def fit_csosr(recipe: Recipe, data: Examples) -> tuple[list[np.ndarray], dict[st
         penalty=body.penalty,
         gamma=float(body.gamma_factor / unit),
         cost_matrix=recipe.scaled if data.costs is None else None,
+        binary_costs=True,  # They were checked before they were scaled.
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / recipe.unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}

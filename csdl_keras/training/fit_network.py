@@ -149,11 +149,7 @@ def fit_network(
     )
     return model.get_weights(), {
         "epochs": len(history.epoch),
-        # Four digits are enough to draw a curve.
-        "history": {
-            name: [float(f"{value:.4g}") for value in values]
-            for name, values in history.history.items()
-        },
+        "history": {name: list(map(float, values)) for name, values in history.history.items()},
     }
 
 

@@ -24,8 +24,8 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 class Objective:
     """The objective of a network's training.
 
-    An objective of your own goes into an `Algorithm` in place of a name. A cache identifies
-    it by its fields and the code of its loss, not by its name.
+    An objective of your own goes into an `Algorithm` in place of a name. A cache keeps its
+    stages if your loss has a `version`, see `csdl_keras.StageCache`.
 
     Args:
         name: name in messages and descriptions.
@@ -201,7 +201,9 @@ class Objective:
             return AverageCost(zero_one(len(matrix)), output=self.output)
         by_labels = not self.on_costs or data.costs is None
         # Mean costs of a class may all be above 0; a cost matrix is 0 for the right decision.
-        return AverageCost(regret(matrix) if by_labels else None, output=self.output)
+        by = regret(matrix) if by_labels else None
+        # The examples' own costs are checked as a whole; those of a fold may be one-hot by chance.
+        return AverageCost(by, output=self.output, binary_costs=True)
 
 
 class _FunctionLoss(CostLoss):

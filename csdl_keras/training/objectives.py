@@ -41,7 +41,7 @@ class _ExpectedCost(Objective):
 
     def targets(self, data: Examples, matrix: np.ndarray, unit: float) -> Any:
         costs = matrix[data.y] if data.costs is None else data.costs
-        return models.labelled_costs(data.y, costs / unit)
+        return models.labelled_costs(data.y, costs / unit, binary_costs=True)
 
     def compile_arguments(
         self, data: Examples, matrix: np.ndarray, unit: float, algorithm: str
@@ -51,7 +51,8 @@ class _ExpectedCost(Objective):
                 "probability": keras.losses.SparseCategoricalCrossentropy(),
                 "class_costs": ObservedCostLoss(),
             },
-            "metrics": {"expected_cost": [AverageCost()]},
+            # The costs were checked before they were scaled.
+            "metrics": {"expected_cost": [AverageCost(binary_costs=True)]},
         }
 
     def classifier(self, network: keras.Model) -> keras.Model:

@@ -15,7 +15,6 @@ from csdl_keras.training._network_ends import with_end
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
 from csdl_keras.training.data import TrainingData
-from csdl_keras.training.descriptions import describe
 from csdl_keras.training.settings import Settings
 
 #: An uncompiled model, or a function of the shape of an input and `K` that returns one.
@@ -74,12 +73,6 @@ class OwnNetwork(AutoNetwork):
 
     def augments(self, x: Any) -> bool:
         return False
-
-    def describe(self, without: Any = ("schedule",)) -> dict[str, Any]:
-        kinds: Any = ()
-        if isinstance(self.network, keras.Model):
-            kinds = sorted({type(it) for it in self.network._flatten_layers()}, key=repr)
-        return {**super().describe(without), "layers": describe(kinds)}
 
     def _new(self, shape: Any, num_outputs: int, seed: int | None) -> keras.Model:
         """Returns a new network for inputs of a shape."""

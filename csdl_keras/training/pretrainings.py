@@ -29,8 +29,8 @@ class Pretraining(Choices):
     """Base class of pre-trainings, which prepare a network before its training.
 
     A pre-training of your own is a subclass that implements `run`, and goes into an
-    `Algorithm` in place of a name. As with a `Body`, a cache identifies it by its fields and
-    its code.
+    `Algorithm` in place of a name. A cache keeps its stages if it has a `version`, see
+    `csdl_keras.StageCache`.
 
     Args:
         sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default),
@@ -155,6 +155,7 @@ class AutoEncoders(Pretraining):
             optimizer=self.OPTIMIZERS[self.optimizer](self.learning_rate),
             tied=self.tied_weights,
             cache=None if unfinished is None else StageCache(unfinished),
+            binary_costs=True,  # `Trainer` has checked the costs before they were scaled.
             **fit_arguments,
         )
 

@@ -46,11 +46,12 @@ def check_raw_data(
         if table is not None:
             x_val = _like(table.columns, x_val)
         if classes is not None:
-            y_val = positions("labels of `validation_data`", as_array("y", y_val, "(N,)"), classes)
+            y_val = positions("labels of `validation_data`", y_val, classes)
         validation_data = (x_val, y_val, *others)
     if table is not None and is_frame(unlabelled):
         unlabelled = table.columns.encode(unlabelled)
-    data = check_training_data(x if table is None else table, y, costs, validation_data, unlabelled)
+    inputs = x if table is None else table
+    data = check_training_data(inputs, y, costs, validation_data, unlabelled, classes)
     columns = None if table is None else table.columns
     return dataclasses.replace(data, columns=columns, classes=classes)
 
@@ -103,11 +104,6 @@ def check_fits(data: TrainingData, algorithm: Algorithm, cost_matrix: ArrayLike 
             f"{algorithm.name!r}; received categories or missing values. Take 'calibrated_bayes', "
             "'ensemble_bayes' or 'cost_model', whose network for tables encodes them."
         )
-
-
-def with_classes(model: Any, classes: np.ndarray | None) -> Any:
-    """Returns a trained classifier that knows the labels of its classes, if they have some."""
-    return model if classes is None else with_data(model, classes=classes)
 
 
 def with_columns(model: keras.Model, columns: Columns) -> Any:

@@ -1,6 +1,7 @@
 """Describes everything a stage depends on; stages with equal descriptions are the same stage."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,8 @@ import numpy as np
 from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.frames import Columns
 from csdl_keras.costs import zero_one
+from csdl_keras.fitting.descriptions import describe, identity, is_kept
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.descriptions import describe
 from csdl_keras.training.objective import Objective
 from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.training.settings import Settings
@@ -110,6 +111,11 @@ class Recipe:
         before = self.describe_pretraining()
         return stages if before is None else {"pretraining": before, **stages}
 
+    @functools.cached_property
+    def is_kept(self) -> bool:
+        """True if a cache keeps its stages: if all objects of the user's in it have a version."""
+        return is_kept(self.stages)
+
     def describe_pretraining(self) -> dict[str, Any] | None:
         """Describes its pre-training; `None` without one."""
         pretraining = self.pretraining
@@ -120,9 +126,9 @@ class Recipe:
         return {
             **self._common("pretraining", PRETRAINING_VERSION),
             **more,
-            "kind": describe(type(pretraining)),
+            "kind": identity(pretraining),
             "choices": pretraining.describe(),
-            "body": describe(type(self.body)),
+            "body": identity(self.body),
             "network": self.body.describe(without=("schedule", "optimizer")),
             "costs": self._costs(self.pretraining_costs, errors),
             "epochs": self.pretraining_epochs,
@@ -134,7 +140,7 @@ class Recipe:
         objective = self.objective
         description = {
             **self._common("training"),
-            "body": describe(type(self.body)),
+            "body": identity(self.body),
             "choices": self.body.describe_for(objective.on_costs),
             "training": describe(objective),
             "costs": None if objective.blind else self._costs(self.scaled),

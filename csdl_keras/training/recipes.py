@@ -11,6 +11,8 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.frames import is_frame
+from csdl_keras._utils.tensors import check_numbered
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import (
     check_cost_matrix,
@@ -19,7 +21,6 @@ from csdl_keras.costs import (
     class_means,
     regret,
 )
-from csdl_keras.costs.named_matrix import in_class_order
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import TrainingData, check_images
 from csdl_keras.training.folds import assign_folds
@@ -63,9 +64,13 @@ def recipes(
         )
     else:
         assert cost_matrix is not None  # as checked above
-        matrix = check_cost_matrix(in_class_order(cost_matrix, data.classes), square=False)
+        classes = data.classes
+        if classes is None and is_frame(cost_matrix):
+            classes = np.arange(np.shape(cost_matrix)[0])
+        matrix = check_cost_matrix(cost_matrix, square=False, classes=classes)
     for part in data.parts:
         check_labels(part.y, len(matrix))
+    check_numbered("classes", len(matrix), keras.config.floatx())
     _check_decisions(algorithm, matrix, train.costs is not None)
     if algorithm.body_kind.takes_images:
         check_images(data)

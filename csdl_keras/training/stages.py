@@ -56,7 +56,7 @@ class Stages:
     Args:
         data: training and validation examples.
         seed: seed of each stage, or `None`.
-        cache: the cache of finished stages.
+        cache: the cache of finished stages; those of objects without a version stay here.
         callbacks: Keras callbacks for each `fit` in this process.
         verbose: as in `keras.Model.fit`.
         deadline: time at which training ends, as `time.time()` tells it; `None` (default) for
@@ -69,6 +69,7 @@ class Stages:
     callbacks: Sequence[keras.callbacks.Callback] = ()
     verbose: Verbose = 0
     deadline: float | None = None
+    _unkept: StageCache = dataclasses.field(init=False, default_factory=StageCache)
 
     def pretrained(self, recipe: Recipe) -> StageResult | None:
         """Returns the result of the recipe's pre-training; `None` without one."""
@@ -85,7 +86,7 @@ class Stages:
 
     def is_trained(self, recipe: Recipe) -> bool:
         """Tells whether the cache has the recipe's training."""
-        return recipe.describe_training() in self.cache
+        return recipe.describe_training() in self._cache_of(recipe)
 
     def run_missing(
         self, recipes: Sequence[Recipe], processes: int
@@ -102,32 +103,36 @@ class Stages:
                     continue
                 assert finished.stage is not None  # or there would be an error
                 if finished.result is not None:
-                    self.cache.put(finished.stage.task[4], finished.result)
+                    self._cache_of(finished.jobs[0]).put(finished.stage.task[4], finished.result)
                 if finished.stage.name == "training":
                     yield finished.jobs, None
 
     def _next_stage(self, recipe: Recipe) -> Stage | None:
         if self.is_trained(recipe):
             return None
-        in_folder = self.cache.folder is not None
+        cache = self._cache_of(recipe)
+        in_folder = cache.folder is not None
         name, description, arrays = "training", recipe.describe_training(), list[np.ndarray]()
         before = recipe.describe_pretraining()
         if before is not None:
-            found = self.cache.find(before)
+            found = cache.find(before)
             if found is None:
                 name, description = "pretraining", before
             else:
                 check_converged(found)
                 arrays = [] if in_folder else list(found.arrays)
         # A cache in memory stays in this process; one in a folder locks out other trainers.
-        cache = self.cache if in_folder else StageCache()
+        cache = cache if in_folder else StageCache()
         alone = dataclasses.replace(self, cache=cache, callbacks=(), verbose=0)
         return Stage(
-            key=self.cache.key(description),
+            key=cache.key(description),
             task=(_run_alone, alone, name, recipe, description, arrays),
             name=name,
             size=0.0 if recipe.body.can_pretrain else 1.0,
         )
+
+    def _cache_of(self, recipe: Recipe) -> StageCache:
+        return self.cache if recipe.is_kept else self._unkept
 
     def _stage(
         self,
@@ -136,10 +141,11 @@ class Stages:
         description: dict[str, Any],
         pretrained: Sequence[np.ndarray],
     ) -> StageResult:
-        unfinished = self.cache.unfinished(description)
+        cache = self._cache_of(recipe)
+        unfinished = cache.unfinished(description)
         if name == "pretraining":
-            return self.cache.get(description, lambda: self._pretrain(recipe, unfinished))
-        return self.cache.get(description, lambda: self._train(recipe, pretrained, unfinished))
+            return cache.get(description, lambda: self._pretrain(recipe, unfinished))
+        return cache.get(description, lambda: self._train(recipe, pretrained, unfinished))
 
     def __sizeof__(self) -> int:
         """Returns about the size of the data; Dask sends large arguments to a worker only once."""

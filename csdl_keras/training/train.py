@@ -82,7 +82,7 @@ def train(
         A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`;
         `csdl_keras.decide(model, x)` takes its decisions. Outputs that are costs are in the
         unit of the costs or, of algorithms that train on costs, divided by
-        `Trained.unit`, see `Trainer.train`.
+        `model.unit`, see `Trained`.
         `model.save("name.keras")` keeps it whole, with the columns of a data frame: it takes
         data frames again. With labels that are no integers, `model.classes` are the classes,
         so that `model.classes[csdl_keras.decide(model, x)]` are labels, where all decisions

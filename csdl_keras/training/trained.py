@@ -10,6 +10,7 @@ import keras
 import numpy as np
 
 from csdl_keras import models
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras.costs import regret
 from csdl_keras.fitting.stage_cache import StageResult
@@ -22,7 +23,7 @@ from csdl_keras.training.fit_csosr import load_csosr
 from csdl_keras.training.fit_network import build_network
 from csdl_keras.training.fit_stacked import split_members
 from csdl_keras.training.folds import held_out_examples
-from csdl_keras.training.raw_data import with_classes, with_columns
+from csdl_keras.training.raw_data import with_columns
 from csdl_keras.training.recipe import Recipe
 from csdl_keras.training.stages import Stages
 
@@ -140,8 +141,10 @@ def train_one(stages: Stages, members: Sequence[Recipe]) -> Trained:
         for arrays in split_members(result.arrays, recipe.stacked)
     ]
     first = members[0]
-    model = with_classes(assemble(first, weights, stages.data), stages.data.classes)
+    model = assemble(first, weights, stages.data)
     unit = first.unit if first.algorithm.output == "cost" else 1.0
+    if isinstance(model, keras.Model):
+        model = with_data(model, classes=stages.data.classes, unit=unit)
     info = results[0].info
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 

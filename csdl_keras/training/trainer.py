@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -61,7 +62,8 @@ class Trainer:
             the attribute `observes_only = True`.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         cache: a `StageCache` in which finished stages are looked up and kept, shared with
-            any other training; it needs a `seed`. With a folder, a killed training goes on
+            any other training; it needs a `seed`, and keeps what depends on objects of your
+            own by their `version` alone. With a folder, a killed training goes on
             from an epoch at most 30 seconds, and an epoch, before it was killed, and ends where
             it would have. `None` (default) keeps stages in memory.
         jobs: number of processes that train the members of an ensemble, or the requests of
@@ -112,13 +114,18 @@ class Trainer:
         callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
         if cache is not None:
             check_observers(callbacks, "a `cache`")
-        self._stages = Stages(self.data, self.seed, self.cache, callbacks, verbose)
+        self._fit_arguments = callbacks, verbose
         self.jobs = check_integer("jobs", jobs)
         if self.jobs > 1 and self.seed is None:
             # Processes cannot share a state of random numbers.
             raise ValueError(f"Expected a `seed` with jobs={self.jobs}; received None.")
         if self.jobs > 1:
             check_observers(callbacks, "several `jobs`")
+
+    @property
+    def _stages(self) -> Stages:
+        """The stages of one call, which alone knows those of objects without a version."""
+        return Stages(self.data, self.seed, self.cache, *self._fit_arguments)
 
     def train(
         self,
@@ -212,7 +219,12 @@ class Trainer:
         check_fits(self.data, algorithm, cost_matrix)
         data = self.data.fingerprint
         context = {"data": data, "seed": self.seed, "environment": environment()}
-        return recipes(self.data, algorithm, cost_matrix, settings, context)
+        made = recipes(self.data, algorithm, cost_matrix, settings, context)
+        if made[0].is_kept:
+            return made
+        # Another object of this name is no other request's.
+        context = {**context, "request": uuid.uuid4().hex}
+        return [dataclasses.replace(recipe, context=context) for recipe in made]
 
     def stages(
         self,

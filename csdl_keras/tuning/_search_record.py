@@ -18,8 +18,8 @@ import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.files import read_json, write_json
+from csdl_keras.fitting.descriptions import describe
 from csdl_keras.fitting.shuffled_batches import ShuffledBatches
-from csdl_keras.pretraining.layer_cache import describe_model
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS
 
@@ -197,11 +197,11 @@ def _recorded(value: Any) -> Any:
     if isinstance(value, Algorithm) and ALGORITHMS.get(value.name) == value:
         return value.name
     if isinstance(value, Algorithm):
-        return value.describe()
+        return describe(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return repr(value)
     if isinstance(value, keras.Model):
-        return _digest(describe_model(value))
+        return _digest(describe(value))
     if keras.ops.is_tensor(value):
         value = keras.ops.convert_to_numpy(value)
     if isinstance(value, (list, tuple)) and len(value) <= _LONG:

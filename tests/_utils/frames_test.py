@@ -93,6 +93,19 @@ def test_codes_follow_a_loop(cells, later):
         np.testing.assert_array_equal(columns.encode({"x": rows})[:, 0], expected)
 
 
+@pytest.mark.parametrize("later", ["category", "int64", "Int64", object, "list", "polars"])
+def test_categories_that_floating_point_rounds_to_others(later):
+    """Numbers that identify a shop may differ in the last of nineteen digits."""
+    shops = [2**53, 2**53 + 1, 2**60 + 3, 2**60 + 1, -5]
+    columns = Columns.of(pandas.DataFrame({"shop": pandas.Series(shops, dtype="category")}))
+    rows = [*shops[::-1], 2**53 + 2, 7]
+    given_as = {"list": lambda: rows, "polars": lambda: polars.Series(rows)}
+    column = given_as.get(later, lambda: pandas.Series(rows, dtype=later))()
+    ordered = sorted(shops)
+    expected = [float(ordered.index(it)) if it in ordered else NAN for it in rows]
+    np.testing.assert_array_equal(columns.encode({"shop": column})[:, 0], expected)
+
+
 def test_columns_are_found_by_name():
     columns = Columns.of(FRAME)
     expected = [[31, 1, 1], [NAN, 0, 0], [40, NAN, 1]]

@@ -62,7 +62,11 @@ def test_answers(arguments, told):
         ("compare --data {csv}", "Expected --label to name the column of labels in"),
         ("compare --data {csv} --label x --imbalanced", "--imbalanced with --dataset"),
         ("compare --data {csv} --label x --image-size 8", "--image-size with a folder"),
+        ("compare --data {csv} --label x --skip-broken", "--skip-broken with a folder"),
         ("compare --data {folder} --label x", "Expected --label with a file"),
+        ("compare --data {folder} --categories x", "Expected --categories with a file"),
+        ("compare --data {npz} --label x --missing -", "Expected --missing with a .csv file"),
+        ("compare --drop x --drop y", "Expected --drop with --data; received --dataset."),
         ("compare --data {xlsx} --label x", ".csv, .parquet or .npz file or a folder of images"),
         ("compare --image-size 0", "expected a number of pixels"),
         ("tune --cost-matrix {xlsx}", "--cost-matrix to be a .csv or .npy file"),
@@ -74,7 +78,7 @@ def test_answers(arguments, told):
     ],
 )
 def test_wrong_arguments(arguments, told, tmp_path):
-    files = {name: tmp_path / f"a.{name}" for name in ("csv", "xlsx", "keras")}
+    files = {name: tmp_path / f"a.{name}" for name in ("csv", "xlsx", "keras", "npz")}
     for path in files.values():
         path.write_text("a,b\n1,2\n")
     _, errors, status = run(*arguments.format(**files, folder=tmp_path).split())

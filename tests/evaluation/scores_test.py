@@ -39,7 +39,7 @@ class TestScores:
                 np.testing.assert_array_equal(found, expected)
         report = cost_report({"model": chosen}, labels > 0, matrix)
         assert str(report) == str(cost_report({"model": chosen}, labels, matrix))
-        with pytest.raises(ValueError, match="numpy.searchsorted.model.classes"):
+        with pytest.raises(ValueError, match="classes=model.classes"):
             average_cost(["no", "yes", "yes", "no"], chosen, matrix)
 
     def test_loop(self):

@@ -52,7 +52,7 @@ class TestRun:
         assert names == {"results.csv", "costs.png", "best_model.keras", "run.json"}
         record = json.loads((finished[0] / "run.json").read_text())
         assert record["settings"]["mlp"]["epochs"] == 1
-        assert record["arguments"]["train_size"] == "343"
+        assert record["arguments"]["train_size"] == 343
         assert record["versions"]["keras"] == keras.__version__
 
     def test_rows(self, rows):

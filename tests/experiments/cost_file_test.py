@@ -12,6 +12,7 @@ from csdl_keras.experiments.cost_file import CostTable, read_cost_table
 LABELS = ("bad", "fair", "good")
 C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
 NUMBERS = ("0", "1", "2")
+WRITTEN = ("1.0", "2.0", "10.0")
 
 
 def read(tmp_path, content, labels=LABELS):
@@ -32,9 +33,21 @@ def read(tmp_path, content, labels=LABELS):
         ("\ufeff,bad,fair,good\r\nbad,0,1,5\r\nfair,2,0,1\r\ngood,3,4,0\r\n", LABELS),
         (' , "bad", fair, good\nbad, 0, 1, 5\nfair, 2, 0, 1\ngood, 3, 4, 0', LABELS),
         (";bad;fair;good\nbad;0,0;1,0;5\nfair;2;0;1,0\ngood;3;4;0\n", LABELS),
+        ("\tbad\tfair\tgood\nbad\t,0\t10,0e-1\t5\nfair\t2\t0\t1,000\ngood\t3\t4.0\t0\n", LABELS),
         ("0,1,5\n2,0,1\n3,4,0\n", NUMBERS),
         ("0,1,2\n0,1,5\n2,0,1\n3,4,0\n", NUMBERS),
         (",2,0,1\n0,5,0,1\n2,0,3,4\n1,1,2,0\n", NUMBERS),
+        ("1.0,2.0,10.0\n0,1,5\n2,0,1\n3,4,0\n", WRITTEN),
+        (",10.0,1.0,2.0\n1.0,5,0,1\n10.0,0,3,4\n2.0,1,2,0\n", WRITTEN),
+        ("true,1.0,2.0,10.0\n1.0,0,1,5\n2.0,2,0,1\n10.0,3,4,0\n", WRITTEN),
+        ("1.0,0,1,5\n2.0,2,0,1\n10.0,3,4,0\n", WRITTEN),
+        (",1e2,100,1\n1e2,0,1,5\n100,2,0,1\n1,3,4,0\n", ("1e2", "100", "1")),
+        ("sep=;\n0;1;5\n2;0;1\n3;4;0\n", LABELS),
+        ("sep=;\r\n;bad;fair;good\r\nbad;0,0;1,0;5\r\nfair;2;0;1\r\ngood;3;4;0\r\n", LABELS),
+        ('"sep=,"\nbad,fair,good\n0,1,5\n2,0,1\n3,4,0\n', LABELS),
+        ("sep=|\n0|1|5\n2|0|1\n3|4|0\n", NUMBERS),
+        ('"bad","fair","good"\n"bad",0,1,5\n"fair",2,0,1\n"good",3,4,0\n', LABELS),
+        (";;;\n;bad;fair;good\n;;;\nbad;0;1;5\nfair;2;0;1\ngood;3;4;0\n;;;\n", LABELS),
     ],
 )
 def test_reads(content, labels, tmp_path):
@@ -82,6 +95,26 @@ def test_arrays(tmp_path):
         (",bad,fair,best\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "received without 'good'"),
         (",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngoood,3,4,0\n", "'goood'.*Did you mean 'good'"),
         (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "repeated 'bad'; without 'fair'"),
+        # Cells that hold no cost.
+        ("0,1,5\n2,,1\n3,4,0\n", "numbers; received '' in row 2, column 2"),
+        (",1,5\n2,0,1\n3,4,0\n", "numbers; received '' in row 1, column 1"),
+        ("0,1,5\n2,0,1\n3,4,\n", "numbers; received '' in row 3, column 3"),
+        ("0,1 5,5\n2,0,1\n3,4,0\n", "numbers; received '1 5' in row 1, column 2"),
+        ("bad,fair,good\n0,1,5\n,0,1\n3,4,0\n", "received '' in row 2, column 'bad'"),
+        (",bad,fair,good\nbad,0,,5\nfair,2,0,1\ngood,3,4,0\n", "row 'bad', column 'fair'"),
+        (
+            ";bad;fair;good\nbad;0;1,5;5\nfair;2;0;12%\ngood;3;4;0\n",
+            "'12%' in row 'fair', column 'go",
+        ),
+        ("0;1,000;5\n2;0;1,5\n3;1.202,52;0\n", "'1.202,52' in row 3, column 2"),
+        ("0;1,000;5\n2;0;1\n3;4;0\n", "'1,000' in row 1, column 2"),
+        (
+            "sep=;\n;bad;fair;good\nbad;0;-;5\nfair;2;0;1\ngood;3;4;0\n",
+            "'-' in row 'bad', column 'f",
+        ),
+        ("0,1,5,\n2,0,1,\n3,4,0,\n", "received '' in row 1, column 4"),
+        ("0,1,5\n2,0,1,\n3,4,0\n", "3 in line 1, 4 in line 2"),
+        ("0;1,5;5\n2;0;1\n3;1.000;0\n", "decimal commas in .*'1.000' in line 3, column 2"),
         # Decisions as rows.
         (
             ",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\nask,1,1,1\n",

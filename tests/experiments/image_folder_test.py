@@ -1,18 +1,35 @@
 """Images of several kinds in a folder, and files that are none."""
 
+import io
+import pathlib
+
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
 from csdl_keras.experiments.commands.sources import _inputs
 from csdl_keras.experiments.image_folder import read_images
 from csdl_keras.experiments.own_data import OwnSource
-from tests.experiments.own_tables import images
+from tests.experiments.own_tables import RNG, images
 
 #: A ramp from black to white.
 RAMP = np.linspace(0, 1, 24).reshape(6, 4)
 DEEP = Image.fromarray((RAMP * 65535).round().astype("uint16"))
 GRAY = Image.fromarray((RAMP * 255).round().astype("uint8"))
+
+
+def run(code):
+    """The array that printed lines read."""
+    names = {}
+    exec(code, names)
+    return names["x"]
+
+
+def content(image, **options):
+    """The bytes of an image in a file."""
+    out = io.BytesIO()
+    image.save(out, **options)
+    return out.getvalue()
 
 
 def test_each_image_is_scaled_by_its_own_bits(tmp_path):
@@ -25,9 +42,7 @@ def test_each_image_is_scaled_by_its_own_bits(tmp_path):
     np.testing.assert_allclose(read[0][..., 0], RAMP, atol=0.003)
     np.testing.assert_allclose(read[1][..., 0], RAMP, atol=1e-5)
     np.testing.assert_allclose(read[labels.index("dog")], 200 / 65535, rtol=1e-5)
-    names = {}
-    exec(f"import keras\n{code}", names)
-    np.testing.assert_array_equal(names["x"][0], read[0])
+    np.testing.assert_array_equal(run(code)[0], read[0])
 
 
 def test_sixteen_bits_are_kept_when_images_are_scaled(tmp_path):
@@ -87,3 +102,138 @@ def test_other_files_are_told(tmp_path):
     (folder / "notes.txt").write_text("")
     told = _inputs(OwnSource("all", path=folder).load())
     assert told == "images of 6x4x1, left out 3 other files, such as notes.txt"
+
+
+#: Blocks of one colour, which JPEG keeps.
+SCENE = Image.fromarray(RNG.integers(0, 256, (3, 2, 3), dtype=np.uint8)).resize(
+    (16, 24), Image.Resampling.NEAREST
+)
+#: How a camera that was turned stores an image, by the number with which it tells so.
+STORED = {
+    1: (),
+    2: (ImageOps.mirror,),
+    3: (ImageOps.mirror, ImageOps.flip),
+    4: (ImageOps.flip,),
+    5: (lambda image: image.transpose(Image.Transpose.TRANSPOSE),),
+    6: (lambda image: image.rotate(90, expand=True),),
+    7: (lambda image: image.transpose(Image.Transpose.TRANSVERSE),),
+    8: (lambda image: image.rotate(-90, expand=True),),
+}
+FORMATS = {
+    "png": {},
+    "webp": {"lossless": True},
+    "tif": {},
+    "jpg": {"subsampling": 0, "quality": 95},
+}
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("orientation", STORED)
+def test_images_are_upright(orientation, suffix, mode, tmp_path):
+    scene, exif = SCENE.convert(mode), Image.Exif()
+    exif[0x0112] = orientation
+    stored = scene
+    for turn in STORED[orientation]:
+        stored = turn(stored)
+    for label in ("cat", "dog"):
+        (tmp_path / label).mkdir()
+        stored.save(tmp_path / label / f"0.{suffix}", exif=exif, **FORMATS[suffix])
+    read, _, code, _ = read_images(tmp_path)
+    pixels = np.asarray(scene, "float32").reshape(24, 16, -1) / 255  # WebP has no gray.
+    np.testing.assert_allclose(*np.broadcast_arrays(read[0], pixels), atol=0.03)
+    np.testing.assert_array_equal(run(code)[0], read[0])
+
+
+def transparent(kind, hidden):
+    """An image whose left half is opaque, and whose right half hides a value."""
+    gray = np.full((6, 4), 90, np.uint8)
+    gray[:, 2:] = hidden
+    alpha = Image.fromarray(np.where(np.arange(4) < 2, 255, 0).astype("uint8")[None].repeat(6, 0))
+    if kind == "palette":
+        image = Image.fromarray(np.where(np.arange(4) < 2, 0, 1).astype("uint8")[None].repeat(6, 0))
+        image.putpalette([90, 90, 90, hidden, hidden, hidden])
+        return image, {"transparency": 1}
+    if kind == "colour":
+        return Image.fromarray(gray).convert("RGB"), {"transparency": (hidden,) * 3}
+    image = Image.fromarray(gray).convert({"LA": "L", "RGBA": "RGB"}[kind])
+    image.putalpha(alpha)
+    return image, {}
+
+
+@pytest.mark.parametrize("kind", ["LA", "RGBA", "palette", "colour"])
+@pytest.mark.parametrize("hidden", [0, 30, 200, 255])
+def test_transparent_pixels_are_white(kind, hidden, tmp_path):
+    folder = images(tmp_path / "pets", mode="L" if kind == "LA" else "RGB")
+    image, options = transparent(kind, hidden)
+    image.save(folder / "cat" / "0.png", **options)
+    read, _, code, _ = read_images(folder)
+    np.testing.assert_allclose(read[0][:, :2], 90 / 255, atol=1e-6)
+    np.testing.assert_array_equal(read[0][:, 2:], 1)
+    np.testing.assert_array_equal(run(code)[0], read[0])
+
+
+def test_half_transparent_pixels_are_mixed_with_white(tmp_path):
+    folder = images(tmp_path / "pets", mode="RGB")
+    Image.new("RGBA", (4, 6), (0, 100, 200, 51)).save(folder / "cat" / "0.png")
+    read, *_ = read_images(folder)
+    expected = [1 + 0.2 * (colour / 255 - 1) for colour in (0, 100, 200)]
+    np.testing.assert_allclose(read[0][0, 0], expected, atol=0.005)
+
+
+def noise(size):
+    return Image.fromarray(RNG.integers(0, 256, (*size, 3), dtype=np.uint8))
+
+
+BROKEN = {
+    "cut.jpg": content(noise((64, 64)), format="JPEG")[:-900],
+    "cut.png": content(noise((64, 64)), format="PNG")[:-900],
+    "cut.webp": content(noise((64, 64)), format="WEBP")[:-900],
+    "cut.tif": content(noise((64, 64)), format="TIFF")[:-900],
+    "empty.png": b"",
+    "text.jpg": b"no image",
+    "page.gif": b"<html></html>",
+    "enormous.png": content(Image.new("1", (20_000, 10_000)), format="PNG"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_images_that_cannot_be_read(name, tmp_path):
+    folder = images(tmp_path / "pets", mode="RGB")
+    whole = read_images(folder)[0]
+    (folder / "dog" / name).write_bytes(BROKEN[name])
+    with pytest.raises(
+        ValueError, match=f"Expected .*dog.{name} to be an image.*--skip-broken"
+    ) as e:
+        read_images(folder)
+    assert "\n" not in str(e.value)
+    read, labels, _, others = read_images(folder, skip_broken=True)
+    np.testing.assert_array_equal(read, whole)
+    assert len(labels) == 10 and others == (str(pathlib.Path("dog") / name) + " (broken)",)
+
+
+def test_large_images_are_read_in_silence(tmp_path, recwarn):
+    folder = images(tmp_path / "pets")
+    Image.new("1", (10_000, 10_000), 1).save(folder / "cat" / "0.png")
+    read, *_ = read_images(folder, (6, 4))
+    assert (read[0] == 1).all() and not recwarn
+
+
+def test_a_class_of_broken_images(tmp_path):
+    folder = images(tmp_path / "pets")
+    for path in (folder / "dog").iterdir():
+        path.write_bytes(b"")
+    with pytest.raises(ValueError, match="an image that can be read in .*dog; all are broken"):
+        read_images(folder, skip_broken=True)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+@pytest.mark.parametrize("size", [None, (5, 7), (12, 3)])
+def test_the_printed_code_reads_each_image_as_training_did(mode, size, tmp_path):
+    folder = images(tmp_path / "pets", mode=mode)
+    transparent("LA" if mode == "L" else "RGBA", 30)[0].save(folder / "cat" / "1.png")
+    read, _, code, _ = read_images(folder, size)
+    for path, pixels in zip(sorted(folder.glob("*/*.png")), read, strict=True):
+        first = str(folder / "cat" / "0.png")
+        assert first in code
+        np.testing.assert_array_equal(run(code.replace(first, str(path)))[0], pixels)

@@ -45,10 +45,12 @@ def test_gains_are_counted_from_the_best_decision():
     np.testing.assert_array_equal(costs, COSTS)
 
 
-def test_names_of_a_file(tmp_path):
-    path = tmp_path / "table.csv"
-    FRAME.rename(columns={"price_no": "no", "price_yes": "yes"}).to_csv(path, index=False)
-    data = source(path, cost_columns=("yes", "no")).load()
+@pytest.mark.parametrize("no, yes", [("no", "yes"), ("1.0", "2.0"), ("9", "10"), ("a,b", "b,c")])
+def test_names_of_a_file(no, yes, tmp_path):
     known = source(table(tmp_path), cost_columns=("price_no", "price_yes")).load()
+    path = tmp_path / "named.csv"
+    frame = FRAME.rename(columns={"price_no": no, "price_yes": yes})
+    frame.assign(answer=FRAME.answer.map({"no": no, "yes": yes})).to_csv(path, index=False)
+    data = source(path, cost_columns=(yes, no)).load()
     np.testing.assert_array_equal(data.costs["train"], known.costs["train"])
-    assert data.decisions == ("no", "yes")
+    assert data.decisions == (no, yes)

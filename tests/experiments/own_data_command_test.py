@@ -1,5 +1,6 @@
 """Commands from a user's file to the printed lines that load the best model."""
 
+import pathlib
 import re
 
 import keras
@@ -8,8 +9,9 @@ import pandas
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras_cli.main import main
-from tests.experiments.own_tables import FRAME, ROWS, source, table
+from csdl_keras.experiments.commands.sources import source_of
+from csdl_keras_cli.main import build_parser, main
+from tests.experiments.own_tables import FRAME, ROWS, images, source, table
 
 
 class TestCommand:
@@ -86,6 +88,47 @@ class TestCommand:
         (line,) = [it for it in capsys.readouterr().out.splitlines() if it.startswith("Left out")]
         assert "cnn_blind, cnn_bayes, cnn_sosr" in line and "dnn_sosr" in line
         assert "cost_model" not in line and "dnn_bayes" not in line
+
+    @pytest.mark.parametrize(
+        "arguments, dropped, costs",
+        [
+            ("--drop id --drop age", ["id", "age"], []),
+            ("--drop id,age --drop job", ["id", "age", "job"], []),
+            ("--cost-columns price_no --cost-columns price_yes", [], ["price_no", "price_yes"]),
+            ("--cost-columns price_no,price_yes --drop id", ["id"], ["price_no", "price_yes"]),
+            ("--categories id --categories age", [], []),
+        ],
+    )
+    def test_options_that_name_columns_are_repeated(self, arguments, dropped, costs, tmp_path):
+        """The record of a run takes the arguments as they are then."""
+        parsed = build_parser().parse_args(
+            ["compare", "--data", str(table(tmp_path)), "--label", "answer", *arguments.split()]
+        )
+        own, _ = source_of(parsed)
+        assert parsed.drop == dropped and parsed.cost_columns == costs
+        assert not {*dropped, *costs} & {*own.load().x_train.columns.names}
+        assert (own.load().costs is not None) == bool(costs)
+
+    def test_broken_images(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(csdl.Trainer, "train_all", lambda *_, **__: iter(()))
+        folder = images(tmp_path / "pets")
+        (folder / "cat" / "5.png").write_bytes(b"broken")
+        arguments = ["--jobs", "1", "--algorithms", "cnn_bayes"]
+        status, out = self.compare(tmp_path, folder, *arguments)
+        error = capsys.readouterr().err
+        assert status == 2 and len(error.splitlines()) == 1 and "5.png" in error
+        self.compare(tmp_path, folder, *arguments, "--skip-broken")
+        told = f"left out 1 other file, such as {pathlib.Path('cat') / '5.png'} (broken)"
+        assert told in capsys.readouterr().out
+
+    def test_columns_are_reported_before_training(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(csdl.Trainer, "train_all", None)
+        path = tmp_path / "table.csv"
+        FRAME.assign(paid=[f"{i}%" for i in range(ROWS)]).to_csv(path, index=False)
+        status, out = self.compare(tmp_path, path, *self.ARGUMENTS)
+        error = capsys.readouterr().err
+        assert status == 2 and len(error.splitlines()) == 1 and not out.exists()
+        assert "column 'paid'; received '0%' and '1%'. --drop paid" in error
 
     @pytest.mark.parametrize(
         "arguments, told",

@@ -26,7 +26,7 @@ GOOD = HEAD + "1,a\n2,b\n" * 3
         (HEAD + "".join(f"1,{i / 7}\n" for i in range(30)), "strings or whole numbers; received"),
         (HEAD + "".join(f"1,{i}\n" for i in range(1001)), "2 to 1000 labels.*1001 labels"),
         ("answer\na\nb\n", "Expected inputs besides"),
-        (GOOD + "1,2,3,4\n", "to hold a table that pandas.read_csv reads"),
+        (GOOD + "1,2,3,4\n", "lines of 2, 4 cells: 2 in line 1, 4 in line 8"),
         (GOOD.encode("utf-16"), "UTF-8; received the byte"),
         ("x,answer\né,a\n".encode("latin-1"), "UTF-8; received the byte 0xe9 in line 2"),
     ],
@@ -70,7 +70,8 @@ def test_strange_files(name, content, told, tmp_path):
         ({"drop": ("age", "jobs")}, "--drop to name a column.*'jobs'. Did you mean 'job'"),
         ({"drop": ("answer",)}, "different columns; received 'answer' twice"),
         ({"cost_columns": ("price_no",)}, "a column for each label, no, yes; received 1"),
-        ({"cost_columns": ("price_no", "job")}, "numbers in --cost-columns"),
+        ({"cost_columns": ("price_no", "job")}, "finite.* in column 'job'; received nan in row 1"),
+        ({"cost_columns": ("price_no", "answer2")}, "--cost-columns to name a column"),
         ({"cost_columns": ("price_no", "age")}, "finite.* in column 'age'; received nan in row 3"),
     ],
 )

@@ -4,6 +4,7 @@ import keras
 import numpy as np
 import pytest
 
+from csdl_keras import MINLoss, SOSRLoss
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
 from tests.metrics.contract_test import COSTS, LABELS, OUTPUTS, C
 from tests.support.testing import JIT_COMPILE, floatx, to_numpy
@@ -47,6 +48,46 @@ def test_a_class_without_examples():
     metric = AverageCost(C, class_id=1)
     metric.update_state(np.array([0, 2]), OUTPUTS[:2])
     assert float(metric.result()) == 0.0
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "float32"])
+def test_a_class_beyond_the_type_of_the_labels(dtype):
+    """Class 300 is no class 44, which it would be in 8 bits."""
+    matrix = np.arange(1.0, 302.0)[:, None] * (1 - np.eye(301))
+    labels = np.array([44, 0, 300 % 256]).astype(dtype)
+    outputs = keras.ops.one_hot(keras.ops.zeros(3, dtype="int32"), 301)
+    for class_id in (300, 44, 0):
+        metric = AverageCost(matrix, output="probability", class_id=class_id)
+        metric.update_state(keras.ops.convert_to_tensor(labels), outputs)
+        paid = [matrix[label, 0] for label in (44, 0, 44) if label == class_id]
+        assert float(metric.result()) == pytest.approx(np.mean(paid) if paid else 0.0)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("metric", [AverageCost, DecisionAccuracy, NormalizedCost, Savings])
+def test_16_bits_would_round_what_is_counted(metric, dtype):
+    arguments = {"cost_matrix": C} if metric is not DecisionAccuracy else {}
+    with pytest.raises(ValueError, match=f"`dtype` of 32 bits or more.*received '{dtype}'"):
+        metric(**arguments, dtype=dtype)
+
+
+@pytest.mark.parametrize(("dtype", "most"), [("bfloat16", 256), ("float16", 2048)])
+@pytest.mark.parametrize("kind", [AverageCost, DecisionAccuracy, SOSRLoss, MINLoss])
+def test_labels_that_a_float_type_rounds_to_others(kind, dtype, most):
+    """In `bfloat16`, label 257 is 256; where that may be, a class count says so."""
+    for classes in (most, most + 1):
+        matrix = 1 - np.eye(classes)
+        one = kind(output="probability") if kind is DecisionAccuracy else kind(matrix)
+        labels = keras.ops.convert_to_tensor(np.array([0.0, 3.0]), dtype=dtype)
+        outputs = keras.ops.one_hot(keras.ops.convert_to_tensor(np.array([0, 3])), classes)
+        run = one if isinstance(one, keras.losses.Loss) else one.update_state
+        if kind is AverageCost or kind is SOSRLoss:
+            outputs = 1 - outputs
+        if classes == most:
+            run(labels, outputs)
+            continue
+        with pytest.raises(ValueError, match=f"at most {most} .*s in {dtype}.*received {classes}"):
+            run(labels, outputs)
 
 
 def test_ends_of_savings():

@@ -9,6 +9,7 @@ import csdl_keras as csdl
 from csdl_keras import adjust_priors, bayes_classifier, calibrate, decide, output_kind
 from csdl_keras.layers import PriorAdjustment
 from csdl_keras.models import BayesClassifier, ensemble, expected_cost_model
+from csdl_keras.prediction.probability_model import probability_model
 from tests.support.fresh_process import run_python
 from tests.support.small_models import functional, inputs, nested
 from tests.support.testing import TestCase, dtype_policy
@@ -35,6 +36,38 @@ def loop(probabilities, from_priors, to_priors):
         ]
         found[n] = np.array(weights) / sum(weights)
     return found
+
+
+def saved(model, path):
+    model.save(path)
+    return keras.saving.load_model(path)
+
+
+def wrapped(model, path):
+    data = keras.Input((3,))
+    return keras.Model(data, model(data))
+
+
+def of_two(model, path):
+    keras.utils.set_random_seed(1)
+    other = keras.models.clone_model(model)
+    other.set_weights(model.get_weights())
+    return ensemble([model, other])
+
+
+#: What may be done to a model between two adjustments of its frequencies.
+BETWEEN = {
+    "calibrate": lambda model, _: calibrate(model, X, LABELS),
+    "calibrate with biases": lambda model, _: calibrate(model, X, LABELS, "bias_corrected"),
+    "calibrate twice": lambda model, _: calibrate(calibrate(model, X, LABELS), X, LABELS),
+    "calibrate and save": lambda model, path: saved(calibrate(model, X, LABELS), path),
+    "ensemble": of_two,
+    "ensemble and calibrate": lambda model, path: calibrate(of_two(model, path), X, LABELS),
+    "calibrate and ensemble": lambda model, path: of_two(calibrate(model, X, LABELS), path),
+    "another model": wrapped,
+    "another model and calibrate": lambda model, path: calibrate(wrapped(model, path), X, LABELS),
+    "save": saved,
+}
 
 
 class TestProbabilities(TestCase):
@@ -155,11 +188,20 @@ class TestModels(TestCase):
             with pytest.raises(ValueError, match=r"adjusted to, \[0.666667, .*\[0.2, 0.3, 0.5\]"):
                 adjust_priors(first, TRAINED, LATER)
 
-    def test_calibrated_afterwards_it_is_adjusted_once_more(self):
-        calibrated = calibrate(adjust_priors(softmax(), TRAINED, USED), X, LABELS)
-        rows = calibrated.predict(X, verbose=0)
-        found = adjust_priors(calibrated, [1, 1, 1], LATER).predict(X, verbose=0)
-        self.assertAllClose(found, loop(rows, [1, 1, 1], LATER))
+    @pytest.mark.parametrize("between", BETWEEN)
+    def test_no_frequencies_are_applied_twice(self, between, tmp_path):
+        """Whatever lies between two adjustments, the second goes on from the first."""
+        for end in (lambda it: it, lambda it: bayes_classifier(it, MATRIX)):
+            first = adjust_priors(end(softmax()), TRAINED, USED)
+            later = BETWEEN[between](first, tmp_path / "model.keras")
+            with pytest.raises(ValueError, match=r"adjusted to, \[0.6, 0.3, 0.1\]; received"):
+                adjust_priors(later, TRAINED, LATER)
+            rows = probability_model(later).predict(X, verbose=0)
+            expected = loop(rows, USED, LATER)
+            if output_kind(later) == "cost":
+                expected = expected @ MATRIX
+            found = adjust_priors(later, USED, LATER).predict(X, verbose=0)
+            self.assertAllClose(found, expected, atol=1e-4)
 
     @pytest.mark.slow
     def test_loaded_in_a_fresh_process(self, tmp_path):

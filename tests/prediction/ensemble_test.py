@@ -1,11 +1,14 @@
 import keras
 import numpy as np
+import pandas
 import pytest
 from keras import layers
 
-from csdl_keras import bayes_classifier, calibrate, decide, output_kind
+import csdl_keras as csdl
+from csdl_keras import adjust_priors, bayes_classifier, calibrate, decide, output_kind
+from csdl_keras._utils.data_model import with_data
 from csdl_keras.layers import CostOutput
-from csdl_keras.models import ensemble, mlp
+from csdl_keras.models import ensemble, mlp, tabular
 from tests.support.small_models import FEATURES, functional, inputs, sequential
 from tests.support.testing import TestCase, dtype_policy
 
@@ -76,3 +79,116 @@ class TestEnsemble(TestCase):
     def test_errors(self, models, match):
         with pytest.raises(ValueError, match=match):
             ensemble(models)
+
+
+def named(*classes):
+    (model,) = members(1)
+    return with_data(model, classes=np.array(classes))
+
+
+def framed(**columns):
+    return tabular(pandas.DataFrame(columns), 3, (4,), seed=0)
+
+
+def in_units(unit, output="cost"):
+    (model,) = members(1, output=output)
+    return with_data(model, unit=unit)
+
+
+def careful(matrix=MATRIX, prices=None, **arguments):
+    (model,) = members(1)
+    made = bayes_classifier(model, matrix, **arguments)
+    if prices is not None:
+        made.set_cost_matrix(prices)
+    return made
+
+
+def adjusted(*priors, then=lambda model: model):
+    (model,) = members(1)
+    return then(adjust_priors(model, [1, 1, 1], priors))
+
+
+def calibrated(model):
+    return calibrate(model, X, np.arange(len(X)) % 3)
+
+
+#: Members that have nothing to average, by what they differ in.
+DIFFERENT = {
+    "names": lambda: (named("a", "b", "c"), named("b", "c", "z")),
+    "order of names": lambda: (named("a", "b", "c"), named("b", "a", "c")),
+    "more of a name": lambda: (named("a", "b", "c"), named("a", "b", "ccc")),
+    "no names": lambda: (named("a", "b", "c"), members(1)[0]),
+    "names of the last": lambda: (*members(2), named("a", "b", "c")),
+    "columns": lambda: (framed(a=[1, 2], b=[3, 4]), framed(a=[1, 2], c=[3, 4])),
+    "order of columns": lambda: (framed(a=[1, 2], b=[3, 4]), framed(b=[3, 4], a=[1, 2])),
+    "categories": lambda: (framed(a=["x", "y"]), framed(a=["x", "z"])),
+    "kind of column": lambda: (framed(a=["x", "y"]), framed(a=[1, 2])),
+    "unit": lambda: (in_units(9.0), in_units(90.0)),
+    "unit and none": lambda: (in_units(9.0), members(1, output="cost")[0]),
+    "unit beside a matrix": lambda: (careful(), in_units(9.0)),
+    "matrix": lambda: (careful(), careful(2 * MATRIX)),
+    "transposed matrix": lambda: (careful(), careful(MATRIX.T)),
+    "matrix that was set": lambda: (careful(), careful(prices=MATRIX.T)),
+    "mean costs": lambda: (careful(), careful(mean_costs=True)),
+    "frequencies": lambda: (adjusted(1, 2, 3), adjusted(3, 2, 1)),
+    "frequencies and none": lambda: (adjusted(1, 2, 3), members(1)[0]),
+    "frequencies, calibrated": lambda: (
+        adjusted(1, 2, 3, then=calibrated),
+        calibrated(*members(1)),
+    ),
+    "kind": lambda: (members(1)[0], careful()),
+}
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("difference", DIFFERENT)
+def test_members_that_differ_are_refused(difference, saved, tmp_path, tried):
+    models = DIFFERENT[difference]()
+    if saved:
+        for index, model in enumerate(models):
+            model.save(tmp_path / f"{index}.keras")
+        models = [keras.saving.load_model(tmp_path / f"{i}.keras") for i in range(len(models))]
+    with pytest.raises(ValueError, match="Expected members (with|of|that)"):
+        ensemble(models)
+    tried("differences of members", 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: named("a", "b", "c"),
+        lambda: framed(a=["x", "y"], b=[1, 2]),
+        lambda: in_units(9.0),
+        lambda: careful(prices=MATRIX.T),
+        lambda: adjusted(1, 2, 3, then=calibrated),
+        lambda: with_data(careful(), classes=np.array(["a", "b", "c"])),
+    ],
+)
+def test_what_members_share_is_kept(make, tmp_path):
+    together = ensemble([make(), make()])
+    together.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    one = make()
+    for model in (together, loaded):
+        for name in ("classes", "unit"):
+            np.testing.assert_array_equal(getattr(model, name, None), getattr(one, name, None))
+        rows = pandas.DataFrame({"a": ["y"], "b": [3]}) if one.name == "tabular" else X
+        found, expected = (it.predict(rows, verbose=0) for it in (model, one))
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_models_know_the_unit_of_their_costs(tmp_path):
+    """Costs ten times as high, on which the same network learns the same, in its own unit."""
+    x, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
+    settings = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
+
+    def trained(factor):
+        return csdl.train("dnn_sosr", x, y, factor * MATRIX, settings=settings, seed=0)
+
+    models = [trained(1), trained(10)]
+    models[0].save(tmp_path / "model.keras")
+    models.append(keras.saving.load_model(tmp_path / "model.keras"))
+    assert [model.unit for model in models] == [9.0, 90.0, 9.0]
+    with pytest.raises(ValueError, match=r"same unit of costs; received \[9.0, 90.0\]"):
+        ensemble(models[:2])
+    assert ensemble([models[0], models[2]]).unit == 9.0

@@ -6,7 +6,7 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.pretraining.layer_cache import describe_model
+from csdl_keras.fitting.descriptions import describe
 from tests.pretraining.data_test import as_tf_data
 from tests.pretraining.layer_cache_test import ARGUMENTS, make_net, pretrained
 from tests.pretraining.pretrain_test import LABELS, C, X
@@ -41,7 +41,7 @@ def net(scale=1.0, **arguments):
 
 
 class OwnAdam(keras.optimizers.Adam):
-    pass
+    version = 1
 
 
 DATASET = {"costs": None, "data_id": "a"}
@@ -84,6 +84,7 @@ OTHERS = {
     "callbacks": "only observe, see observers_test.py",
     "verbose": "prints",
     "cache": "where layers are kept",
+    "binary_costs": "what is refused",
 }
 
 
@@ -134,7 +135,7 @@ class TestKeys:
 
         assert key(nested()) == key(nested())
         one, other = (keras.Sequential([keras.Input((6,)), keras.layers.ReLU()]) for _ in range(2))
-        assert describe_model(one) == describe_model(other)
+        assert describe(one) == describe(other)
 
     @pytest.mark.skipif(keras.backend.backend() == "torch", reason="takes one step at a time")
     def test_steps_of_an_execution_change_nothing(self):

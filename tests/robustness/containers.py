@@ -23,17 +23,16 @@ def _frame(a: np.ndarray) -> Any:
 
 
 def _shuffled_index(a: np.ndarray) -> Any:
-    """Row `n` carries the label of another row, and columns are named in reverse."""
-    index = np.roll(np.arange(len(a)), _INDEX)
-    if a.ndim == 1:
-        return pandas.Series(a, index=index)
-    return pandas.DataFrame(a, index=index, columns=np.arange(a.shape[1])[::-1])
+    """Row `n` carries the label of another row; what belongs to classes is tried on its own."""
+    if a.ndim == 2 or a.dtype.kind == "f":
+        return _frame(a)
+    return pandas.Series(a, index=np.roll(np.arange(len(a)), _INDEX))
 
 
 def _same_names(a: np.ndarray) -> Any:
-    if a.ndim == 1:
-        return pandas.Series(a, index=["a"] * len(a), name="a")
-    return pandas.DataFrame(a, index=["a"] * len(a), columns=["b"] * a.shape[1])
+    if a.ndim == 2:
+        return pandas.DataFrame(a)
+    return pandas.Series(a, index=["a"] * len(a), name="a")
 
 
 def _typed(a: np.ndarray, whole: str, real: str) -> Any:
@@ -41,9 +40,7 @@ def _typed(a: np.ndarray, whole: str, real: str) -> Any:
 
 
 def _polars(a: np.ndarray) -> Any:
-    if a.ndim == 1:
-        return polars.Series(a)
-    return polars.DataFrame({f"column {i}": column for i, column in enumerate(a.T)})
+    return polars.Series(a) if a.ndim == 1 else polars.DataFrame(a)
 
 
 def _cast(dtype: Any) -> Any:

@@ -38,8 +38,13 @@ ROWS = {
     ),
     "check_cost_vectors": Row(
         costs.check_cost_vectors,
-        lambda rng, k: {"costs": vectors(rng, 4, k), "num_decisions": k},
-        (({"num_decisions": 4}, r"\(N, 4\)"), ({"costs": MINUS}, "at least 0")),
+        lambda rng, k: {"costs": vectors(rng, 4, k), "num_decisions": k, "binary_costs": False},
+        (
+            ({"num_decisions": 4}, r"\(N, 4\)"),
+            ({"costs": MINUS}, "at least 0"),
+            ({"costs": np.eye(3)}, "3 rows, all one-hot"),
+        ),
+        ({"costs": np.eye(3), "binary_costs": True},),
     ),
     "check_mean_costs": Row(
         costs.check_mean_costs,

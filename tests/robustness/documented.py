@@ -66,9 +66,16 @@ def is_matrix(x: Any, square: bool = False) -> bool:
     return sizes and all(array[y, y] == 0 for y in range(rows))
 
 
+def plain_labels(x: Any) -> Any:
+    """Integers of an array of objects as an array of integers."""
+    listed = x.ravel().tolist() if isinstance(x, np.ndarray) and x.dtype == object else []
+    whole = all(isinstance(one, int) and not isinstance(one, bool) for one in listed)
+    return np.array(listed).reshape(x.shape) if listed and whole else x
+
+
 def is_indices(x: Any, high: float = np.inf) -> bool:
-    """Labels or decisions."""
-    array = array_of_numbers(x)
+    """Labels or decisions, also as objects."""
+    array = array_of_numbers(plain_labels(x))
     if array is None or array.dtype.kind == "f" or array.ndim != 1 or array.size == 0:
         return False
     return all(0 <= int(entry) < min(high, 2**63 - 1) for entry in array)
@@ -92,8 +99,8 @@ def is_numbers(x: Any, least: int = 0, most: int = 9) -> bool:
 
 
 def is_targets(x: Any, num_classes: int) -> bool:
-    """Labels `(N,)` or `(N, 1)`, also as whole numbers of a float type."""
-    array = array_of_numbers(x)
+    """Labels `(N,)` or `(N, 1)`, also as whole numbers of a float type, or objects."""
+    array = array_of_numbers(plain_labels(x))
     if array is None or array.size == 0 or array.shape[1:] not in ((), (1,)) or not array.ndim:
         return False
     return all(entry in range(num_classes) for entry in array.ravel().tolist())

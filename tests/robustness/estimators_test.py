@@ -77,7 +77,7 @@ ROWS = {
             dict(zip(("X", "y"), examples(rng, k), strict=True))
             | {"penalty": 1.0, "gamma": 0.5, "cost_matrix": priced(rng, k), "method": "nystroem"}
             | {"n_components": 5, "exact_limit": 9, "tol": 0.1, "max_iter": 50}
-            | {"kernel": "rbf", "random_state": 3}
+            | {"kernel": "rbf", "random_state": 3, "binary_costs": False}
         ),
         (
             *matrix_errors,
@@ -88,6 +88,7 @@ ROWS = {
             ({"X": np.ones((5, 3))}, "for each of"),
             ({"y": [0, 1, 2, 0, 1, 3]}, "below 3"),
             ({"cost_matrix": None}, "give CSOSR a `cost_matrix`"),
+            ({"cost_matrix": None, "y": np.eye(3)[[0, 1, 2, 0, 1, 2]]}, "6 rows, all one-hot"),
             ({"cost_matrix": 1 - np.eye(3, 4)}, "of shape"),
             ({"kernel": "precomputed"}, "'exact' with kernel='precomputed'"),
             *named(
@@ -118,6 +119,7 @@ ROWS = {
             ({"cost_matrix": 1 - np.eye(4)}, "Expected"),
             ({"costs": np.ones((6, 3))}, "received both"),
             (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
+            (own_costs | {"costs": np.eye(3)[LABELS]}, "6 rows, all one-hot"),
             (own_costs | {"costs": KNOWN, "algorithm": "dnn_sosr"}, "Expected class probabilities"),
             (own_costs | {"costs": KNOWN[:5], "algorithm": "dnn_bayes"}, "each of 6 examples"),
             ({"other_decisions": ["abstain"]}, "0 labels"),
@@ -166,6 +168,7 @@ ROWS = {
             ({"cost_matrix": 1 - np.eye(4)}, "Expected"),
             ({"costs": np.ones((6, 3))}, "received both"),
             (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
+            (own_costs | {"costs": np.eye(3)[LABELS]}, "6 rows, all one-hot"),
             (own_costs | {"costs": KNOWN[:5]}, "a matrix for each of 6 examples"),
             ({"y": [0, 0, 0, 1, 1, 2]}, "at least 2 examples of each class"),
             ({"y": [0] * 6}, "at least 2 classes in `y`"),

@@ -180,7 +180,7 @@ ROWS = {
             ({"output": "logits"}, "`output`"),
         ),
         ({"x": np.ones((4, 3), bool)}, {"x": np.ones((4, 3, 1))}),
-        free=("batch_size", "verbose", "costs"),
+        free=("batch_size", "verbose", "costs", "labels"),
     ),
     "decide, costs": Row(
         csdl.decide,
@@ -202,7 +202,7 @@ ROWS = {
             ({"costs": csdl.costs.AffineCosts([1.0], np.ones((3, 4)))}, "each of 5 examples"),
         ),
         ({"costs": np.ones((5, 3, 4))}, {"costs": np.ones((5, 3, 4), int)}),
-        free=("batch_size", "verbose"),
+        free=("batch_size", "verbose", "labels"),
     ),
 }
 TestTable = table_tests(ROWS, large=False)

@@ -11,6 +11,7 @@ from tests.support.testing import to_numpy
 SIZE = 4
 LABELS = {"y_true": np.zeros((SIZE, 1), int)}
 VECTORS = {"y_true": np.eye(SIZE, 3), "cost_matrix": None}
+ONE_HOT = np.eye(3)[[0, 1, 2, 0]]
 PIXELS = {"y_true": np.zeros((SIZE, 2, 5), int), "y_pred": np.ones((SIZE, 2, 5, 3))}
 TOO_LARGE = np.full((SIZE, 3), 1e39)
 
@@ -28,6 +29,7 @@ label_errors = (
     (PIXELS | {"sample_weight": np.ones((SIZE, 2))}, r"or \(4, 2, 5\); received \(4, 2\)"),
     ({"cost_matrix": 1 + np.eye(3)}, "diagonal is 0"),
     ({"cost_scale": 0.0}, "`cost_scale`"),
+    (VECTORS | {"y_true": ONE_HOT}, "4 rows, all one-hot"),
     ({"dtype": "float16"}, "32 bits or more"),
 )
 square = (({"cost_matrix": np.ones((3, 4)) - np.eye(3, 4)}, "one decision for each class|shape"),)
@@ -61,10 +63,11 @@ def loss(made, right, errors, also=(), **own):
 def of_labels(made, errors=square, **own):
     def right(rng, k):
         given = {"cost_matrix": matrix(rng, k, k), "y_true": rng.integers(k, size=SIZE)}
-        given |= {"y_pred": amounts(rng, SIZE, k), "cost_scale": 0.125}
+        given |= {"y_pred": amounts(rng, SIZE, k), "cost_scale": 0.125, "binary_costs": False}
         return given | {name: make(k) for name, make in own.items()}
 
-    also = (LABELS, VECTORS, PIXELS, PIXELS | {"sample_weight": np.ones((SIZE, 2, 5))})
+    binary = VECTORS | {"y_true": ONE_HOT, "binary_costs": True}
+    also = (LABELS, VECTORS, binary, PIXELS, PIXELS | {"sample_weight": np.ones((SIZE, 2, 5))})
     return loss(made, right, (*label_errors, *errors), also)
 
 

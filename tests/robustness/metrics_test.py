@@ -11,7 +11,8 @@ from tests.robustness.samples import amounts, matrix, probabilities, vectors
 from tests.support.testing import to_numpy
 
 SIZE = 4
-VECTORS = {"y_true": np.eye(SIZE, 4)}
+VECTORS = {"y_true": 2 * np.eye(SIZE, 4)}
+ONE_HOT = {"y_true": np.eye(SIZE, 4)}
 PIXELS = {"y_true": np.zeros((SIZE, 2), int), "y_pred": 2 * np.eye(SIZE)[:, None] * np.ones((2, 1))}
 SOFTMAX = np.full((SIZE, 4), 0.25)
 
@@ -54,6 +55,7 @@ def metric(made, more=(), also=(), labelled=True, **own):
     def right(rng, k):
         y, w = rng.integers(k, size=SIZE), rng.integers(1, 8, size=SIZE) / 4
         given = {"y_true": y, "y_pred": amounts(rng, SIZE, k + 1), "sample_weight": w}
+        given["binary_costs"] = False
         return given | ({"cost_matrix": matrix(rng, k, k + 1)} if labelled else {}) | own
 
     def call(y_true, y_pred, sample_weight, **given):
@@ -79,7 +81,7 @@ def known(made, **own):
         metric.update_state(y_true, y_pred, sample_weight, costs)
         return to_numpy(metric.result())
 
-    others = ("cost_matrix", "bayes", "class_id", "name", "dtype")
+    others = ("cost_matrix", "bayes", "class_id", "name", "dtype", "binary_costs")
     free = {*inspect.signature(made).parameters} & {*others}
     also = ({"costs": matrix(np.random.default_rng(0), 3, 4)}, {"sample_weight": None})
     return Row(
@@ -93,8 +95,10 @@ def priced(made):
         ({"cost_matrix": None}, "`cost_matrix` or `num_decisions`"),
         ({"num_decisions": 5}, "`num_decisions` to be 4"),
         (VECTORS | {"cost_matrix": None, "num_decisions": 3}, r"\(batch, 3\)"),
+        (ONE_HOT | {"cost_matrix": None, "num_decisions": 4}, "4 rows, all one-hot"),
     )
-    also = (VECTORS | {"cost_matrix": None, "num_decisions": 4},)
+    vectors = {"cost_matrix": None, "num_decisions": 4}
+    also = (VECTORS | vectors, ONE_HOT | vectors | {"binary_costs": True})
     row = metric(made, more, also, output="cost", bayes=False)
     return Row(**vars(row) | {"free": (*row.free, "num_decisions")})
 
@@ -106,9 +110,11 @@ ROWS = {
             *matrix_errors,
             ({"class_id": 3}, "`class_id`"),
             (VECTORS | {"cost_matrix": None}, "`cost_matrix` with `class_id`"),
+            (ONE_HOT | {"cost_matrix": None, "class_id": None}, "4 rows, all one-hot"),
         ),
         (
             VECTORS | {"cost_matrix": None, "class_id": None},
+            ONE_HOT | {"cost_matrix": None, "class_id": None, "binary_costs": True},
             {"bayes": True, "output": "probability", "y_pred": np.eye(SIZE, 3)[[0, 1, 2, 0]]},
         ),
         output="cost",
@@ -116,7 +122,11 @@ ROWS = {
         class_id=1,
     ),
     "DecisionAccuracy": metric(
-        metrics.DecisionAccuracy, also=(VECTORS,), labelled=False, output="cost"
+        metrics.DecisionAccuracy,
+        ((ONE_HOT, "4 rows, all one-hot"),),
+        (VECTORS, ONE_HOT | {"binary_costs": True}),
+        labelled=False,
+        output="cost",
     ),
     "AverageCost, known costs": known(metrics.AverageCost),
     "DecisionAccuracy, known costs": known(metrics.DecisionAccuracy),

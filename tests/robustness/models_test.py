@@ -190,11 +190,15 @@ ROWS = {
     ),
     "labelled_costs": Row(
         models.labelled_costs,
-        lambda rng, k: {"labels": rng.integers(k, size=4), "costs": vectors(rng, 4, k)},
+        lambda rng, k: (
+            {"labels": rng.integers(k, size=4), "costs": vectors(rng, 4, k)}
+            | {"binary_costs": False}
+        ),
         (
             ({"labels": [0, 1, 2]}, "for each of"),
             ({"labels": [0.0, 1, 2, 1]}, "integer dtype"),
             ({"costs": -np.ones((4, 3))}, "at least 0"),
+            ({"costs": np.eye(3)[[0, 1, 2, 0]]}, "4 rows, all one-hot"),
         ),
     ),
     "output_kind": model(
@@ -217,7 +221,9 @@ def test_every_public_function_is_here():
 
 class TestTable(table_tests(ROWS, large=False)):
     @pytest.fixture
-    def nothing_is_built(self, monkeypatch):
+    def nothing_is_built(self, name, monkeypatch):
+        ROWS[name].arguments()  # Networks of the right arguments are kept.
+
         def fail(self, *args, **kwargs):
             raise AssertionError(f"{self.name} was called before arguments were checked")
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from csdl_keras import costs
 from csdl_keras._utils import arrays, structure, tensors
+from csdl_keras._utils import labels as labels_module
 from csdl_keras._utils.example_axes import check_weights
 from csdl_keras.baselines._kernel_map import check_features
 from csdl_keras.costs._tensors import tensor_or_labels
@@ -40,6 +41,7 @@ from tests.robustness.documented import (
     is_targets,
     is_vectors,
     is_weights,
+    plain_labels,
 )
 from tests.robustness.outcome import assert_same, outcome
 from tests.robustness.samples import amounts, matrix, probabilities, vectors
@@ -117,7 +119,7 @@ CHECKS = {
         numbers,
     ),
     "check_decisions": Check(
-        lambda d: arrays.check_decisions(d, 5, 3),
+        lambda d: labels_module.check_decisions(d, 5, 3),
         lambda rng, k: (rng.integers(3, size=5),),
         lambda d: is_indices(d, 3) and len(d) == 5,
         labels,
@@ -196,7 +198,7 @@ CHECKS = {
         lambda y: tensor_or_labels(y, 3),
         lambda rng, k: (rng.integers(3, size=4),),
         lambda y: is_targets(whole(y), 3),
-        lambda y: numbers(whole(y)).reshape(-1),
+        lambda y: numbers(plain_labels(whole(y))).reshape(-1),
     ),
     "check_inputs": Check(
         lambda x: structure.check_inputs(MODEL, x),

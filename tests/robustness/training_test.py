@@ -54,9 +54,9 @@ data_errors = (
     ({"x": np.full((6, 3), 1e39)}, "finite, also as float32"),
     ({"y": [0.0, 1, 2, 0, 1, 2]}, "integer dtype"),
     ({"y": [0, 1, 2, 0, 1, -1]}, "at least 0"),
-    ({"y": ["a", "b", "c", "a", "b", None]}, "without missing labels; received None at 5"),
-    ({"y": ["a", "b", "c", "a", "b", True]}, "`y` of one type"),
-    ({"y": [*"abcab", 3.5]}, "strings, booleans or integers"),
+    ({"y": ["a", "b", "c", "a", "b", None]}, "missing label, None at 5"),
+    ({"y": ["a", "b", "c", "a", "b", True]}, "received bool and str"),
+    ({"y": [*"abcab", 3.5]}, "received float and str"),
     ({"y": [*"abcabc"], "validation_data": (np.ones((1, 3)), ["d"])}, "received 'd'"),
     ({"x": pandas.DataFrame({"day": [pandas.Timestamp("2020")] * 6})}, "no dates in column 'day'"),
     ({"x": pandas.DataFrame({"one": [[1]] * 6})}, "column 'one' to hold numbers, strings"),
@@ -74,6 +74,7 @@ known_costs = {"costs": np.ones((6, 3, 3)), "validation_data": None}
 cost_errors = (
     (own_costs | {"costs": np.ones((5, 3))}, "a row for each of 6 labels"),
     (own_costs | {"costs": -np.ones((6, 3))}, "at least 0"),
+    (own_costs | {"costs": np.eye(3)[[0, 1, 2, 0, 1, 2]]}, "6 rows, all one-hot"),
     (known_costs | {"costs": np.ones((5, 3, 3))}, "a matrix for each of 6 examples"),
     (known_costs | {"costs": np.full((6, 3, 3), np.nan)}, "finite and at least 0"),
     (known_costs | {"validation_data": (np.ones((2, 3)), [0, 1])}, "validation data with costs"),
@@ -158,7 +159,7 @@ ROWS = {
             | {"reconstruction": "cross_entropy", "tied": False, "seed": 0}
             | {"steps_per_epoch": 2, "steps_per_execution": 1, "callbacks": [], "verbose": 0}
             | {"cost_scale": 0.5, "unlabelled": inputs(rng, 2), "data_id": "a"}
-            | {"cache": csdl.StageCache()}
+            | {"cache": csdl.StageCache(), "binary_costs": False}
         ),
         (
             ({"model": SUBCLASSED()}, "inputs are known"),
@@ -174,6 +175,7 @@ ROWS = {
             ({"costs": None}, "since beta > 0"),
             ({"costs": -np.ones((5, 3))}, "at least 0"),
             ({"costs": np.ones((4, 3))}, "a row for each of 5 examples"),
+            ({"costs": np.eye(3)[[0, 1, 2, 0, 1]]}, "5 rows, all one-hot"),
             ({"costs": [0, 1, 2, 0, 3], "cost_matrix": 1 - np.eye(3)}, "below 3"),
             ({"unlabelled": np.ones((2, 4))}, "`unlabelled` of shape"),
             ({"unlabelled": np.full((2, 3), 2.0)}, r"to lie in \[0, 1\]"),

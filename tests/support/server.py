@@ -40,6 +40,9 @@ class Session:
     def get_inputs(self):
         return self.ends
 
+    def get_modelmeta(self):
+        return SimpleNamespace(custom_metadata_map={})
+
     def run(self, names, feed):
         assert names == ["decision", "costs"]
         self.running.release()

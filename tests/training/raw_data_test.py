@@ -147,9 +147,12 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
         ({"costs": 1 - np.eye(3)}, "each of the labels .'fraud', 'right'.*received 3"),
         (
             {"train": (TRAIN[0], [None, *TRAIN[1][1:]])},
-            "missing labels; received None at 0",
+            "missing label, None at 0",
         ),
-        ({"train": (TRAIN[0], [True, *TRAIN[1][1:]])}, "`y` of one type"),
+        (
+            {"train": (TRAIN[0], [True, *TRAIN[1][1:]])},
+            "received bool and int|received bool and str",
+        ),
         (
             {"train": (TRAIN[0].assign(day=pandas.Timestamp("2020")), TRAIN[1])},
             "no dates in",
@@ -170,7 +173,7 @@ def test_costs_are_found_by_the_names_of_classes():
         trainer.stages("cost_model", costs) for costs in (COSTS, named.iloc[::-1, ::-1], named)
     ]
     assert stages[0] == stages[1] == stages[2]
-    with pytest.raises(ValueError, match="named .'fraud', 'right'.*received the columns .'a', 'b'"):
+    with pytest.raises(ValueError, match="columns .'a', 'b'.; the classes are .'fraud', 'right'"):
         trainer.stages("cost_model", named.set_axis(["a", "b"], axis=1))
 
 

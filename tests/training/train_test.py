@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from tests.support.testing import floatx
 from tests.support.trainers import (
     DATA,
     LONGER,
@@ -113,3 +114,16 @@ class TestTrain:
         keras.utils.set_random_seed(5)
         assert_same_weights(first, run())
         assert np.abs(first.get_weights()[0] - second.get_weights()[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize(("dtype", "most"), [("bfloat16", 256), ("float16", 2048)])
+def test_more_classes_than_a_float_type_numbers(dtype, most):
+    """Keras' own losses convert labels to its float type, in which some are others."""
+    x, y = np.zeros((6, 3)), np.array([0, 1, 2, 3, most, most])
+    with floatx(dtype):
+        trainer = csdl.Trainer(x, y, seed=0)
+        with pytest.raises(ValueError, match=f"at most {most} classes in {dtype}"):
+            trainer.stages("calibrated_bayes", 1 - np.eye(most + 1))
+        with pytest.raises(ValueError, match=f"at most {most} classes in {dtype}"):
+            csdl.models.labelled_costs(y, np.ones((6, 2)))
+        assert len(csdl.models.labelled_costs(y.clip(max=most - 1), np.ones((6, 2)))) == 3

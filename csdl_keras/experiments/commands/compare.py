@@ -8,14 +8,20 @@ from typing import Any
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.experiments.cell import FIRST_COST_SEED, OWN_COSTS
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.commands.sources import load_snippet, show_source, source_of
+from csdl_keras.experiments.commands.sources import (
+    data_record,
+    load_snippet,
+    show_source,
+    source_of,
+)
 from csdl_keras.experiments.comparison import (
     ComparisonRun,
     check_algorithms,
     plot_costs,
     unsuited,
 )
-from csdl_keras.experiments.run_folder import prepare_folder, write_record
+from csdl_keras.experiments.run_folder import add_findings, prepare_folder, write_record
+from csdl_keras.experiments.saving import findings, warning
 from csdl_keras.experiments.summaries import summarise
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
@@ -68,9 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.",
             soft_wrap=True,
         )
-    comparison = ComparisonRun(source, compared, matrices, folder, settings, runner, arguments.seed)
-    write_record(folder, arguments, dataclasses.asdict(settings))
-    failures = runner.failures
+    names = getattr(data, "decisions", None) if costs is None else costs.decisions
+    comparison = ComparisonRun(
+        source, compared, matrices, folder, settings, runner, arguments.seed, names
+    )
+    record = data_record(arguments, data)
+    write_record(folder, arguments, dataclasses.asdict(settings), record)
+    failures, told = runner.failures, ""
     start = time.perf_counter()
     status = 0
     try:
@@ -86,6 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
         (folder / "run.json").unlink()
     else:
         summaries = summarise(results)
+        savings = {summary.algorithm: summary.saving for summary in summaries}
+        told = warning(savings)
+        with failures.step("run.json"):
+            add_findings(folder, findings(savings))
         with failures.step("costs.png"):
             plot_costs(summaries, results, f"What decisions cost on {title}", folder / "costs.png")
         with failures.step("the table"):
@@ -101,10 +115,13 @@ def run(arguments: argparse.Namespace) -> int:
             share = " relative to the best constant decision for its matrix" if matrices > 1 else ""
         console.print(
             f"{comparison.model_path} is {best.algorithm} ({get_algorithm(best.algorithm).title})"
-            f"{which}, which has the lowest validation cost{share}. Load it and decide:\n",
+            f"{which}, which has the lowest validation cost{share}. {best.sentence} Load it and "
+            "decide:\n",
             soft_wrap=True,
         )
         print(load_snippet(data, comparison.model_path, arguments.dataset))
+    if told:
+        print(f"\n# {told}")
     return max(failures.tell(), status)
 
 

@@ -35,12 +35,17 @@ def source_of(arguments: argparse.Namespace) -> tuple[DataSource, CostTable | No
             path=arguments.data,
             label_column=arguments.label,
             drop=tuple(arguments.drop),
-            cost_columns=tuple(arguments.cost_columns or ()),
+            cost_columns=tuple(arguments.cost_columns),
+            categories=tuple(arguments.categories),
+            missing=tuple(arguments.missing),
             image_size=arguments.image_size,
+            skip_broken=arguments.skip_broken,
             **choices,
         )
     data: Any = source.load()
     own = isinstance(data, OwnData)
+    if own:  # The record of the run has the names of columns.
+        vars(arguments).update(data.chosen)
     labels = [str(one) for one in (data.labels if own else range(data.num_classes))]
     if arguments.cost_matrix is not None:
         table = read_cost_table(arguments.cost_matrix, labels)
@@ -129,6 +134,20 @@ def _inputs(data: OwnData) -> str:
     return told
 
 
+def data_record(arguments: argparse.Namespace, data: Any) -> dict[str, Any]:
+    """Describes the data of a run for its record: name or path, rows, inputs and labels."""
+    splits = {"train": data.y_train, "val": data.y_val, "test": data.y_test}
+    split = {name: len(labels) for name, labels in splits.items()}
+    x = data.x_train
+    return {
+        **({"name": data.name} if arguments.data is None else {"path": str(arguments.data)}),
+        "rows": sum(split.values()),
+        "split": split,
+        **({"columns": x.columns.names} if isinstance(x, Table) else {"shape": x.shape[1:]}),
+        "labels": data.labels if isinstance(data, OwnData) else list(range(data.num_classes)),
+    }
+
+
 def load_snippet(data: Any, model_path: pathlib.Path, dataset: str) -> str:
     """Returns lines of Python that load a model and decide on some examples.
 
@@ -147,10 +166,10 @@ def load_snippet(data: Any, model_path: pathlib.Path, dataset: str) -> str:
     return "\n".join(
         [
             *(["import keras"] if keras_model else []),
-            *(line for line in code if line.startswith("import ")),
+            *(line for line in code if line.startswith(("import ", "from "))),
             "import csdl_keras as csdl  # before loading: it registers layers",
             f"model = {load}({str(model_path)!r})",
-            *(line for line in code if not line.startswith("import ")),
+            *(line for line in code if not line.startswith(("import ", "from "))),
             f"print({printed})",
         ]
     )

@@ -13,11 +13,17 @@ from csdl_keras._utils.frames import rows_of
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs._tensors import to_config
 from csdl_keras.experiments.cell import FIRST_COST_SEED
-from csdl_keras.experiments.commands.sources import load_snippet, show_source, source_of
+from csdl_keras.experiments.commands.sources import (
+    data_record,
+    load_snippet,
+    show_source,
+    source_of,
+)
 from csdl_keras.experiments.commands.spaces import parse_space
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.failures import Failures
-from csdl_keras.experiments.run_folder import append_record, remove_record
+from csdl_keras.experiments.run_folder import add_findings, append_record, remove_record
+from csdl_keras.experiments.saving import Saving, findings, report_decisions, warning
 from csdl_keras.experiments.trials import (
     TrialRecord,
     plot_search,
@@ -100,8 +106,10 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
     }
     if not worker:
         tuner.check_search(**fit)
-        record = append_record(folder, arguments, {"cost_matrix": to_config(matrix)})
-        show_source(console, arguments, source.raw().load(), costs)
+        raw: Any = source.raw().load()
+        choices = {"cost_matrix": to_config(matrix)}
+        record = append_record(folder, arguments, choices, data=data_record(arguments, raw))
+        show_source(console, arguments, raw, costs)
         console.print(
             f"{get_algorithm(arguments.algorithm).title} on {data.name}, "
             f"{arguments.tuner} search of at most {arguments.max_trials} trials in {folder}. "
@@ -127,26 +135,26 @@ def _search(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -
         model = source.finished(hyper_model.classifier(tuner.get_best_models()[0]))
         path = folder / "best_model.keras"
         save_model(model, path)
-        _print_best(console, records[0], _test_cost(source, matrix, model), folder)
+        names = getattr(data, "decisions", None) if costs is None else costs.decisions
+        decided = {arguments.algorithm: decide(model, rows_of(raw.x_test))}
+        report = report_decisions(decided, source, matrix, names)
+        savings = {arguments.algorithm: Saving.of(report.rows[0], report)}
+        add_findings(folder, findings(savings))
+        _print_best(console, records[0], savings[arguments.algorithm], folder)
         print(load_snippet(data, path, arguments.dataset))
+        if told := warning(savings):
+            print(f"\n# {told}")
     return failures.tell()
 
 
-def _test_cost(source: DataSource, matrix: np.ndarray, model: keras.Model) -> float:
-    """Returns the average cost of a finished model's decisions on test examples."""
-    data, own = source.raw().load(), source.example_costs("test")
-    decided = decide(model, rows_of(data.x_test))
-    paid = matrix[data.y_test, decided] if own is None else own[np.arange(len(own)), decided]
-    return float(paid.mean())
-
-
-def _print_best(console: "Console", best: TrialRecord, paid: float, folder: pathlib.Path) -> None:
+def _print_best(
+    console: "Console", best: TrialRecord, saving: Saving, folder: pathlib.Path
+) -> None:
     written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
     found = [str(path) for path in written if path.exists()]
     console.print(
-        f"\nThe best trial, {best.trial}, pays {best.validation_cost:.4f} a validation example "
-        f"and {paid:.4f} a test example. Wrote {', '.join(found)}; the model decides by itself. "
-        "Load it:\n",
+        f"\nThe best trial, {best.trial}, pays {best.validation_cost:.4f} a validation example. "
+        f"{saving.sentence} Wrote {', '.join(found)}; the model decides by itself. Load it:\n",
         soft_wrap=True,
     )
 

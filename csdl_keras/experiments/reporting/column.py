@@ -21,6 +21,7 @@ from csdl_keras.experiments.reporting.paper import (
     variant_title,
 )
 from csdl_keras.experiments.reporting.reading import PricedDecisions, ResultRow
+from csdl_keras.experiments.saving import Saving
 from csdl_keras.training.algorithms import get_algorithm
 
 #: The hidden layers of the networks that the paper reports.
@@ -48,9 +49,9 @@ class TableCell:
         validation_cost: mean of the average validation cost, NaN (default) if unknown.
         beta: share of the cost-aware loss in pre-training; NaN (default) if there is none.
         best: whether it is the cheapest of its data set. Defaults to False.
-        tied: whether it is not significantly costlier than the best; `None` (default)
-            if that is not known.
+        tied: whether it is not significantly costlier than the best; `None` if unknown.
         paper: the paper's figure, `None` (default) if it has none.
+        saving: what it saves, unknown by default.
     """
 
     matrices: int
@@ -66,6 +67,7 @@ class TableCell:
     best: bool = False
     tied: bool | None = None
     paper: PaperFigure | None = None
+    saving: Saving = Saving()
 
     @property
     def bold(self) -> bool:
@@ -175,7 +177,7 @@ class Column:
             return name == self.best
         difference = self.compare(name, self.best) if self.best else None
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
-        return None if difference is None else not difference.costlier
+        return self.cells[name].saving.tied if difference is None else not difference.costlier
 
 
 def format_column(column: Column, variant: bool = True) -> str:
@@ -244,4 +246,5 @@ def _summary(rows: list[ResultRow], decisions: PricedDecisions) -> TableCell:
         standard_error=float(error),
         validation_cost=float(group_means(matrices, [it.validation_cost for it in rows]).mean()),
         beta=max(row.beta for row in rows),
+        saving=Saving.mean(list(map(decisions.saving, rows))),
     )

@@ -8,13 +8,16 @@ from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.reporting.paper import data_title, paper_table2, variant_title
 from csdl_keras.experiments.reporting.table import Table
 from csdl_keras.experiments.reporting.text import DATA_HEADS, data_line
+from csdl_keras.experiments.saving import warning
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 _NOT_RUN = "not run"
 
 
 def missing_lines(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
-    """Says which results of the runs are still to come, and what of the paper's table is not run.
+    """Says where no algorithm beats a constant decision, and which results are not there.
+
+    These are results of the runs that are still to come, and those of the paper's table.
 
     Args:
         table: the results.
@@ -26,6 +29,10 @@ def missing_lines(table: Table, runs: Sequence[dict[str, Any]]) -> list[str]:
     shown = {DataSource(it.dataset, it.imbalanced).label: it for it in table.columns}
     planned, unavailable = _asked(runs)
     lines = []
+    for each in table.columns:
+        savings = {get_algorithm(name).title: cell.saving for name, cell in each.cells.items()}
+        if told := warning(savings):
+            lines.append(f"{each.title}: {told}")
     for label, algorithms in planned.items():
         column = shown.get(label)
         cells = {} if column is None else column.cells

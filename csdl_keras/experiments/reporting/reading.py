@@ -8,14 +8,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from csdl_keras._utils.array_file import read_npz
+from csdl_keras.evaluation import compare_costs
 from csdl_keras.experiments.decision_files import beta_name, decisions_name, is_collapsed
 from csdl_keras.experiments.reporting.comparison import Run
 from csdl_keras.experiments.results import CellRow
+from csdl_keras.experiments.saving import Saving
 from csdl_keras.training.algorithms import get_algorithm
 
 
 @dataclasses.dataclass(frozen=True)
-class ResultRow(CellRow):
+class ResultRow(Saving, CellRow):
     """The columns of `results.csv` that the report needs, see `Result`.
 
     `average_cost` is infinite if training diverged; `validation_cost` is NaN if unknown, `beta`
@@ -79,11 +81,17 @@ class PricedDecisions:
         collapsed: `(algorithm, cost_seed, seed)` of those that cost no less than the best single
             decision for all examples, or are a single decision; the cost-blind series is
             measured in errors.
+        savings: what each of them saves.
     """
 
     costs: dict[str, dict[Run, np.ndarray]]
     largest: dict[int, float]
     collapsed: set[tuple[str, int, int]]
+    savings: dict[tuple[str, int, int], Saving] = dataclasses.field(default_factory=dict)
+
+    def saving(self, row: ResultRow) -> Saving:
+        """Returns what the result of a row saves, by its columns if there are no decisions."""
+        return self.savings.get((row.algorithm, row.cost_seed, row.seed), row)
 
 
 def read_decision_costs(
@@ -105,7 +113,7 @@ def read_decision_costs(
     """
     arrays = _DecisionArrays(path)
     costs: dict[str, dict[Run, np.ndarray]] = {}
-    collapsed = set()
+    collapsed, savings = set(), {}
     for row in rows:
         name = decisions_name(row.algorithm, row.cost_seed, row.seed) + ending
         priced = arrays.price(name, row.cost_seed)
@@ -118,10 +126,11 @@ def read_decision_costs(
                 f"received decisions that cost {priced.mean()}."
             )
         costs.setdefault(row.algorithm, {})[row.cost_seed, row.seed] = priced
+        savings[row.algorithm, row.cost_seed, row.seed] = arrays.saving(name, row.cost_seed)
         in_errors = get_algorithm(row.algorithm).series == "blind"
         if arrays.is_collapsed(name, row.cost_seed, in_errors):
             collapsed.add((row.algorithm, row.cost_seed, row.seed))
-    return PricedDecisions(costs, arrays.largest, collapsed)
+    return PricedDecisions(costs, arrays.largest, collapsed, savings)
 
 
 def read_beta_costs(
@@ -182,6 +191,14 @@ class _DecisionArrays:
             )
         self.largest[cost_seed] = float(matrix.max())
         return matrix.astype("float64")[labels, decisions]
+
+    def saving(self, name: str, cost_seed: int) -> Saving:
+        """Returns what decisions, which are in the file, save; see `is_collapsed`."""
+        labels, matrix = self._get("labels"), self._get(f"matrix_{cost_seed}").astype("float64")
+        means = matrix[labels].mean(axis=0)
+        always = np.full(len(labels), means.argmin())
+        pair = compare_costs(labels, self._arrays[name], always, matrix)
+        return Saving.by(pair, str(means.argmin()), float(means.min()))
 
     def is_collapsed(self, name: str, cost_seed: int, in_errors: bool = False) -> bool:
         """Tells whether decisions, which are in the file, are no better than a single one for all.

@@ -82,7 +82,8 @@ def _way(run: Mapping[str, Any]) -> str:
     """Names the backend, the precision and the accelerators of a run."""
     machine = run.get("machine")
     on = machine.get("accelerators") if isinstance(machine, dict) else None
-    in_half = run.get("arguments", {}).get("mixed_precision") == "True"
+    # Until 0.2 all values were written as text.
+    in_half = str(run.get("arguments", {}).get("mixed_precision")) == "True"
     return visible(f"{run.get('backend')}{' in bfloat16' * in_half} on {on or 'the processor'}")
 
 

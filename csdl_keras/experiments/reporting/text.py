@@ -2,13 +2,16 @@
 
 import collections
 import math
+from collections.abc import Sequence
 
+from csdl_keras.evaluation._report_text import number
 from csdl_keras.experiments.reporting.beta_curve import BetaCurve
 from csdl_keras.experiments.reporting.claim import Claim, ComparedPair
 from csdl_keras.experiments.reporting.column import Column, TableCell, format_column
 from csdl_keras.experiments.reporting.comparison import Difference
 from csdl_keras.experiments.reporting.escaping import visible
 from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import get_algorithm
 
 #: Explains how verdicts on claims are made.
 RULE = (
@@ -30,6 +33,18 @@ NOTHING = "Nothing to compare: there are no test decisions of two algorithms tha
 #: Heads of the table of data sets, see `data_line`.
 DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
 DATA_HEADS += ["hidden layers"]
+
+#: Heads of the table of savings, see `saving_lines`.
+SAVING_HEADS = ["data set", "algorithm", "cost", "constant decision", "saved", "95 % interval"]
+SAVING_HEADS += ["against the best"]
+
+#: Explains the table of savings.
+SAVED = (
+    "How much less decisions cost than the best constant decision, the one that costs least on the "
+    "test examples if it is always taken. Costs, and ends of intervals, are means over cost "
+    "matrices and training seeds; each interval is paired, over the test examples alone. Tied: "
+    "the paired interval of the difference to the best one for the same matrix contains 0."
+)
 
 #: Heads of the table of a claim's comparisons, see `comparison_line`.
 COMPARISON_HEADS = [
@@ -119,6 +134,23 @@ def data_line(column: Column) -> list[str]:
         str(column.matrices),
         largest,
         ", ".join(column.hidden_units) or "–",
+    ]
+
+
+def saving_lines(columns: Sequence[Column]) -> list[list[str]]:
+    """What algorithms save relative to the best constant decision, below `SAVING_HEADS`."""
+    return [
+        [
+            format_column(column),
+            get_algorithm(name).title,
+            format_cost(cell, column),
+            number(cell.saving.constant_cost)
+            + (f", {cell.saving.constant}" if cell.saving.constant_decision else ""),
+            *cell.saving.columns,
+        ]
+        for column in columns
+        for name, cell in column.cells.items()
+        if cell.saving.is_known
     ]
 
 

@@ -1,0 +1,357 @@
+"""One-hot rows that are given as cost vectors are refused, and cost vectors of 0 and 1 are not."""
+
+import itertools
+
+import keras
+import ml_dtypes
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.naive_bayes import GaussianNB
+
+import csdl_keras as csdl
+from csdl_keras import baselines, costs, evaluation, losses, metrics, models, sklearn, tuning
+from csdl_keras._utils.tensors import one_hot_counts
+from tests.support.testing import TestCase, to_numpy
+
+RNG = np.random.default_rng(0)
+K, NUM = 4, 60
+X = RNG.uniform(size=(NUM, 3)).astype("float32")
+Y = np.concatenate([np.arange(K), RNG.integers(K, size=NUM - K)])
+ONE_HOT = np.eye(K, dtype="float32")[Y]
+SMOOTHED = 0.85 * ONE_HOT + 0.15 / K
+FIX = r"argmax\(axis=1\).*`cost_matrix=`.*binary_costs=True"
+
+#: The same rows, as data comes.
+FORMS = {
+    "float64": ONE_HOT.astype("float64"),
+    "float16": ONE_HOT.astype("float16"),
+    "bfloat16": ONE_HOT.astype(ml_dtypes.bfloat16),
+    "bool": ONE_HOT.astype(bool),
+    "uint8": ONE_HOT.astype("uint8"),
+    "get_dummies": pandas.get_dummies(pandas.Series([*"abcd"])[Y].reset_index(drop=True)),
+    "smoothed": SMOOTHED,
+    "smoothed, float16": SMOOTHED.astype("float16"),
+    "smoothed, bfloat16": SMOOTHED.astype(ml_dtypes.bfloat16),
+}
+
+
+def with_one(row):
+    """One-hot rows but one."""
+    rows = ONE_HOT.copy()
+    rows[-1] = row
+    return rows
+
+
+#: Costs, some of them of 0 and 1 alone.
+COSTS = {
+    "errors": 1 - ONE_HOT,
+    "another unit": 2 * ONE_HOT,
+    "one row of two costs": with_one([1, 1, 0, 0]),
+    "one row of a smaller cost": with_one([0, 0.9, 0, 0]),
+    "one row without costs": with_one([0, 0, 0, 0]),
+    "one row of shares": with_one([0, 0.5, 0.5, 0]),
+    "of two decisions": np.eye(K)[Y % 2],
+    "of a single decision": np.eye(K)[0 * Y],
+    "shares": RNG.dirichlet(np.ones(K), size=NUM),
+}
+
+METRICS = {
+    "AverageCost": metrics.AverageCost,
+    "DecisionAccuracy": metrics.DecisionAccuracy,
+    "NormalizedCost": lambda **own: metrics.NormalizedCost(num_decisions=K, **own),
+    "Savings": lambda **own: metrics.Savings(num_decisions=K, **own),
+}
+LOSSES = {
+    "SOSRLoss": losses.SOSRLoss,
+    "OneSidedLoss": losses.OneSidedLoss,
+    "PoissonCostLoss": losses.PoissonCostLoss,
+    "LogisticCostLoss": losses.LogisticCostLoss,
+    "MINLoss": losses.MINLoss,
+}
+
+
+def compiled(*scores, loss=None, end=None, shape=(3,), **choices):
+    model = keras.Sequential([keras.Input(shape), end or csdl.layers.CostOutput(K)])
+    model.compile("sgd", loss or csdl.SOSRLoss(), metrics=[*scores], **choices)
+    return model
+
+
+def fitted(targets, *scores, x=X, batch_size=16, data=(), model=None, **choices):
+    model = compiled(*scores, **choices) if model is None else model
+    return model.fit(x, targets, batch_size=batch_size, shuffle=False, verbose=0, **dict(data))
+
+
+def slowly(rows):
+    """Tells on Python's numbers whether rows are one-hot and mark classes of each remainder."""
+    marked = set()
+    for row in rows:
+        *rest, top = sorted(row)
+        if abs(sum(row) - 1) > 0.002 or max(rest) - min(rest) > 1e-6 or top - rest[0] < 0.5:
+            return False
+        marked.add(list(row).index(top) % 3)
+    return len(marked) == 3
+
+
+@st.composite
+def some_rows(draw):
+    width, number = draw(st.sampled_from([1, 2, 3, 5])), draw(st.sampled_from([3, 6]))
+    hot = st.integers(0, width - 1).map(lambda place: np.eye(width)[place].tolist())
+    share = draw(st.sampled_from([0.0, 0.1]))
+    soft = hot.map(lambda row: [(1 - share) * one + share / width for one in row])
+    other = st.lists(st.sampled_from([0.0, 0.0, 0.25, 1.0, 3.0]), min_size=width, max_size=width)
+    kind = draw(st.sampled_from([soft, soft, st.one_of(soft, other)]))
+    return draw(st.lists(kind, min_size=number, max_size=number))
+
+
+class TestRecognised:
+    @given(some_rows())
+    def test_as_by_a_loop(self, rows):
+        expected = slowly(rows) if len(rows[0]) > 1 else False
+        array = np.array(rows)
+        for given_as in (array, keras.ops.convert_to_tensor(array.astype("float32"))):
+            counts = to_numpy(one_hot_counts(given_as))
+            assert (counts[0] == 0 and counts[1:].all()) == expected
+        halves = one_hot_counts(array[:2]) + one_hot_counts(array[2:])
+        np.testing.assert_array_equal(halves, one_hot_counts(array))
+
+    @pytest.mark.parametrize("rows", FORMS.values(), ids=FORMS)
+    def test_in_every_form(self, rows):
+        with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+            costs.check_cost_vectors(rows)
+
+    @pytest.mark.parametrize("rows", COSTS.values(), ids=COSTS)
+    def test_costs_are_not(self, rows):
+        np.testing.assert_array_equal(costs.check_cost_vectors(rows), rows)
+
+
+class TestMetrics(TestCase):
+    @pytest.mark.parametrize("make", METRICS.values(), ids=METRICS)
+    def test_fit(self, make):
+        """The error comes at the end of the first epoch, and the model can be fitted afterwards."""
+        model = compiled(make())
+        with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+            fitted(ONE_HOT, model=model)
+        history = fitted(COSTS["errors"], model=model).history
+        self.assertFinite([*history.values(), model.get_weights()])
+        metric = self.run_config_round_trip(make(binary_costs=True))
+        assert len(fitted(ONE_HOT, metric, data={"epochs": 2}).epoch) == 2
+
+    @pytest.mark.parametrize("rows", FORMS.values(), ids=FORMS)
+    def test_fit_in_every_form(self, rows):
+        with pytest.raises(ValueError, match=FIX):
+            fitted(rows, csdl.AverageCost())
+
+    @pytest.mark.parametrize("rows", COSTS.values(), ids=COSTS)
+    def test_fit_on_costs(self, rows):
+        """Some batches hold one-hot rows alone."""
+        fitted(rows, csdl.AverageCost(), data={"epochs": 2})
+
+    @pytest.mark.parametrize(
+        "choices",
+        [{"run_eagerly": True}, {"jit_compile": True}, {"steps_per_execution": 3}],
+        ids=str,
+    )
+    def test_fit_as_compiled(self, choices):
+        if keras.backend.backend() == "torch" and "run_eagerly" not in choices:
+            pytest.skip("PyTorch has no steps in one execution, and compiles in minutes.")
+        last = COSTS["one row of a smaller cost"]
+        fitted(last, csdl.AverageCost(), data={"epochs": 2}, **choices)
+        with pytest.raises(ValueError, match=FIX):
+            fitted(ONE_HOT, csdl.AverageCost(), **choices)
+
+    def test_one_batch_an_epoch(self):
+        with pytest.raises(ValueError, match=FIX):
+            fitted(ONE_HOT, csdl.AverageCost(), batch_size=NUM)
+
+    def test_validation_alone(self):
+        right = COSTS["errors"]
+        with pytest.raises(ValueError, match=FIX):
+            fitted(right, csdl.AverageCost(), data={"validation_data": (X, ONE_HOT)})
+        model = compiled(csdl.AverageCost())
+        with pytest.raises(ValueError, match=FIX):
+            model.evaluate(X, ONE_HOT, verbose=0)
+        assert np.isfinite(model.evaluate(X, right, verbose=0)).all()
+
+    @pytest.mark.parametrize("kind", ["tf.data", "generator", "PyDataset"])
+    def test_batches(self, kind):
+        def batches():
+            for start in itertools.cycle(range(0, NUM, 20)):
+                yield X[start : start + 20], ONE_HOT[start : start + 20]
+
+        class Batches(keras.utils.PyDataset):
+            def __len__(self):
+                return 3
+
+            def __getitem__(self, index):
+                return next(itertools.islice(batches(), index, None))
+
+        if kind == "tf.data":
+            tf = pytest.importorskip("tensorflow")
+            data = tf.data.Dataset.from_tensor_slices((X, ONE_HOT)).batch(20)
+        else:
+            data = batches() if kind == "generator" else Batches()
+        with pytest.raises(ValueError, match=FIX):
+            compiled(csdl.AverageCost()).fit(data, steps_per_epoch=3, verbose=0)
+
+    def test_pixels(self):
+        model = compiled(csdl.AverageCost(), shape=(2, 5, 3))
+        with pytest.raises(ValueError, match="60 rows, all one-hot"):
+            model.fit(X.reshape(6, 2, 5, 3), ONE_HOT.reshape(6, 2, 5, K), verbose=0)
+
+    def test_rows_that_do_not_count(self):
+        """Examples of weight 0, and times that Keras masks, may hold anything."""
+        unknown = np.r_[ONE_HOT, np.zeros((4, K))]
+        weights = np.r_[np.full(NUM, 0.5), np.zeros(4)]
+        metric = csdl.AverageCost()
+        model = compiled()
+        model.compile("sgd", csdl.SOSRLoss(), weighted_metrics=[metric])
+        with pytest.raises(ValueError, match="60 rows"):
+            model.fit(np.r_[X, X[:4]], unknown, sample_weight=weights, verbose=0)
+        inputs = keras.Input((5,), dtype="int32")
+        embedded = keras.layers.Embedding(2, 3, mask_zero=True)(inputs)
+        model = keras.Model(inputs, csdl.layers.CostOutput(K)(embedded))
+        model.compile("sgd", csdl.SOSRLoss(), metrics=[csdl.AverageCost()])
+        times = np.tile([1, 1, 1, 1, 0], (12, 1))
+        rows = ONE_HOT.reshape(12, 5, K) * times[..., None]
+        with pytest.raises(ValueError, match="48 rows"):
+            model.evaluate(times, rows, verbose=0)  # On JAX `fit` shows metrics no masks.
+
+    def test_loop_of_ones_own(self):
+        """A batch is no epoch where a result is asked for after each."""
+        metric, outputs = csdl.AverageCost(), keras.ops.convert_to_tensor(np.float32(1 - ONE_HOT))
+        for last in (ONE_HOT, COSTS["one row without costs"]):
+            for part in np.array_split(np.arange(NUM), 3):
+                targets = keras.ops.convert_to_tensor(last[part])
+                assert np.isfinite(float(metric(targets, outputs[part[0] : part[-1] + 1])))
+            if last is ONE_HOT:
+                with pytest.raises(ValueError, match=FIX):
+                    metric.result()
+            else:
+                metric.result()
+            metric.reset_state()
+        metric.update_state(ONE_HOT, ONE_HOT + 1)
+        with pytest.raises(ValueError, match=FIX):
+            metric.result()
+
+
+@pytest.mark.parametrize("make", LOSSES.values(), ids=LOSSES)
+class TestLosses(TestCase):
+    def test_arrays(self, make):
+        outputs = np.full((NUM, K), 0.25, "float32") + X[:, :1]
+        for rows in (ONE_HOT, SMOOTHED):
+            with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+                make()(rows, outputs)
+        loss = self.run_config_round_trip(make(binary_costs=True))
+        self.assertFinite(loss(ONE_HOT, outputs))
+        self.assertFinite(make()(COSTS["errors"], outputs))
+
+    def test_large_batches_of_fit(self, make):
+        """Nothing can raise in a graph; on PyTorch there is none."""
+        x, rows = np.tile(X[:48], (25, 1)), np.tile(ONE_HOT[:48], (25, 1))
+
+        def loss_of(rows, height=600):
+            """Images of two columns, since TensorFlow does not know the size of a batch."""
+            end = keras.layers.Dense(K, "softmax") if make is losses.MINLoss else None
+            model = compiled(loss=make(), end=end, shape=(height, 2, 3))
+            images = x.reshape(-1, height, 2, 3), rows.reshape(-1, height, 2, K)
+            return model.fit(*images, batch_size=1, verbose=0).history["loss"]
+
+        if keras.backend.backend() == "torch":
+            with pytest.raises(ValueError, match=f"1200 rows.*{FIX}"):
+                loss_of(rows)
+        else:
+            assert np.isnan(loss_of(rows)).all()
+            self.assertFinite(loss_of(rows, height=200))
+        self.assertFinite(loss_of(np.r_[rows[1:], np.zeros((1, K))]))
+        self.assertFinite(loss_of(np.eye(K)[np.arange(1200) % 2]))
+
+
+def test_many_small_batches_of_known_values():
+    """Where steps run one by one, a loss counts rows until others come."""
+    right = np.tile(with_one([0, 0, 0, 0]), (20, 1))
+    wrong, x = np.tile(ONE_HOT, (20, 1)), np.tile(X, (20, 1))
+    choices = {"x": x, "run_eagerly": True}
+    assert np.isfinite(fitted(right, **choices).history["loss"][0])
+    with pytest.raises(ValueError, match=f"10.. rows.*{FIX}"):
+        fitted(wrong, **choices)
+
+
+DECISIONS = RNG.integers(K, size=NUM)
+SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
+
+
+def trained(algorithm, vectors=None, matrix=None, **others):
+    return csdl.train(algorithm, X, Y, matrix, costs=vectors, settings=SETTINGS, seed=0, **others)
+
+
+def pretrained(rows, as_dataset=False, **others):
+    x, model = X, csdl.models.mlp((3,), K, (4,), output="cost")
+    if as_dataset:
+        tf = pytest.importorskip("tensorflow")
+        x, rows = tf.data.Dataset.from_tensor_slices((X, rows)).batch(16), None
+    return csdl.pretrain(model, x, rows, beta=0.5, epochs=1, verbose=0, **others)
+
+
+def tuned(rows):
+    tuner = tuning.CSDNNHyperModel((3,), num_classes=K)
+    tuner._check_arrays(X, rows)
+
+
+WHOLE = {
+    "check_cost_vectors": costs.check_cost_vectors,
+    "class_means": lambda rows: costs.class_means(Y, rows),
+    "labelled_costs": lambda rows: models.labelled_costs(Y, rows),
+    "decision_costs": lambda rows: evaluation.decision_costs(rows, DECISIONS),
+    "average_cost": lambda rows: evaluation.average_cost(rows, DECISIONS),
+    "average_cost of pixels": lambda rows: evaluation.average_cost(
+        rows.reshape(6, 10, K), DECISIONS.reshape(6, 10)
+    ),
+    "normalized_cost": lambda rows: evaluation.normalized_cost(rows, DECISIONS),
+    "savings": lambda rows: evaluation.savings(rows, DECISIONS),
+    "error_rate": lambda rows: evaluation.error_rate(rows, DECISIONS),
+    "cost_interval": lambda rows: evaluation.cost_interval(rows, DECISIONS),
+    "compare_costs": lambda rows: evaluation.compare_costs(rows, DECISIONS, DECISIONS[::-1]),
+    "cost_report": lambda rows: evaluation.cost_report({"a": DECISIONS}, rows),
+    "train": lambda rows: trained("dnn_sosr", rows),
+    "train, validation": lambda rows: trained(
+        "dnn_sosr", COSTS["errors"], validation_data=(X, Y, rows)
+    ),
+    "Trainer": lambda rows: csdl.Trainer(X, Y, costs=rows, settings=SETTINGS, seed=0),
+    "CostSensitiveClassifier": lambda rows: sklearn.CostSensitiveClassifier(
+        "dnn_sosr", settings=SETTINGS, random_state=0
+    ).fit(X, np.array([*"abcd"])[Y], costs=rows),
+    "average_cost_scorer": lambda rows: sklearn.average_cost_scorer()(
+        GaussianNB().fit(X, Y), X, Y, costs=rows
+    ),
+    "CSOSR": lambda rows: baselines.CSOSR(max_iter=5000, tol=0.1).fit(X, rows),
+    "pretrain": pretrained,
+    "pretrain with others": lambda rows: pretrained(rows, unlabelled=X[:5]),
+    "pretrain on a dataset": lambda rows: pretrained(rows, as_dataset=True),
+    "HyperModel": tuned,
+}
+
+
+@pytest.mark.parametrize("function", WHOLE.values(), ids=WHOLE)
+def test_whole_arrays(function):
+    for rows in (ONE_HOT, SMOOTHED):
+        with pytest.raises(ValueError, match=f"60 rows, all one-hot.*{FIX}"):
+            function(rows)
+    function(2 * ONE_HOT)
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["csdnn", "csosr", pytest.param("cost_model", marks=pytest.mark.slow)]
+)
+def test_what_becomes_one_hot_in_training(algorithm):
+    """Costs are divided by a unit; so are those of a matrix, of whatever form."""
+    trained(algorithm, 2 * ONE_HOT)
+    cycle = np.roll(np.eye(K), 1, axis=1)
+    estimator = sklearn.CostSensitiveClassifier(
+        algorithm, cycle, settings=SETTINGS, random_state=0
+    ).fit(X, Y)
+    paid = -cycle[Y, estimator.predict(X)].mean()
+    assert estimator.score(X, Y) == paid
+    assert sklearn.average_cost_scorer(cycle)(estimator, X, Y) == paid
