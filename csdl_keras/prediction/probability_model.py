@@ -83,20 +83,17 @@ def _ending(layer: Any, node_index: int) -> CostsEnding | None:
     if inner is None:
         return None
 
-    pairs = list(zip(layer.inputs, node.input_tensors, strict=True))
-
-    def outside(end: Tensor | None) -> Tensor | None:
-        """Returns a tensor of the nested model as one of the model around it."""
-        for own, given in pairs:
-            if own is end:
-                return given
-        if end is None:
-            return None
-        # Without the input of costs, if there is one, on which probabilities do not depend.
-        kept = [pair for pair in pairs if pair[0] is not inner.costs]
-        return keras.Model([own for own, _ in kept], end)([given for _, given in kept])
-
-    return CostsEnding(inner.layer, outside(inner.probabilities), outside(inner.costs))
+    # The tensors of the nested model as those of the model around it.
+    outside = {id(own): given for own, given in zip(layer.inputs, node.input_tensors, strict=True)}
+    # Without the input of costs, if there is one, on which probabilities do not depend.
+    kept = [own for own in layer.inputs if own is not inner.costs]
+    ends = [
+        end for end in (inner.probabilities, inner.costs) if id(end) not in {*outside, id(None)}
+    ]
+    # One part, since Keras loads no file of several that share layers.
+    values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
+    outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
+    return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))
 
 
 def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:

@@ -241,6 +241,13 @@ def test_any_order(kind, length, most, tmp_path, monkeypatch, tried):
         tried("orders of steps from model to model", 1)
 
 
+@pytest.mark.parametrize("change", ["adjust", "calibrate", "views"])
+def test_a_model_of_parts_of_another_loads(change, tmp_path, monkeypatch):
+    """Keras loads no file of nested models that share layers."""
+    monkeypatch.setattr(Chain, "path", tmp_path / "model.keras", raising=False)
+    Chain("cost model", steps=("wrap", change, "save")).check()
+
+
 @pytest.mark.parametrize("activation", ["sigmoid", "layer", None])
 @pytest.mark.parametrize(
     "change",
