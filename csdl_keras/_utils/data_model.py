@@ -6,7 +6,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.kept_values import kept_values
 from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
@@ -53,7 +52,7 @@ class DataModel(keras.Model):
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> np.ndarray:
         """Returns the outputs, as `keras.Model.predict`, also for data frames."""
-        with kept_values(self), quiet_tracing():
+        with quiet_tracing():
             return super().predict(self.encode(x), *args, **kwargs)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:

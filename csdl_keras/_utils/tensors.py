@@ -126,6 +126,59 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
     return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
 
 
+def known_values(tensor: Tensor) -> np.ndarray | None:
+    """Returns the values of an array or tensor, or `None` inside a graph, which has none yet."""
+    if keras.backend.backend() == "torch":
+        import torch
+
+        # A graph that `torch.compile` makes, or the shapes alone.
+        if torch.compiler.is_compiling() or str(getattr(tensor, "device", "")) == "meta":
+            return None
+    try:
+        return np.asarray(ops.convert_to_numpy(tensor))
+    except Exception:  # Each backend raises its own error for symbolic tensors.
+        return None
+
+
+def looks_like_probabilities(outputs: Tensor) -> Tensor:
+    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are.
+
+    Those of a tensor, a batch, count if they are four or more and not all alike, since a few
+    costs may sum to 1 by chance. One column never counts.
+
+    Returns:
+        A bool, or a bool tensor `()`.
+    """
+    if outputs.shape[-1] in (None, 1):
+        return False
+    rows = probability_rows(outputs)
+    if isinstance(outputs, np.ndarray):
+        return bool(rows.all())
+    flat = ops.reshape(outputs, (-1, outputs.shape[-1]))
+    several = ops.logical_and(ops.size(rows) >= 4, ops.any(flat != flat[:1]))
+    return ops.logical_and(ops.all(rows), several)
+
+
+def distribution_counts(outputs: Tensor, weights: Tensor = None) -> Tensor:
+    """Counts rows that are distributions, others, and those that are none in 16 bits either.
+
+    Args:
+        outputs: `(..., D)`, of which rows with NaN are not counted.
+        weights: `None` (default), or a tensor with a weight for each row; those of weight 0 are
+            not counted.
+
+    Returns:
+        A float32 tensor `(3,)`.
+    """
+    proper, roughly = probability_rows(outputs), probability_rows(outputs, TOLERANCE_16_BITS)
+    counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
+    if weights is not None:
+        counted = ops.logical_and(counted, ops.reshape(weights, ops.shape(proper)) > 0)
+    kinds = (proper, ops.logical_not(proper), ops.logical_not(roughly))
+    found = [ops.sum(ops.cast(ops.logical_and(kind, counted), "float32")) for kind in kinds]
+    return ops.stack(found)
+
+
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     """Counts rows that are not one-hot, and the marks of rows by the remainder of their class by 3.
 

@@ -10,7 +10,6 @@ from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_mean_costs
-from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 # The largest change of the logarithm of a cost that is not damped.
 _EXPONENTIAL = 10.0
@@ -208,7 +207,6 @@ class ExpectedCost(keras.layers.Layer):
         self.built = True
 
     def call(self, probabilities: Tensor, *, log_costs: Tensor | None = None) -> Tensor:
-        check_cost_layer(self)
         p, u = at_least_float32(probabilities, log_costs)
         p, impossible = p[:, :, None], p[:, :, None] == 0.0
         # Differences of infinities would be NaN.

@@ -10,7 +10,6 @@ from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.tensors import at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import DTypeLike, Shape, Tensor
-from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -58,10 +57,6 @@ class CostOutput(keras.layers.Dense):
                 f"received {activation!r}."
             )
         super().__init__(units, dtype=head_dtype(dtype), **kwargs)
-
-    def call(self, inputs: Tensor) -> Tensor:
-        check_cost_layer(self)
-        return super().call(inputs)
 
 
 LINKS = ("log", "logit")
@@ -122,7 +117,6 @@ class InverseLink(keras.layers.Layer):
         self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
-        check_cost_layer(self)
         logs = at_least_float32(inputs)
         if self.link == "logit":  # This is the logarithm of the logistic function.
             logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))

@@ -10,7 +10,6 @@ from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_in
 from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
-from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -163,7 +162,6 @@ class BayesDecision(keras.layers.Layer):
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
     def call(self, probabilities: Tensor, costs: Tensor | None = None) -> Tensor:
-        check_cost_layer(self)
         if (costs is not None) != self._takes_costs:
             first, now = ("with", "without") if self._takes_costs else ("without", "with")
             raise ValueError(

@@ -5,10 +5,9 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32, same_shape
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index
-from csdl_keras.losses.base import CostLoss
-from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras.losses.base import CheckedLoss, CostLoss
 
 # The smallest number a logarithm is taken of: backends take smaller ones for 0.
 _SMALLEST = float(np.finfo("float32").tiny)
@@ -67,15 +66,7 @@ class PoissonCostLoss(CostLoss):
     `keras.optimizers.Adam(global_clipnorm=1.0)`, so that those few do not undo
     what was learnt from the others.
 
-    Args:
-        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
-            as in `SOSRLoss`.
-        cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
-
-    Raises:
-        ValueError: if the matrix fails its check or the shapes of `y_true` and
-            `y_pred` do not match.
+    Arguments and errors are those of `SOSRLoss` but `alpha`; the matrix may be `(K, D)`.
 
     Example:
 
@@ -188,17 +179,9 @@ class LogisticCostLoss(CostLoss):
     Its gradients are bounded, which makes training robust. Where costs span
     orders of magnitude, `PoissonCostLoss` estimates small ones more exactly.
 
-    Args:
-        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
-            as in `SOSRLoss`.
-        cost_scale: factor above 0 that brings the largest cost to at most 1, such
-            as `1 / C.max()`. Defaults to 1. A cost vector with a larger cost
-            makes the loss NaN.
-        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
-
-    Raises:
-        ValueError: if the matrix fails its check or is above 1 after scaling,
-            or the shapes of `y_true` and `y_pred` do not match.
+    Arguments and errors are those of `PoissonCostLoss`. `cost_scale` has to bring the largest
+    cost to at most 1, as `1 / C.max()` does: a matrix beyond that raises, a cost vector makes
+    the loss NaN.
 
     Example:
 
@@ -210,23 +193,14 @@ class LogisticCostLoss(CostLoss):
 
     prices_any_decision = True
 
-    def __init__(
-        self,
-        cost_matrix: ArrayLike | None = None,
-        cost_scale: float = 1.0,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = "logistic_cost_loss",
-        dtype: DTypeLike | None = None,
-        binary_costs: bool = False,
-    ):
-        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
-        if self.cost_matrix is not None:
-            largest = self.cost_matrix.max() * self.cost_scale
-            if largest > 1 + 1e-6:
-                raise ValueError(
-                    f"Expected costs of at most 1 after `cost_scale`; received {largest:g}. "
-                    f"Pass cost_scale={1 / self.cost_matrix.max():g}."
-                )
+    def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
+        largest = matrix.max() * self.cost_scale
+        if largest > 1 + 1e-6:
+            raise ValueError(
+                f"Expected costs of at most 1 after `cost_scale`; received {largest:g}. "
+                f"Pass cost_scale={1 / matrix.max():g}."
+            )
+        return super().scaled_rows(matrix)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return logistic_cost(costs, estimates)

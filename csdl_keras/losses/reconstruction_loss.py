@@ -8,7 +8,7 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import DTypeLike, Tensor
-from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras.losses.base import CheckedLoss
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

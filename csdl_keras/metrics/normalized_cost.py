@@ -6,11 +6,8 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
-from csdl_keras._utils.example_axes import in_words, masked_weights
-from csdl_keras._utils.kept_values import restoring_values
-from csdl_keras._utils.tensors import tensor_or_array
+from csdl_keras._utils.example_axes import in_words
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike
 from csdl_keras.metrics.average_cost import AverageCost
 
 
@@ -24,14 +21,9 @@ class NormalizedCost(AverageCost):
     where a constant decision costs nothing.
 
     Args:
-        cost_matrix: as in `AverageCost`.
+        cost_matrix, output, bayes, name, dtype, binary_costs: as in `AverageCost`.
         num_decisions: number `D` of decisions, needed without a cost matrix: for cost vectors,
             and for costs of each example given to `update_state`.
-        output: as in `AverageCost`.
-        bayes: as in `AverageCost`.
-        name: name of the metric.
-        dtype: dtype of the result; `None` (default) is at least float32.
-        binary_costs: as in `AverageCost`. Defaults to False.
 
     Raises:
         ValueError: as `AverageCost` does; or if there is neither a matrix nor
@@ -78,44 +70,31 @@ class NormalizedCost(AverageCost):
             shape=(self.num_decisions,), initializer="zeros", dtype=self.dtype, name="constant"
         )
 
-    @restoring_values
-    def update_state(
-        self,
-        y_true: Tensor,
-        y_pred: Tensor,
-        sample_weight: Tensor | None = None,
-        costs: BatchCostsLike | None = None,
-    ) -> None:
-        y_pred = tensor_or_array("y_pred", y_pred)
-        y_true, known = self.checked_targets(y_true, y_pred, costs)
-        sample_weight = masked_weights(sample_weight, y_pred)
-        super().update_state(y_true, y_pred, sample_weight, known)
-        vectors = ops.cast(self.example_costs(y_true, y_pred, known), self.dtype)
-        vectors = ops.reshape(vectors, (-1, self.num_decisions))
-        if sample_weight is not None:
-            weight = ops.cast(ops.convert_to_tensor(sample_weight), self.dtype)
-            vectors = vectors * ops.reshape(weight, (-1, 1))
-        self.constant.assign_add(ops.sum(vectors, axis=0))
+    def targets(self, y_true: Tensor, shape: tuple[int | None, ...]) -> Tensor:
+        y_true = super().targets(y_true, shape)
+        given = tuple(y_true.shape)
+        if self.cost_matrix is None and given[len(shape) :] != (self.num_decisions,):
+            wanted = in_words(shape, self.num_decisions)
+            raise ValueError(f"Expected cost vectors of shape {wanted}; received {given}.")
+        return y_true
 
-    def checked_targets(
-        self, y_true: Tensor, y_pred: Tensor, costs: BatchCostsLike | None
-    ) -> tuple[Tensor, BatchCosts | None]:
-        y_true, known = super().checked_targets(y_true, y_pred, costs)
-        if known is not None and known.num_decisions != self.num_decisions:
+    def score(self, y_true: Tensor, chosen: Tensor, vectors: Tensor) -> Tensor:
+        if vectors.shape[-1] != self.num_decisions:
             raise ValueError(
                 f"Expected `costs` of {self.num_decisions} decisions, as `num_decisions` or "
-                f"`cost_matrix` says; received {known.num_decisions}."
+                f"`cost_matrix` says; received {vectors.shape[-1]}."
             )
-        given, axes = tuple(y_true.shape), len(y_pred.shape)
-        fits = len(given) == axes and given[-1] == self.num_decisions
-        if known is None and self.cost_matrix is None and not fits:
-            shape = in_words(tuple(y_pred.shape)[:-1], self.num_decisions)
-            raise ValueError(f"Expected cost vectors of shape {shape}; received {given}.")
-        return y_true, known
+        return super().score(y_true, chosen, vectors)
+
+    def accumulate(self, score: Tensor, vectors: Tensor, weights: Tensor | None) -> None:
+        super().accumulate(score, vectors, weights)
+        vectors = ops.reshape(ops.cast(vectors, self.dtype), (-1, self.num_decisions))
+        if weights is not None:
+            vectors = vectors * ops.cast(weights, self.dtype)[:, None]
+        self.constant.assign_add(ops.sum(vectors, axis=0))
 
     def result(self) -> Tensor:
-        self._check_one_hot()
-        return ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant)))
+        return self.judged(ops.divide(self.total, ops.min(ops.convert_to_tensor(self.constant))))
 
     def reset_state(self) -> None:
         super().reset_state()

@@ -18,7 +18,7 @@ from csdl_keras.layers import (
     PriorAdjustment,
     TemperatureScaling,
 )
-from csdl_keras.outputs.kind import describe_output
+from csdl_keras.prediction.kind import check_loss, describe_output
 
 #: Name of the input of models that take costs.
 COST_MATRIX = "cost_matrix"
@@ -206,3 +206,4 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "
             "from_logits=True."
         )
+    check_loss(model, "logits" if from_logits else "probability")

@@ -9,7 +9,6 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.data_model import class_rows, with_data
-from csdl_keras._utils.kept_values import kept_values
 from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
@@ -117,7 +116,7 @@ def calibrate(
         sample_weight = np.repeat(sample_weight, labels.size // sample_weight.size)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     part = BayesClassifier(inputs, probabilities)
-    with kept_values(part), quiet_tracing():
+    with quiet_tracing():
         outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     check_rows("y_val", labels, len(outputs), "inputs")
     if labels.shape != outputs.shape[:-1]:

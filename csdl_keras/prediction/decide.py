@@ -7,15 +7,13 @@ import numpy as np
 
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
-from csdl_keras._utils.kept_values import kept_values
 from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike, check_known_costs
-from csdl_keras.outputs.kind import describe_output, output_kind
-from csdl_keras.outputs.values import check_values
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
+from csdl_keras.prediction.kind import check_values, describe_output, output_kind
 from csdl_keras.prediction.probability_model import (
     costs_ending,
     probability_model,
@@ -121,8 +119,7 @@ def decide(
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
     _check_costs(model, x)
-    with kept_values(model):
-        outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
+    outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
     decided = decisions(outputs, kind)
     if output is not None:
         check_values(outputs, kind)
@@ -166,6 +163,5 @@ def _decide_by_costs(
     # Wrong costs are refused before the model computes.
     size = len(x) if isinstance(x, np.ndarray) else None
     known = check_known_costs(costs, size, classes, model)
-    with kept_values(part):
-        outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
+    outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
     return bayes_decisions(outputs, known)

@@ -9,8 +9,8 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision
-from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.bayes_classifier import BayesClassifier
+from csdl_keras.prediction.kind import output_kind
 from csdl_keras.prediction.probability_model import (
     CostsEnding,
     adjusted_to,

@@ -17,7 +17,7 @@ from csdl_keras.layers import (
     TemperatureScaling,
     ViewMean,
 )
-from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.kind import output_kind
 
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()

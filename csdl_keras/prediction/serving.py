@@ -8,13 +8,13 @@ from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
-from csdl_keras.outputs.kind import describe_output, output_kind
 from csdl_keras.prediction.bayes_classifier import (
     COST_MATRIX,
     check_classifier,
     class_probabilities,
     input_of_costs,
 )
+from csdl_keras.prediction.kind import describe_output, output_kind
 from csdl_keras.prediction.probability_model import CostsEnding, costs_ending, split_inputs
 
 

@@ -5,7 +5,7 @@ import keras
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras.layers import ExpectedCost, ImageViews, ViewMean
-from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.kind import output_kind
 from csdl_keras.prediction.probability_model import costs_ending
 
 

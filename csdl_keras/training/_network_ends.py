@@ -8,7 +8,7 @@ from csdl_keras._utils.structure import has_structure, inputs_of, output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import ClassProbabilities
 from csdl_keras.models.heads import output_layer
-from csdl_keras.outputs.kind import describe_tensor
+from csdl_keras.prediction.kind import check_loss, describe_tensor
 
 
 def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -30,6 +30,7 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
     kind = network_kind(tensor, num_outputs)
     ready = len(tensor.shape) == 2 and (kind != "probability" or tensor.shape[-1] > 1)
     if kind == output and ready:
+        check_loss(network, output)
         return network
     if kind == "cost":
         raise ValueError(

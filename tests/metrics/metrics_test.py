@@ -132,7 +132,7 @@ def test_wrong_arguments(metric, kwargs, message):
         (AverageCost(), LABELS, OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
         (AverageCost(C[:2, :2]), LABELS % 2, OUTPUTS, r"and \(7, 3\).*as many columns"),
         (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\).*labels or cost"),
-        (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "sum to 1.*7 of 7 rows"),
+        (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "sum to 1.*received 7 rows"),
         (AverageCost(C, **BAYES), LABELS, np.full((7, 4), 0.25), "Expected 3 prob.*received 4"),
     ],
 )
