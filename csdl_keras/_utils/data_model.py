@@ -95,9 +95,6 @@ def with_data(
         *sources: models that it was made of, whose classes and unit of costs it has.
         classes: labels of the classes; `None` (default) are those of the sources.
         unit: the cost that an output of 1 stands for; `None` (default) is that of the sources.
-
-    Raises:
-        ValueError: if the sources differ in classes, columns of a data frame, or unit.
     """
     known = [_data_of(source) for source in sources] or [_data_of(model)]
     for name, first in known[0].items():

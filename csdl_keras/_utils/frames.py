@@ -43,12 +43,7 @@ class Columns:
 
     @classmethod
     def of(cls, frame: Any) -> Self:
-        """Returns the columns of a data frame, categories in sorted order.
-
-        Raises:
-            ValueError: if a column holds dates or what else is neither a number, a string nor a
-                boolean, or too many categories.
-        """
+        """Returns the columns of a data frame, categories in sorted order."""
         names = list(frame.columns)
         for name in names:
             if not isinstance(name, (str, int)):
@@ -81,9 +76,6 @@ class Columns:
 
         Args:
             rows: a data frame, or a dict of columns, in any order. Other columns are ignored.
-
-        Raises:
-            ValueError: if a column is missing or holds another kind of values.
         """
         have = list(rows) if isinstance(rows, Mapping) else list(rows.columns)
         lacking = [name for name in self.names if name not in have]

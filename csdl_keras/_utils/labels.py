@@ -34,9 +34,6 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
         name: name of the labels in messages.
         labels: `(N,)` or `(N, ...)`.
 
-    Raises:
-        ValueError: if a label is missing.
-
     Example:
 
     >>> label_array("y", np.array([0, 2, 1], dtype=object))
@@ -82,9 +79,6 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
         name: name of the labels in messages.
         labels: `(N,)` or `(N, ...)`.
         known: distinct labels.
-
-    Raises:
-        ValueError: if labels are not known; the message names them.
 
     Example:
 
@@ -135,9 +129,6 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
         `(K,)`, the order of `numpy.unique` and so of the rows of a cost matrix; `None` for
         labels of another type, which are row numbers themselves.
 
-    Raises:
-        ValueError: if a label is missing, or they are of several types.
-
     Example:
 
     >>> own_classes("y", ["dog", "cat", "dog"])
@@ -164,9 +155,6 @@ def class_labels(classes: Any) -> np.ndarray | None:
 
     Returns:
         `(K,)`; `None` for `None` and for a model whose labels are row numbers.
-
-    Raises:
-        ValueError: if there are fewer than two, or some are equal.
     """
     if hasattr(classes, "predict"):
         classes = getattr(classes, "classes_", getattr(classes, "classes", None))
@@ -196,9 +184,6 @@ def decision_labels(
     Returns:
         `(D,)`, of the dtype of the classes if all decisions are classes; otherwise
         of a dtype that holds every label exactly, `object` if there is no other.
-
-    Raises:
-        ValueError: if the number of labels is wrong or labels are equal.
 
     Example:
 
@@ -251,9 +236,6 @@ def check_other_decisions(labels: Any) -> Any:
 
     Args:
         labels: labels of decisions that are not a class.
-
-    Raises:
-        ValueError: if they are anything else.
 
     Example:
 

@@ -21,9 +21,6 @@ def optional_module(name: str, extra: str | None = None) -> Any:
         name: the module, such as `"sklearn.model_selection"`.
         extra: the extra of this package that installs it; `None` (default) for
             those that come with this package or are a backend.
-
-    Raises:
-        ModuleNotFoundError: with the command that installs it.
     """
     try:
         return importlib.import_module(name)

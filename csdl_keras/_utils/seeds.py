@@ -56,9 +56,6 @@ def random_generator(random_state: Any) -> np.random.RandomState:
     Args:
         random_state: `None`, an integer from 0 to 2**32 - 1, or a
             `numpy.random.RandomState`.
-
-    Raises:
-        ValueError: if it is anything else.
     """
     from sklearn.utils import check_random_state  # slow to import
 

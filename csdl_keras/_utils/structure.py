@@ -105,11 +105,7 @@ def has_structure(model: Any) -> bool:
 
 
 def inputs_of(model: keras.Model) -> Any:
-    """A model's symbolic input, or the list or dict of them that `keras.Model` was given.
-
-    Raises:
-        ValueError: if it is no model, or is subclassed or not built.
-    """
+    """A model's symbolic input, or the list or dict of them that `keras.Model` was given."""
     if not isinstance(model, keras.Model):
         raise ValueError(
             f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
@@ -125,11 +121,7 @@ def inputs_of(model: keras.Model) -> Any:
 
 
 def output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one.
-
-    Raises:
-        ValueError: if it has several, or is subclassed or not built.
-    """
+    """The symbolic output of a model that has one."""
     inputs_of(model)
     if len(model.outputs) != 1:
         raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
@@ -137,11 +129,7 @@ def output_of(model: keras.Model) -> Any:
 
 
 def rows_output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one of shape `(batch, ..., D)`.
-
-    Raises:
-        ValueError: as `output_of`, or if the output has another shape.
-    """
+    """The symbolic output of a model that has one of shape `(batch, ..., D)`."""
     output = output_of(model)
     examples_shape("output", output)
     return output

@@ -251,12 +251,7 @@ def is_tensor(values: Tensor) -> bool:
 
 
 def tensor_or_array(name: str, values: Tensor) -> Tensor:
-    """Tensors as they are; what else holds numbers as an array that every backend takes.
-
-    Raises:
-        ValueError: unless an array, list or data frame holds real numbers, at least
-            one, and none too large for float32 but infinity.
-    """
+    """Tensors as they are; what else holds numbers as an array that every backend takes."""
     if is_tensor(values):
         return values
     array = number_array(name, values, "(batch, ...)")
@@ -278,10 +273,6 @@ def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> 
         hint: what may help where shapes differ.
         least: lowest number of dimensions.
         **values: the arrays or tensors by name.
-
-    Raises:
-        ValueError: if static shapes differ, sizes apart that are not known, or an
-            array fails its check.
     """
     tensors = [tensor_or_array(name, value) for name, value in values.items()]
     shapes = [tuple(tensor.shape) for tensor in tensors]

@@ -11,18 +11,15 @@ from csdl_keras._utils.types import Shape, Tensor
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class FrameColumns(keras.layers.Layer):
-    """Returns its inputs, the encoded rows of a data frame, and knows how they were encoded.
+    """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
 
     Args:
         names: names of the columns.
         categories: for each column its categories, or `None` for numbers.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, F)`; category number `i` is `i`, and NaN is missing or unknown.
-
-    Returns:
-        `(batch, F)`, the inputs.
     """
 
     def __init__(

@@ -13,24 +13,20 @@ from csdl_keras._utils.types import Shape, Tensor
 class ImageViews(keras.layers.Layer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
-    The first `batch` images are those of the inputs; then follow all of them shifted down, up, to
-    the right and to the left, with pixels beyond an edge as those of the edge, and with `flip`
-    these five mirrored left to right. A model that follows sees all views in one batch, and
-    `ViewMean` averages what it says of them.
+    After the images themselves follow all of them shifted down, up, to the right and to the left,
+    with pixels beyond an edge as those of the edge, and with `flip` these five mirrored. `ViewMean`
+    averages what a model says of them.
 
     Args:
         pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
         flip: whether to mirror left to right. Defaults to False.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: images `(batch, height, width, channels)`.
 
     Returns:
         `(views * batch, height, width, channels)`; see the attribute `views`.
-
-    Raises:
-        ValueError: if an argument is out of range, or `pixels` is not below the size of images.
 
     Example:
 
@@ -95,16 +91,10 @@ class ViewMean(keras.layers.Layer):
 
     Args:
         views: number of views.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(views * batch, ...)`.
-
-    Returns:
-        `(batch, ...)`.
-
-    Raises:
-        ValueError: if `views` is not a positive integer.
 
     Example:
 
@@ -118,9 +108,6 @@ class ViewMean(keras.layers.Layer):
     def __init__(self, views: int, **kwargs: object):
         super().__init__(**kwargs)
         self.views = check_integer("views", views)
-
-    def build(self, input_shape: Shape) -> None:
-        self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         return ops.mean(ops.reshape(inputs, (self.views, -1, *inputs.shape[1:])), axis=0)

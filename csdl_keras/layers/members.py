@@ -14,26 +14,21 @@ from csdl_keras.layers.noise import batch_uniform
 class MemberScaling(keras.layers.Layer):
     """Scales and shifts the inputs by each member's own numbers: `x * r_m + b_m`.
 
-    Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ
-    in `r` and `b` alone and cost little more to train than one: in training an example passes
-    through one member, drawn at random, so that members are not trained to make up for each
-    other's errors; otherwise through all of them. The `r` start as random signs, the `b` as 0.
+    Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ in
+    `r` and `b` alone: in training an example passes through one member, drawn at random, otherwise
+    through all. The `r` start as random signs, the `b` as 0.
 
     Args:
         members: number of members, `M`.
-        seed: seed of the signs and of the draws. `None` (default) draws one, and follows
-            `keras.utils.set_random_seed`.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        seed: seed of the signs and of the draws; `None` (default) follows Keras' own.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, ...)`.
-        training: whether to draw a member for each example; Keras passes it inside `fit`.
+        training: whether to draw a member for each example.
 
     Returns:
         `(batch, M, ...)`; in training `(batch, 1, ...)`.
-
-    Raises:
-        ValueError: if `members` is not a positive integer.
 
     References:
         - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
@@ -85,14 +80,8 @@ class MemberScaling(keras.layers.Layer):
 class MemberMean(keras.layers.Layer):
     """The mean over the members that `MemberScaling` makes: `1/M sum_m x_m`.
 
-    Args:
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
-
     Call arguments:
         inputs: `(batch, M, ...)`.
-
-    Returns:
-        `(batch, ...)`.
 
     Example:
 

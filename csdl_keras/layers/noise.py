@@ -11,15 +11,11 @@ from csdl_keras._utils.types import Shape, Tensor
 
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
-    """Draws uniform float32 numbers in [0, 1) that do not depend on the number of replicas.
+    """Draws uniform float32 numbers in [0, 1) of a shape, examples first.
 
-    Under `tf.distribute` a replica sees only its part of the batch, while the state of
-    the generator is the same in all of them. So each replica draws numbers for the
-    global batch and takes its part.
-
-    Args:
-        shape: shape of the batch, or of the replica's part, examples first.
-        seed_generator: generator of the numbers.
+    Under `tf.distribute` a replica sees only its part of the batch, while the state of the
+    generator is the same in all of them. So each draws numbers for the global batch and takes its
+    part.
     """
     replica, replicas = _replica()
     size = shape[0]
@@ -44,26 +40,18 @@ def _replica() -> tuple[Any, int]:
 class MaskingNoise(keras.layers.Layer):
     """Sets each input to 0 with probability `rate` while training.
 
-    Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`.
-    The layer does nothing at inference. The seed, the step and the example's place
-    in the batch determine which inputs are zeroed, also where the batch is split
-    between several devices.
+    Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`. The seed, the
+    step and the example's place in the batch determine which inputs are zeroed, also where the
+    batch is split between several devices.
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
-        seed: integer seed of the layer's generator. `None` (default) draws one, and
-            follows `keras.utils.set_random_seed`.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        seed: seed of the layer's generator; `None` (default) follows Keras' own.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor of any shape.
-        training: whether to corrupt; Keras passes it inside `fit`.
-
-    Returns:
-        A tensor of the shape and dtype of the inputs.
-
-    Raises:
-        ValueError: if `rate` is not a number in [0, 1].
+        training: whether to corrupt.
 
     References:
         - [Vincent et al.: Stacked Denoising Autoencoders, JMLR 2010,
@@ -84,9 +72,6 @@ class MaskingNoise(keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
-    def build(self, input_shape: Shape) -> None:
-        self.built = True
-
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         if not training or self.rate == 0.0:
             return inputs
@@ -103,24 +88,17 @@ class MaskingNoise(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class RandomShift(keras.layers.RandomTranslation):
-    """Shifts images at random while training.
+    """Shifts images at random in `fit`, or with `training=True`, and nowhere else.
 
-    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is
-    not given, and passes `training=True` on to the layers above it, so that the
-    model would decide from shifted images and change the statistics of batch
-    normalisation. This layer shifts only in `fit` or with `training=True`.
+    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is not given.
 
     Args:
-        height_factor: largest shift as a share of the height.
-        width_factor: largest shift as a share of the width.
+        height_factor, width_factor: largest shifts as shares of height and width.
         **kwargs: other arguments of `keras.layers.RandomTranslation`.
 
     Call arguments:
         data: `(batch, height, width, channels)`.
         training: whether to shift. Defaults to False.
-
-    Returns:
-        Images of the same shape.
 
     Example:
 

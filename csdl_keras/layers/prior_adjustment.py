@@ -14,27 +14,17 @@ from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratio
 class PriorAdjustment(keras.layers.Layer):
     """Turns class probabilities into those under other class frequencies.
 
-    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`. This is
-    exact if the examples of each class look as they did in training, so that the classes'
-    frequencies alone differ, and the probabilities are right under those of training.
+    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`.
     Probabilities below 1e-30 count as 1e-30. `csdl_keras.adjust_priors` puts this layer into a
     trained model.
 
     Args:
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
         to_priors: `(K,)` class frequencies where the model is used, at least 0.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    Returns:
-        `(batch, ..., K)`, each row summing to 1.
-
-    Raises:
-        ValueError: if frequencies fail their check, or the input does not have `K` columns.
 
     References:
         - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori

@@ -15,24 +15,19 @@ from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 class ClassProbabilities(keras.layers.Layer):
     """Turns a classifier's output into class probabilities, rows that sum to 1.
 
-    One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their
-    softmax, or the logistic function of a single one. Rows that do not sum to 1, or
-    have a negative entry, become NaN, since nothing can raise inside a graph.
+    One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their softmax, or the
+    logistic function of a single one. Rows that do not sum to 1, or have a negative entry, become
+    NaN.
 
     Args:
         from_logits: whether the inputs are logits. Defaults to False.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, ..., K)`, or `(batch, ..., 1)` of a binary classifier.
 
     Returns:
         `(batch, ..., max(K, 2))` probabilities.
-
-    Raises:
-        ValueError: if the inputs have fewer than two dimensions.
 
     Example:
 
@@ -80,25 +75,15 @@ SMALLEST_PROBABILITY = 1.2e-38
 class TemperatureScaling(keras.layers.Layer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
-    `p_k^(1/T) / sum_j p_j^(1/T)`, which is the softmax of the logits divided by
-    `T`. The order of the classes, and so an argmax, stays the same; expected
-    costs, and so Bayes decisions, change. The temperature is a non-trainable
-    weight, saved with the model.
+    `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. An argmax stays the
+    same; expected costs, and so Bayes decisions, change. The temperature is a non-trainable weight.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    Returns:
-        `(batch, ..., K)`, each row summing to 1.
-
-    Raises:
-        ValueError: if the temperature is out of range.
 
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
@@ -147,26 +132,16 @@ class TemperatureScaling(keras.layers.Layer):
 class BiasCorrectedTemperatureScaling(TemperatureScaling):
     """Scales class probabilities by a temperature and a bias for each class.
 
-    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes
-    that are too probable or too improbable on average, as after training on
-    re-weighted examples or where classes are rare. Both are non-trainable weights,
-    saved with the model.
+    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes that are too
+    probable or too improbable on average. Both are non-trainable weights.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        dtype: as in `TemperatureScaling`.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `TemperatureScaling`.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    Returns:
-        `(batch, ..., K)`, each row summing to 1.
-
-    Raises:
-        ValueError: if an argument is out of range, or there is not one bias for
-            each class.
 
     References:
         - [Alexandari, Kundaje, Shrikumar: Maximum likelihood with bias-corrected

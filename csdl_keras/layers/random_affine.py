@@ -15,12 +15,9 @@ from csdl_keras.layers.noise import batch_uniform
 class RandomAffine(keras.layers.Layer):
     """Shifts, rotates, zooms and flips images at random while training, all in one step.
 
-    Each image is sampled once, bilinearly, at the places that its own random map gives; Keras'
-    layers in a row would blur it at each of them, and on PyTorch and JAX take several times as
-    long. Pixels beyond an edge are those of the edge. The layer does nothing at inference.
-
-    The strengths are weights, so that training can raise them where classes survive that (see
-    `csdl_keras.train`), and a state that is saved in between holds them.
+    Each image is sampled once, bilinearly, at the places that its own random map gives. Pixels
+    beyond an edge are those of the edge. The strengths are weights, so that training can raise them
+    where classes survive that.
 
     Args:
         shift: largest shift as a share of height and width, at most 0.5. Defaults to 0.
@@ -29,19 +26,12 @@ class RandomAffine(keras.layers.Layer):
             largest. Defaults to 0.
         horizontal_flip, vertical_flip: whether half of the images are mirrored left to right,
             upside down. Default to False.
-        seed: seed of the draws. `None` (default) draws one, and follows
-            `keras.utils.set_random_seed`.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        seed: seed of the draws; `None` (default) follows Keras' own.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: images `(batch, height, width, channels)`.
-        training: whether to change them; Keras passes it inside `fit`. Defaults to False.
-
-    Returns:
-        Images of the same shape.
-
-    Raises:
-        ValueError: if an argument is out of range.
+        training: whether to change them. Defaults to False.
 
     Example:
 
@@ -129,17 +119,10 @@ def transform(
     left_right: Tensor | bool = False,
     upside_down: Tensor | bool = False,
 ) -> Tensor:
-    """Rotates, magnifies, shifts and flips images about their centers.
+    """Rotates, magnifies, shifts and flips images `(batch, height, width, channels)`.
 
-    Args:
-        images: `(batch, height, width, channels)`; integers become float32.
-        rotation: angles in degrees, `(batch,)` as all others, or one for all.
-        magnification: factors.
-        rows, columns: shifts as shares of height and width.
-        left_right, upside_down: whether images are mirrored.
-
-    Returns:
-        Images of the same shape, sampled bilinearly; pixels beyond an edge are those of the edge.
+    Each argument is `(batch,)` or one for all: angles in degrees, factors, shifts as shares of
+    height and width, and whether to mirror. Images are sampled bilinearly; integers become float32.
     """
     if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
         images = ops.cast(images, "float32")

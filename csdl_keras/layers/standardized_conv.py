@@ -16,24 +16,10 @@ _RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
 class StandardizedConv2D(keras.layers.Conv2D):
     """A 2D convolution with scaled weight standardisation.
 
-    It convolves with `g_o (w_o - mean(w_o)) / (std(w_o) sqrt(n))` in place of the `n` weights
-    `w_o` of an output channel `o`, where `g_o` is trained and begins such that the variance of
-    activations stays about the same from layer to layer, as batch normalisation does it. Unlike
-    that, it computes with the small kernels alone: an epoch of `models.convnet` takes 0.6 to 0.9 of
-    the time, and the outputs of an example do not depend on its batch.
-
-    Args:
-        *args: positional arguments of `keras.layers.Conv2D`.
-        **kwargs: its other arguments.
-
-    Call arguments:
-        inputs: `(batch, height, width, channels)`, or with channels first.
-
-    Returns:
-        As `keras.layers.Conv2D`.
-
-    Raises:
-        ValueError: if kernels have a single weight for each output channel.
+    It convolves with `g_o (w_o - mean(w_o)) / (std(w_o) sqrt(n))` in place of the `n` weights `w_o`
+    of an output channel `o`, where `g_o` is trained and begins such that the variance of
+    activations stays about the same from layer to layer, as batch normalisation does it. Arguments
+    are those of `keras.layers.Conv2D`.
 
     References:
         - [Brock, De, Smith: Characterizing signal propagation to close the performance gap in

@@ -25,29 +25,21 @@ class TableEncoding(keras.layers.Layer):
 
     A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`,
     and, with `T` bins between the edges `b_0 < ... < b_T`, the piecewise-linear encoding
-    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`: every function that is
-    linear within bins is linear in these. A column of categories, whole numbers from 0, becomes
-    a one-hot vector, which is 0 for unknown ones. What is missing, NaN, becomes zeros, and 1 in
-    the indicator of its column, if it has one.
+    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`. A column of categories, whole
+    numbers from 0, becomes a one-hot vector, which is 0 for unknown ones. What is missing, NaN,
+    becomes zeros, and 1 in the indicator of its column, if it has one.
 
     Args:
         bins: number of bins of each column, 0 for none.
-        categories: number of categories of each column, 0 for numbers. Defaults to
-            numbers only.
+        categories: number of categories of each column, 0 for numbers. Defaults to numbers only.
         missing: indices of the columns with an indicator. Defaults to none.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, F)`.
 
     Returns:
-        `(batch, E)`: standardised numbers, indicators, one-hot vectors and encodings by bins,
-        in this order.
-
-    Raises:
-        ValueError: if an argument is out of range, or the number of columns differs.
+        `(batch, E)`: standardised numbers, indicators, one-hot vectors and encodings by bins.
 
     References:
         - [Gorishniy, Rubachev, Babenko: On embeddings for numerical features in tabular deep
@@ -95,14 +87,7 @@ class TableEncoding(keras.layers.Layer):
         most_bins: int = 48,
         **kwargs: Any,
     ) -> Self:
-        """Returns a layer for training inputs: their deviations, and quantiles as edges.
-
-        Args:
-            x: `(N, F)`, finite or NaN.
-            categories: as above.
-            most_bins: largest number of bins of a column.
-            **kwargs: other arguments of the layer.
-        """
+        """Returns a layer for training inputs `(N, F)`, with at most so many bins a column."""
         columns = range(x.shape[1])
         categories = [0] * len(columns) if categories is None else categories
         found = {j: _statistics(x[:, j], most_bins) for j in columns if not categories[j]}

@@ -13,9 +13,9 @@ from csdl_keras._utils.types import Tensor
 def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """Returns the lowest expected cost, that of a decision by argmin.
 
-    `min_k r_k` for each example. It ignores the target, so it trains nothing;
-    compiled as a loss, it makes `evaluate` report the cost the model itself
-    expects, next to what its decisions cost by `AverageCost`.
+    `min_k r_k` for each example. It ignores the target, so it trains nothing; compiled as a loss,
+    it makes `evaluate` report the cost the model itself expects, next to what its decisions cost by
+    `AverageCost`.
 
     Args:
         y_true: ignored.
@@ -24,9 +24,6 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
 
     Returns:
         `(batch, ...)`; NaN for an example that holds NaN.
-
-    Raises:
-        ValueError: if the outputs have another shape, are probabilities, or do not hold numbers.
 
     Example:
 

@@ -24,26 +24,20 @@ def min_loss(
 ) -> Tensor:
     """Computes the squared errors of each example's outputs, weighted by costs.
 
-    `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0
-    elsewhere. The weight of another class is its cost, `K_i = c_i`; that of the
-    true class is the expected cost of mistaking it,
-    `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
+    `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0 elsewhere. The
+    weight of another class is its cost, `K_i = c_i`; that of the true class is the expected cost of
+    mistaking it, `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
 
     Args:
-        costs: `(..., K)` cost vectors `c`.
+        costs: `(..., K)` cost vectors `c`, of at least 2 classes.
         outputs: `(..., K)` outputs `o`, one for each class, in [0, 1].
         priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
             `None` (default) takes `1/K` for each.
-        targets: `(..., K)`, 1 for the true class and 0 elsewhere, which is not
-            checked in tensors; `None` (default) takes the cheapest class, the first
-            among equals.
+        targets: `(..., K)`, 1 for the true class and 0 elsewhere; `None` (default) takes the
+            cheapest class, the first among equals.
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    Raises:
-        ValueError: if the shapes differ, an array holds no numbers, there are fewer
-            than 2 classes, or priors or an array of targets fail their check.
 
     References:
         - Kukar, Kononenko: Cost-sensitive learning with neural networks,
@@ -110,24 +104,18 @@ def check_targets(targets: Tensor) -> Tensor:
 class MINLoss(CostLoss):
     """Computes squared errors weighted by costs ("minimization of the misclassification costs").
 
-    `1/2 sum_i [(t_i - o_i) K(y, i)]^2` averaged over the batch, see `min_loss`. Outputs are
-    scores of classes in [0, 1], such as those of a softmax or of logistic units, and the
-    decision is their **argmax**.
+    `1/2 sum_i [(t_i - o_i) K(y, i)]^2` averaged over the batch, see `min_loss`. Outputs are scores
+    of classes in [0, 1], such as those of a softmax, and the decision is their **argmax**. Scale
+    the largest cost to about 1, since the loss squares costs: training diverges with much larger
+    ones, and stops with much smaller ones.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, K)`, whose
-            cheapest class is taken as the true one; `(K, K)`, `C[true, decision]`, if it holds
-            integer labels. Scale the largest cost to about 1, since the loss squares costs:
-            training diverges with much larger ones, and stops with much smaller ones.
+        cost_matrix: as in `SOSRLoss`; the true class of a cost vector is its cheapest one.
         priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
             `None` (default) takes them as equal.
-        cost_scale, reduction, name, dtype, binary_costs: as in `SOSRLoss`.
         output: `"probability"` (default) for scores in [0, 1], `"logits"` for scores that the
             loss puts through a softmax.
-
-    Raises:
-        ValueError: if the matrix or the priors fail their check, or the shapes
-            of `y_true` and `y_pred` do not match.
+        cost_scale, reduction, name, dtype, binary_costs: as in `SOSRLoss`.
 
     References:
         - Kukar, Kononenko: Cost-sensitive learning with neural networks, ECAI 1998

@@ -23,9 +23,9 @@ def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:
 def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
-    `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when
-    tied) and -1 elsewhere. Too low an estimate of the smallest cost, or too high
-    an estimate of another, is no loss, since neither makes the argmin worse.
+    `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when tied) and -1
+    elsewhere. Too low an estimate of the smallest cost, or too high an estimate of another, is no
+    loss, since neither makes the argmin worse.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -33,9 +33,6 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    Raises:
-        ValueError: if the shapes differ or an array holds no numbers.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
@@ -83,10 +80,9 @@ LARGEST_ALPHA = 1e6
 def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     """Computes the SOSR loss of each example, summed over decisions.
 
-    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k = +1`
-    where `c_k` is the example's smallest cost (every one of them, when tied)
-    and `-1` elsewhere. It bounds the one-sided loss from above, and so the excess
-    cost of the decision: `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
+    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k` as in `one_sided`, which it
+    bounds from above, and so the excess cost of the decision:
+    `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -96,10 +92,6 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    Raises:
-        ValueError: if `alpha` is out of range, the shapes differ, or an array holds
-            no numbers.
 
     References:
         - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass

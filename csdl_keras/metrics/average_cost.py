@@ -24,29 +24,24 @@ from csdl_keras.metrics.base import DecisionMetric
 class AverageCost(DecisionMetric):
     """Computes the average cost of a model's decisions.
 
-    `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where the decision `g` is the argmin of
-    estimated costs, the argmax of probabilities or logits, or with `bayes=True` the decision of
-    lowest expected cost on them. It is exact over batches of uneven size. Monitor it as
-    `"val_average_cost"`, with `mode="min"`.
+    `sum_n w_n c_n[g(x_n)] / sum_n w_n`, where the decision `g` is the argmin of estimated costs,
+    the argmax of probabilities or logits, or with `bayes=True` the decision of lowest expected cost
+    on them. Monitor it as `"val_average_cost"`, with `mode="min"`.
 
-    Costs that are known when deciding, `C[n, true, decision]` of each example, enter a loop of
-    your own as `metric.update_state(labels, outputs, costs=costs)`: probabilities decide by the
-    lowest expected cost, and the decision costs `C[n, y_n, d_n]`. In `fit` and `evaluate`, a model
-    that takes the costs as an input is scored on the cost vectors `C[n, y_n]` as `y_true`, see
-    `csdl_keras.costs.cost_vectors`.
+    Costs that are known when deciding, `C[n, true, decision]` of each example, enter a loop of your
+    own as `metric.update_state(labels, outputs, costs=costs)`: probabilities decide by the lowest
+    expected cost, and the decision costs `C[n, y_n, d_n]`. In `fit` and `evaluate`, a model that
+    takes the costs as an input is scored on `csdl_keras.costs.cost_vectors` as `y_true`.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;
             `(K, D)`, `C[true, decision]`, if it holds integer labels, `(batch, ...)`
-            or `(batch, ..., 1)`. Labels outside `[0, K)` raise for arrays and make
-            the result NaN inside a compiled function. As in the losses, matrices
-            of more than 128 x 128 entries are not saved.
+            or `(batch, ..., 1)`. Labels outside `[0, K)`, and larger matrices, as in `SOSRLoss`.
         output: kind of `y_pred`, `"cost"`, `"probability"` or `"logits"`. `None` (default) means
             costs, or probabilities with `bayes=True`. Values of another kind raise at the end
             of the epoch: rows that all sum to 1 are no costs, others no probabilities.
-        bayes: whether probabilities decide by the lowest expected cost
-            `sum_y P(y|x) C[y, k]` instead of their argmax; needs `cost_matrix`.
-            Defaults to False.
+        bayes: whether probabilities decide by the lowest expected cost `sum_y P(y|x) C[y, k]`
+            instead of their argmax; needs `cost_matrix`. Defaults to False.
         class_id: `None` (default), or the only true class whose examples count, with
             a result of 0 if there are none; needs `cost_matrix`.
         name: name of the metric.
@@ -54,10 +49,6 @@ class AverageCost(DecisionMetric):
         binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
             costs 1. Defaults to False: `result` raises at the end of an epoch of one-hot rows
             alone, which are labels of three classes or more.
-
-    Raises:
-        ValueError: if the matrix fails its check, `output` is unknown or contradicts
-            `bayes`, `class_id` is not a row of the matrix, or shapes do not match.
 
     Example:
 

@@ -31,24 +31,11 @@ class DecisionMetric(keras.metrics.Mean):
     """Base class of metrics that average a score of each example's decision.
 
     Outputs with axes between, such as `(batch, height, width, D)` with a decision for each pixel,
-    count as that many examples; those that Keras masks, such as padding of sequences, do not count.
-
-    The decision is the argmin of costs or the argmax of probabilities, the lowest index among
-    equals. Outputs whose values show that they are not what `output` says raise, in `fit` and
-    `evaluate` at the end of the epoch; inside a function that you compile yourself the result is
-    NaN. A subclass implements `targets` and `score`.
-
-    Args:
-        output: kind of `y_pred`: `"cost"`, `(batch, ..., D)`; `"probability"` or `"logits"`,
-            `(batch, ..., K)` or `(batch, ..., 1)`. `None` (default) means costs.
-        name: name of the metric; `None` (default) is the class's name in snake case.
-        dtype: dtype of the result; `None` (default) is at least float32.
-        binary_costs: whether a single decision of each example may cost 1 and the others
-            nothing. Defaults to False: `result` raises at the end of an epoch of such rows
-            alone, which are one-hot labels of three classes or more.
-
-    Raises:
-        ValueError: if `output` is unknown, or `dtype` has 16 bits, which would round counts.
+    count as that many examples; those that Keras masks do not count. The decision is the argmin of
+    costs or the argmax of probabilities, the lowest index among equals. Outputs whose values show
+    that they are not what `output` says raise, in `fit` and `evaluate` at the end of the epoch;
+    inside a function that you compile yourself the result is NaN. A subclass implements `targets`
+    and `score`. The arguments are described in `AverageCost`.
     """
 
     #: What to do where cost vectors and outputs differ in shape.
@@ -84,15 +71,9 @@ class DecisionMetric(keras.metrics.Mean):
             y_true: cost vectors, or integer labels, which `costs` needs.
             y_pred: `(batch, ..., D)` outputs of the model.
             sample_weight: `None`, or weights `(batch,)` or `(batch, ...)`.
-            costs: costs of the batch's examples that are known when deciding: `(batch, K, D)`,
-                `C[n, true, decision]`, `(K, D)`, or `csdl_keras.costs.AffineCosts`. Probabilities
-                `(batch, K)` then decide by the lowest expected cost, and a decision costs
-                `C[n, y_n, d_n]`. `None` (default) decides and scores by the metric's own
-                arguments.
-
-        Raises:
-            ValueError: if shapes do not match, or an array does not hold numbers or is of another
-                kind than `output` says. Nothing is added then.
+            costs: `None` (default), or costs of the batch's examples that are known when deciding:
+                `(batch, K, D)`, `C[n, true, decision]`, `(K, D)`, or
+                `csdl_keras.costs.AffineCosts`.
         """
         y_pred = tensor_or_array("y_pred", y_pred)
         shape = examples_shape("y_pred", y_pred)

@@ -12,15 +12,11 @@ from csdl_keras.metrics.base import DecisionMetric
 class DecisionAccuracy(DecisionMetric):
     """Computes the share of decisions that are right.
 
-    With integer labels, `(batch, ...)` or `(batch, ..., 1)`, a decision is right if it
-    is the label; with cost vectors, `(batch, ..., D)`, if no other decision costs less.
-    `metrics=["accuracy"]` would take the argmax of estimated costs, that is the
-    costliest class. Labels that are not classes, and costs with NaN, make the result NaN.
-    With costs of each example, `update_state(labels, probabilities, costs=costs)`,
-    probabilities decide as in `AverageCost`.
-
-    Args:
-        output, name, dtype, binary_costs: as in `AverageCost`.
+    With integer labels, `(batch, ...)` or `(batch, ..., 1)`, a decision is right if it is the
+    label; with cost vectors, `(batch, ..., D)`, if no other decision costs less.
+    `metrics=["accuracy"]` would take the argmax of estimated costs, that is the costliest class.
+    Labels that are not classes, and costs with NaN, make the result NaN. Arguments are those of
+    `AverageCost` that begin with `output`.
 
     Example:
 

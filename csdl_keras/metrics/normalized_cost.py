@@ -15,19 +15,13 @@ from csdl_keras.metrics.average_cost import AverageCost
 class NormalizedCost(AverageCost):
     """Computes the cost of a model's decisions relative to the best constant decision's.
 
-    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`: 0 for a perfect model, 1 for
-    one no better than the same decision for all examples. It makes data sets and
-    matrices whose costs have different units comparable. It is infinite or NaN
-    where a constant decision costs nothing.
+    `sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`: 0 for a perfect model, 1 for one no better
+    than the same decision for all examples. It is infinite or NaN where a constant decision costs
+    nothing.
 
     Args:
         cost_matrix, output, bayes, name, dtype, binary_costs: as in `AverageCost`.
-        num_decisions: number `D` of decisions, needed without a cost matrix: for cost vectors,
-            and for costs of each example given to `update_state`.
-
-    Raises:
-        ValueError: as `AverageCost` does; or if there is neither a matrix nor
-            `num_decisions`, or they contradict each other.
+        num_decisions: number `D` of decisions, needed without a cost matrix.
 
     Example:
 
@@ -110,10 +104,8 @@ class NormalizedCost(AverageCost):
 class Savings(NormalizedCost):
     """Computes the share of the best constant decision's cost that a model saves.
 
-    `1 - sum_n w_n c_n[g(x_n)] / min_k sum_n w_n c_n[k]`, that is 1 less
-    `NormalizedCost`: 1 for a perfect model, 0 for one no better than the same
-    decision for all examples, negative for a worse one. Monitor it with
-    `mode="max"`. Arguments and errors are those of `NormalizedCost`.
+    1 less `NormalizedCost`: 1 for a perfect model, 0 for one no better than the same decision for
+    all examples, negative for a worse one. Monitor it with `mode="max"`.
 
     References:
         - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision

@@ -51,28 +51,20 @@ def auxiliary_costs(
 ) -> AuxiliaryCostModel:
     """Adds an output that estimates costs to every hidden layer, for training.
 
-    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`, so that each layer
-    learns features that costs depend on, without pre-training. Prediction does not
-    need these outputs: `model` itself, whose layers are shared, is then trained.
+    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`, so that each layer learns features
+    that costs depend on. Prediction does not need these outputs: `model` itself, whose layers are
+    shared, is then trained.
 
     Args:
         model: any functional or sequential model with one output.
         num_decisions: `D`, the length of a cost vector.
-        layers: names of the layers to add outputs to; `None` (default) takes
-            every layer with a trainable kernel except the last one. A model among
-            the layers counts as one layer.
-        seed: seed of the new weights; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        layers: names of the layers to add outputs to; `None` (default) takes every layer with a
+            trainable kernel except the last one.
+        seed: seed of the new weights; `None` (default) follows Keras' own.
 
     Returns:
-        A functional `AuxiliaryCostModel`, not compiled, whose outputs are
-        `"output"`, the model's own, and `"auxiliary_1"`, `"auxiliary_2"`, …,
-        each `(batch, D)`. Features with more axes are flattened, or averaged
-        over positions whose number is not known.
-
-    Raises:
-        ValueError: if the model's structure is not known, it has several
-            outputs, or there is no layer to add an output to.
+        A functional `AuxiliaryCostModel`, not compiled, whose outputs are `"output"`, the model's
+        own, and `"auxiliary_1"`, `"auxiliary_2"`, …, each `(batch, D)`.
 
     References:
         - [Chung, Yang, Lin: Cost-sensitive deep learning with layer-wise cost
