@@ -7,7 +7,6 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.labels import own_classes, positions
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
 
@@ -52,8 +51,7 @@ class DataModel(keras.Model):
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> np.ndarray:
         """Returns the outputs, as `keras.Model.predict`, also for data frames."""
-        with quiet_tracing():
-            return super().predict(self.encode(x), *args, **kwargs)
+        return super().predict(self.encode(x), *args, **kwargs)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Returns loss and metrics, as `keras.Model.evaluate`, also for data frames."""

@@ -1,4 +1,4 @@
-"""Numbers, categories and missing values of a table as inputs of a network."""
+"""Columns of a table: numbers, categories and missing values as inputs of a network."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -8,8 +8,43 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
+from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
 from csdl_keras._utils.types import DTypeLike, Shape, Tensor
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class FrameColumns(keras.layers.Layer):
+    """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
+
+    Args:
+        names: names of the columns.
+        categories: for each column its categories, or `None` for numbers.
+        **kwargs: arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, F)`; category number `i` is `i`, and NaN is missing or unknown.
+    """
+
+    def __init__(
+        self, names: Sequence[Any], categories: Sequence[Sequence[Any] | None], **kwargs: Any
+    ):
+        # In 16 bits, large numbers would overflow and close ones become equal.
+        super().__init__(**kwargs, autocast=False)
+        listed = [None if them is None else tuple(them) for them in categories]
+        self.columns = Columns(tuple(names), tuple(listed))
+
+    def call(self, inputs: Tensor) -> Tensor:
+        return inputs
+
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        categories = [them if them is None else list(them) for them in self.columns.categories]
+        names = list(self.columns.names)
+        return {**super().get_config(), "names": names, "categories": categories}
+
 
 # Standard deviations beyond which standardised numbers change less and less.
 _SPREAD = 3.0

@@ -12,7 +12,7 @@ from csdl_keras._utils.frames import Table, as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
-from csdl_keras.layers.frame_columns import FrameColumns
+from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
 # Bins of all columns together; a wide table has fewer for each.

@@ -26,12 +26,7 @@ COST_MATRIX = "cost_matrix"
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BayesClassifier(DataModel):
-    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN.
-
-    `train` returns one for Bayes algorithms, and `calibrate`, `ensemble` and `adjust_priors` for
-    models that end in one cost matrix. What is trained to decide without a matrix, such as by
-    cost-blind and SOSR algorithms, is another `keras.Model` without `set_cost_matrix`.
-    """
+    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
@@ -53,12 +48,7 @@ class BayesClassifier(DataModel):
         decision.set_cost_matrix(by_class("cost_matrix", cost_matrix, "(K, D)", self))
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
-        """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does.
-
-        Raises:
-            ValueError: if a row of the classifier's outputs is not a distribution, or
-                costs of an example are negative or not finite.
-        """
+        """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does; raises on NaN."""
         costs = super().predict(x, **kwargs)
         wrong = np.isnan(costs).any(axis=-1)
         if wrong.any():
@@ -82,39 +72,34 @@ def bayes_classifier(
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
-    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected
-    cost of each decision, and shares the layers of `model`. Nothing is trained.
-    With `cost_input=True` the costs are those of each example, `C[n, y, k]`, which the
-    model takes beside `x`: amounts that are known when deciding.
+    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision,
+    and shares the layers of `model`. Nothing is trained. With `cost_input=True` the costs are those
+    of each example, `C[n, y, k]`, which the model takes beside `x`.
 
     Args:
-        model: a classifier whose output is `(batch, K)` probabilities (or
-            logits), or `(batch, 1)`, the probability (or logit) of class 1; or with
-            axes between, such as `(batch, height, width, K)` for each pixel.
+        model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
+            `(batch, ..., 1)`, the probability (or logit) of class 1.
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit. A data frame
             is put into the order of `model.classes`, if the model has some. `None` (default) only
             with `cost_input=True`.
         from_logits: whether the output is logits. Defaults to False.
-        mean_costs: whether the matrix holds mean costs by class, as
-            `csdl_keras.costs.class_means` returns; then right decisions may have a
-            cost. Defaults to False.
+        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`;
+            then right decisions may have a cost. Defaults to False.
         cost_input: whether costs `(batch, K, D)` are an input, `"cost_matrix"`, instead of a
             matrix inside. Defaults to False.
         num_decisions: number `D` of decisions with `cost_input=True`; `None` (default) is
             one for each class.
 
     Returns:
-        A `keras.Model`, the same inputs to expected costs `(batch, D)` or
-        `(batch, ..., D)`. With `cost_input=True`, its inputs are `[x, costs]`, or for several
-        inputs those and the costs as the last one or under their name. A single matrix for
-        the whole call has the shape `(1, K, D)`, which `predict` does not take.
+        A `keras.Model`, the same inputs to expected costs `(batch, ..., D)`. With
+        `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the costs as
+        the last one or under their name.
 
     Raises:
-        ValueError: if the matrix fails its check or does not fit the output; if
-            the output layer's activation shows that rows do not sum to 1 and
-            `from_logits` is False, or that they do and it is True. Where the
-            structure does not tell, `predict` raises on rows that do not, and on costs
-            that are negative or not finite.
+        ValueError: if the matrix fails its check or does not fit the output; if the last layer or
+        the
+            compiled loss shows that the outputs are others. Where neither tells, `predict` raises
+            on rows that do not sum to 1, and on costs that are negative or not finite.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)

@@ -99,8 +99,7 @@ def _ending(layer: Any, node_index: int) -> CostsEnding | None:
 def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
     """Returns the class frequencies that symbolic probabilities have been adjusted to.
 
-    There are none, one, or one for each model of a mean. Behind an adjustment, probabilities may
-    have been calibrated and averaged.
+    There are none, one, or one for each model of a mean.
     """
     history: Any = probabilities._keras_history
     layer = history.operation
@@ -127,20 +126,11 @@ def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, T
 
 
 def probability_model(model: Classifier, output: str | None = None) -> keras.Model | None:
-    """Returns the part of a classifier that outputs class probabilities.
+    """Returns the part of a classifier that outputs class probabilities, sharing its layers.
 
-    Args:
-        model: a classifier. Its layers are shared.
-        output: as in `csdl_keras.output_kind`.
-
-    Returns:
-        The model itself if it outputs probabilities; of a model of expected costs the part
-        before its costs, from the inputs without those costs to `(batch, K)`; `None` for a
-        model that estimates costs without probabilities.
-
-    Raises:
-        ValueError: if the structure does not show what the model outputs and `output` is
-            None, or they contradict each other.
+    That is the model itself if it outputs probabilities; of a model of expected costs the part
+    before its costs; `None` for a model that estimates costs without probabilities. `output` is as
+    in `csdl_keras.output_kind`.
     """
     if not isinstance(model, keras.Model):
         return None

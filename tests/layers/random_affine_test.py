@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
-from csdl_keras.layers.random_affine import transform
+from csdl_keras.layers.images import transform
 from tests.layers import image_loops
 from tests.support.testing import TestCase, to_numpy
 

@@ -6,7 +6,7 @@ from keras import layers
 from csdl_keras import bayes_classifier, calibrate, output_kind
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import BayesClassifier
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 from tests.support.small_models import functional, nested
 from tests.support.testing import TestCase
 

@@ -17,7 +17,7 @@ from csdl_keras.models import (
     tabular,
     view_average,
 )
-from csdl_keras.prediction._formats import float32_model
+from csdl_keras.prediction.export import float32_model
 from tests.support.artifacts import OPENERS, PATHS
 from tests.support.small_models import functional, inputs, randomized
 from tests.support.testing import dtype_policy, to_numpy

@@ -12,7 +12,7 @@ from keras import layers
 
 import csdl_keras as csdl
 from csdl_keras.models import bayes_classifier, serving_model, tabular
-from csdl_keras.prediction._formats import float32_model
+from csdl_keras.prediction.export import float32_model
 from tests.support.artifacts import OPENERS, PATHS, InverseErrorFunction
 from tests.support.small_models import Subclassed, functional, inputs
 from tests.support.testing import dtype_policy, to_numpy
