@@ -14,15 +14,13 @@ from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 class DataModel(keras.Model):
     """Functional model that takes data frames and knows its classes and the unit of its costs.
 
-    `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns,
-    if the network was built for a data frame. Columns are found by their names.
+    `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns, if
+    the network was built for a data frame.
 
     Args:
-        *args: as for `keras.Model`.
-        classes: the labels of the classes, strings or booleans; `None` (default) if they are
-            integers, the row numbers of the cost matrix.
+        classes: labels of the classes, strings or booleans; `None` (default) if they are integers.
         unit: the cost that an output of 1 stands for, if the outputs are costs. Defaults to 1.
-        **kwargs: as for `keras.Model`.
+        *args, **kwargs: as for `keras.Model`.
     """
 
     def __init__(
@@ -88,11 +86,8 @@ def with_data(
 ) -> Any:
     """Returns a functional model as a `DataModel` if it has data of its own, else as it is.
 
-    Args:
-        model: the model.
-        *sources: models that it was made of, whose classes and unit of costs it has.
-        classes: labels of the classes; `None` (default) are those of the sources.
-        unit: the cost that an output of 1 stands for; `None` (default) is that of the sources.
+    Classes and unit of costs are by default those of the models that it was made of, `sources`,
+    which have to agree.
     """
     known = [_data_of(source) for source in sources] or [_data_of(model)]
     for name, first in known[0].items():

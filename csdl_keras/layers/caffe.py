@@ -138,14 +138,7 @@ class WithinChannelLRN(keras.layers.Layer):
             raise ValueError(f"Expected an odd `size`; received {size}.")
         self.alpha = check_number("alpha", alpha, low=0)
         self.beta = check_number("beta", beta, low=0)
-
-    def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 4:
-            raise ValueError(
-                "Expected inputs of shape (batch, height, width, channels); "
-                f"received {tuple(input_shape)}."
-            )
-        self.built = True
+        self.input_spec = keras.layers.InputSpec(ndim=4)
 
     def call(self, inputs: Tensor) -> Tensor:
         side = self.size // 2

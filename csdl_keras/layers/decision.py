@@ -86,13 +86,9 @@ class BayesDecision(keras.layers.Layer):
                 f"received shape {shape}."
             )
         self.num_classes, self.num_decisions = shape
+        self.input_spec = keras.layers.InputSpec(min_ndim=2, axes={-1: shape[0]})
 
     def build(self, probabilities_shape: Shape, costs_shape: Shape | None = None) -> None:
-        if len(probabilities_shape) < 2 or probabilities_shape[-1] != self.num_classes:
-            raise ValueError(
-                f"Expected probabilities of shape (batch, ..., {self.num_classes}), one column "
-                f"for each row of `cost_matrix`; received shape {tuple(probabilities_shape)}."
-            )
         self._takes_costs = costs_shape is not None
         if costs_shape is None:
             self._add_cost_matrix()

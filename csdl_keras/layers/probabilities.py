@@ -44,14 +44,7 @@ class ClassProbabilities(keras.layers.Layer):
     def __init__(self, from_logits: bool = False, dtype: DTypeLike | None = None, **kwargs: object):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.from_logits = check_bool("from_logits", from_logits)
-
-    def build(self, input_shape: Shape) -> None:
-        if len(input_shape) < 2:
-            raise ValueError(
-                "Expected a classifier's output of shape (batch, K) or (batch, ..., K); "
-                f"received {tuple(input_shape)}."
-            )
-        self.built = True
+        self.input_spec = keras.layers.InputSpec(min_ndim=2)
 
     def call(self, inputs: Tensor) -> Tensor:
         if self.from_logits and inputs.shape[-1] == 1:
@@ -225,16 +218,9 @@ class PriorAdjustment(keras.layers.Layer):
     ):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.from_priors = class_shares("from_priors", from_priors)
-        self.to_priors = class_shares("to_priors", to_priors, len(self.from_priors), positive=False)
-
-    def build(self, input_shape: Shape) -> None:
         classes = len(self.from_priors)
-        if len(input_shape) < 2 or input_shape[-1] != classes:
-            raise ValueError(
-                f"Expected probabilities of shape (batch, {classes}), one column for each class "
-                f"of `from_priors`; received shape {tuple(input_shape)}."
-            )
-        self.built = True
+        self.to_priors = class_shares("to_priors", to_priors, classes, positive=False)
+        self.input_spec = keras.layers.InputSpec(min_ndim=2, axes={-1: classes})
 
     def call(self, probabilities: Tensor) -> Tensor:
         ratios = ops.cast(prior_ratios(self.from_priors, self.to_priors), probabilities.dtype)

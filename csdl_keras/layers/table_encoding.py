@@ -112,6 +112,7 @@ class TableEncoding(keras.layers.Layer):
                 f"{len(self.categories)}."
             )
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
+        self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})
         self._statistics: list[np.ndarray] | None = None
 
     @classmethod
@@ -144,11 +145,6 @@ class TableEncoding(keras.layers.Layer):
         return self.categories.count(0)
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 2 or input_shape[-1] != len(self.bins):
-            raise ValueError(
-                f"Expected inputs of shape (batch, {len(self.bins)}), one column for each number "
-                f"of `bins`; received shape {tuple(input_shape)}."
-            )
         # Keras converts what a model is given to its float type.
         for dtype in (keras.config.floatx(), self.compute_dtype):
             check_numbered("categories of a column", max(self.categories, default=0), dtype)

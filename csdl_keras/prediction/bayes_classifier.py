@@ -18,7 +18,7 @@ from csdl_keras.layers import (
     PriorAdjustment,
     TemperatureScaling,
 )
-from csdl_keras.prediction.kind import check_loss, describe_output
+from csdl_keras.prediction.kind import MEANING, check_loss, describe_output
 
 #: Name of the input of models that take costs.
 COST_MATRIX = "cost_matrix"
@@ -121,15 +121,10 @@ def bayes_classifier(
     check_bool("cost_input", cost_input)
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
     if not cost_input:
-        if num_decisions is not None:
-            raise ValueError(
-                "Expected `num_decisions` only with cost_input=True, since otherwise the matrix "
-                f"tells it; received {num_decisions!r}."
-            )
         if cost_matrix is not None:
             cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
         decision = BayesDecision(
-            cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
+            cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
         )
         costs = decision(class_probabilities(model, from_logits))
         return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
@@ -175,20 +170,10 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
     kind, layer = describe_output(model)
-    if kind == "cost":
+    if kind not in (("unknown", "other", "score") if from_logits else ("unknown", "probability")):
+        wanted = "logits" if from_logits else "probabilities that sum to 1"
         raise ValueError(
-            f"Expected a classifier, whose outputs are class probabilities or logits; received "
-            f"{model.name!r}, which outputs costs: it ends in {layer}."
-        )
-    if kind == "probability" and from_logits:
-        raise ValueError(
-            f"Expected a classifier that outputs logits with from_logits=True; received "
-            f"{model.name!r}, which outputs probabilities: it ends in {layer}."
-        )
-    if kind in ("other", "score") and not from_logits:
-        raise ValueError(
-            "Expected a classifier whose rows are probabilities that sum to 1; received "
-            f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "
-            "from_logits=True."
+            f"Expected a classifier that outputs {wanted} with from_logits={from_logits}; received "
+            f"{model.name!r}, which ends in {layer}, which {MEANING[kind]}."
         )
     check_loss(model, "logits" if from_logits else "probability")

@@ -1,7 +1,7 @@
 """Bayes decisions from probabilities, whatever computed them, also with capacities."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
@@ -12,34 +12,13 @@ from csdl_keras.costs.known import CostsLike, check_known_costs, expected_costs
 from csdl_keras.evaluation.calibration_error import check_probabilities
 
 
-@overload
-def bayes_decisions(
-    probabilities: ArrayLike,
-    costs: CostsLike,
-    capacity: Mapping[int, int] | None = None,
-    return_prices: Literal[False] = False,
-    classes: Any = None,
-) -> np.ndarray: ...
-
-
-@overload
-def bayes_decisions(
-    probabilities: ArrayLike,
-    costs: CostsLike,
-    capacity: Mapping[int, int] | None = None,
-    *,
-    return_prices: Literal[True],
-    classes: Any = None,
-) -> tuple[np.ndarray, dict[int, float]]: ...
-
-
 def bayes_decisions(
     probabilities: ArrayLike,
     costs: CostsLike,
     capacity: Mapping[int, int] | None = None,
     return_prices: bool = False,
     classes: Any = None,
-) -> np.ndarray | tuple[np.ndarray, dict[int, float]]:
+) -> Any:
     """Decides for each example at the lowest expected cost, by any classifier's probabilities.
 
     `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, the lowest index among equals. With a `capacity`,

@@ -103,15 +103,10 @@ def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
         raise ValueError(
             f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."
         )
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"Expected a path in a folder that exists; received {path}: there is no folder "
-            f"{path.parent}."
-        )
-    if suffix and path.is_dir():
-        raise ValueError(f"Expected the path of a file; received the folder {path}.")
-    if not suffix and path.exists() and (path.is_file() or any(path.iterdir())):
-        raise ValueError(f"Expected a new or empty folder for a SavedModel; received {path}.")
+    full = path.is_dir() and (suffix or any(path.iterdir()))
+    if full or (not suffix and path.is_file()) or not path.parent.is_dir():
+        what = "the path of a file" if suffix else "a new or empty folder"
+        raise ValueError(f"Expected {what} in a folder that exists; received {path}.")
     return path
 
 

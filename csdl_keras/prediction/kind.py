@@ -27,7 +27,7 @@ _CLASSIFIER_LOSSES = (
     keras.losses.SparseCategoricalCrossentropy,
 )
 
-_MEANING = {
+MEANING = {
     "cost": "outputs costs",
     "probability": "outputs probabilities",
     "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
@@ -93,7 +93,7 @@ def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None
     if kind not in possible[output]:
         raise ValueError(
             f"Expected `output` to say what {model.name!r} outputs; received output={output!r}, "
-            f"but it ends in {layer}, which {_MEANING[kind]}."
+            f"but it ends in {layer}, which {MEANING[kind]}."
         )
     # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
     if output == "cost" and kind == "unknown" and has_structure(model) and len(model.outputs) == 1:
