@@ -9,6 +9,7 @@ import numpy as np
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.frames import Columns, is_frame
+from csdl_keras._utils.keras_graph import all_layers
 
 
 def check_inputs(model: Any, x: Any) -> Any:
@@ -58,7 +59,7 @@ def encoded_rows(model: keras.Model, x: Any) -> Any:
 
 def frame_columns(model: keras.Model) -> Columns | None:
     """Returns the `Columns` of the data frame that a model was built for, or `None`."""
-    for layer in model._flatten_layers():
+    for layer in all_layers(model):
         if isinstance(getattr(layer, "columns", None), Columns):
             return layer.columns
     return None

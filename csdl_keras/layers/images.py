@@ -304,10 +304,10 @@ class StandardizedConv2D(keras.layers.Conv2D):
             name="gain",
         )
         super().build(input_shape)
-        if math.prod(self._kernel.shape[:-1]) < 2:
+        if math.prod(self.kernel.shape[:-1]) < 2:
             raise ValueError(
                 "Expected kernels of at least 2 weights for each output channel, since their mean "
-                f"is subtracted; received kernels of shape {tuple(self._kernel.shape)}."
+                f"is subtracted; received kernels of shape {tuple(self.kernel.shape)}."
             )
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Any:

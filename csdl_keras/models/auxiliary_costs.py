@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
@@ -125,6 +126,11 @@ def auxiliary_costs(
 
 def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Tensor:
     """Returns a layer's output in this model, as the layer may be part of several models."""
-    graph = model._functional if isinstance(model, keras.Sequential) else model
-    nodes = [node for depth in graph._nodes_by_depth.values() for node in depth]
-    return next(node.output_tensors[0] for node in nodes if node.operation is layer)
+    waiting, seen = list(model.outputs), {id(end) for end in model.outputs}
+    for tensor in waiting:  # It grows towards the inputs.
+        if layer_of(tensor) is layer:
+            return tensor
+        new = [source for source in sources_of(tensor) if id(source) not in seen]
+        seen.update(map(id, new))
+        waiting += new
+    raise ValueError(f"Expected a layer of {model.name!r} on which its output depends.")

@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
@@ -102,8 +103,7 @@ def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[
     Those that were adjusted last of all are taken from before that.
     """
     classes = int(probabilities.shape[-1])
-    history: Any = probabilities._keras_history
-    layer: Any = history.operation
+    layer = layer_of(probabilities)
     replaced = isinstance(layer, PriorAdjustment)
     shares = class_shares("from_priors", from_priors, classes, positive=not replaced)
     for adjusted in adjusted_to(probabilities):
@@ -115,4 +115,4 @@ def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[
             )
     if not replaced:
         return shares, probabilities
-    return layer.from_priors, layer._inbound_nodes[history.node_index].input_tensors[0]
+    return layer.from_priors, sources_of(probabilities)[0]

@@ -8,6 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
+from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
@@ -39,7 +40,7 @@ class BayesClassifier(DataModel):
             ValueError: if the matrix fails its check or has another shape, or the model
                 estimates costs for each example instead of having a matrix.
         """
-        decision: Any = self.outputs[0]._keras_history.operation
+        decision = layer_of(self.outputs[0])
         if not isinstance(decision, BayesDecision):
             raise ValueError(
                 "Expected a model that ends in BayesDecision, whose cost matrix can be replaced; "
@@ -155,7 +156,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     """Returns the output of a classifier as `(batch, ..., max(K, 2))` rows that sum to 1."""
     output = model.outputs[0]
     proper = (ClassProbabilities, PriorAdjustment, TemperatureScaling)
-    if isinstance(output._keras_history.operation, proper):
+    if isinstance(layer_of(output), proper):
         return output
     return ClassProbabilities(from_logits, name="class_probabilities")(output)
 

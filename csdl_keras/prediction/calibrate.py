@@ -9,6 +9,7 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.data_model import class_rows, with_data
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -173,11 +174,10 @@ def _of_logit(probabilities: Tensor) -> Tensor:
 
     The unit's probability rounds to 1 from a logit of 17 on.
     """
-    history: Any = probabilities._keras_history
-    layer = history.operation
+    layer = layer_of(probabilities)
     if not isinstance(layer, ClassProbabilities) or layer.from_logits:
         return probabilities
-    logit = _logit(layer._inbound_nodes[history.node_index].input_tensors[0])
+    logit = _logit(sources_of(probabilities)[0])
     if logit is None:
         return probabilities
     return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
@@ -185,10 +185,10 @@ def _of_logit(probabilities: Tensor) -> Tensor:
 
 def _logit(output: Tensor) -> Tensor | None:
     """Returns the logit of the probability of one logistic unit, or `None`."""
-    layer: Any = output._keras_history.operation
+    layer = layer_of(output)
     if output.shape[-1] != 1 or isinstance(layer, keras.Model):
         return None
-    before = layer._inbound_nodes[output._keras_history.node_index].input_tensors
+    before = sources_of(output)
     sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
     if isinstance(layer, _WITH_KERNEL) and sigmoid:
         config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}

@@ -17,6 +17,7 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_path
+from csdl_keras._utils.keras_graph import all_layers
 from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.processes import end_with
 from csdl_keras._utils.structure import inputs_of
@@ -187,7 +188,7 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
     and LiteRT also those on 64-bit floats.
     """
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
-    found = {(layer.dtype, layer.compute_dtype) for layer in model._flatten_layers()}
+    found = {(layer.dtype, layer.compute_dtype) for layer in all_layers(model)}
     if not any(dtype in dtypes for pair in found for dtype in pair):
         return model
     with tempfile.TemporaryDirectory() as folder:

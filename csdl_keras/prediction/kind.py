@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
@@ -216,20 +217,16 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
 
 def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     """Returns the kind and the layer of a symbolic output, as `describe_output` does."""
-    history = tensor._keras_history
-    layer: Any = history.operation
+    layer = layer_of(tensor)
     if isinstance(layer, keras.layers.TimeDistributed):
         layer = layer.layer
     if isinstance(layer, keras.Model):
         return describe_output(layer)
+    words = f"{type(layer).__name__} {layer.name!r}"
     if isinstance(layer, keras.layers.Average) or getattr(layer, "keeps_output_kind", False):
         # A mean of costs is a cost; a mean of probabilities is a probability.
-        parts = layer._inbound_nodes[history.node_index].input_tensors
-        kinds = {describe_tensor(part)[0] for part in parts}
-        return (
-            kinds.pop() if len(kinds) == 1 else "unknown"
-        ), f"{type(layer).__name__} {layer.name!r}"
-    words = f"{type(layer).__name__} {layer.name!r}"
+        kinds = {describe_tensor(part)[0] for part in sources_of(tensor)}
+        return (kinds.pop() if len(kinds) == 1 else "unknown"), words
     declared = getattr(layer, "output_kind", None)
     if declared in OUTPUTS:
         return declared, words

@@ -5,6 +5,7 @@ import keras
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.example_axes import examples_shape
+from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
@@ -107,7 +108,7 @@ def _new_inputs(ends: Tensor) -> Tensor:
     if isinstance(ends, dict):
         return {name: _new_input(end, name) for name, end in ends.items()}
     if isinstance(ends, (list, tuple)):
-        return [_new_input(end, end._keras_history.operation.name) for end in ends]
+        return [_new_input(end, layer_of(end).name) for end in ends]
     return _new_input(ends, "inputs")
 
 
