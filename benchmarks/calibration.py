@@ -21,7 +21,7 @@ from results_table import ResultsTable
 from scipy import optimize, special
 
 import csdl_keras as csdl
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 
 FIELDS = ("dataset", "split", "members", "method", "average_cost", "nll", "ece", "classwise")
 SMALLEST = 1e-7

@@ -21,7 +21,7 @@ from image_trials_sets import SETS
 from results_table import ResultsTable, parser
 from scipy import special
 
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 
 FIELDS = ("set", "networks", "calibration_images", "way", "ratio_to_limit", "cost_at_limit")
 SIZES = (50, 150, 500)

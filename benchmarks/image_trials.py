@@ -28,7 +28,7 @@ from results_table import ResultsTable, parser
 
 import csdl_keras as csdl
 from csdl_keras.layers import ImageViews
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 
 VIEWS = ("one", "shifted", "mirrored")
 FIELDS = ("options", "seconds", *(f"{kind}_{view}" for view in VIEWS for kind in ("cost", "true")))

@@ -27,7 +27,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from tables import TABLES, make_split
 
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 
 FIELDS = ("table", "split", "model", "epoch", "calibration", "average_cost")
 CALIBRATIONS = ("none", "temperature", "bias_corrected")

@@ -11,7 +11,7 @@ from worth_search import Choice, Snapshot, on_edge, search, untried
 from worth_sets import Conditions, Problem
 
 import csdl_keras as csdl
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 
 
 def temperature_of(probabilities: np.ndarray, labels: np.ndarray) -> float:

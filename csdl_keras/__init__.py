@@ -27,7 +27,6 @@ from csdl_keras.losses import (
     sosr,
 )
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
-from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction import (
     adjust_priors,
     bayes_classifier,
@@ -37,6 +36,7 @@ from csdl_keras.prediction import (
     decision_model,
     export,
 )
+from csdl_keras.prediction.kind import output_kind
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
 from csdl_keras.training.algorithm import Algorithm

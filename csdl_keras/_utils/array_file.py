@@ -30,10 +30,6 @@ def write_arrays(
         path: the file.
         record: fit for JSON.
         arrays: of any shapes, of numbers or booleans.
-
-    Raises:
-        ValueError: if an array would have to be pickled.
-        OSError: if it cannot be written.
     """
     text = json.dumps({"arrays": len(arrays), "record": record})
     named: dict[str, Any] = {f"array_{i}": _plain(it) for i, it in enumerate(arrays)}
@@ -42,12 +38,7 @@ def write_arrays(
 
 
 def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Reads what `write_arrays` wrote.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        DamagedFileError: if it holds something else.
-    """
+    """Reads what `write_arrays` wrote."""
     named = read_npz(path)
     try:
         text = json.loads(named["record"].tobytes())
@@ -59,12 +50,7 @@ def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
 
 
 def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
-    """Reads the arrays of an .npz file by name; nothing in it is ever executed.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        DamagedFileError: if it holds something else.
-    """
+    """Reads the arrays of an .npz file by name; nothing in it is ever executed."""
     content = io.BytesIO(path.read_bytes())
     try:
         with np.load(content, allow_pickle=False) as file:
@@ -89,12 +75,7 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 
 def pack(value: Any, arrays: list[np.ndarray]) -> Any:
-    """A value as JSON that refers to arrays, which are put at the end of the list.
-
-    Raises:
-        TypeError: if it is not made up of numbers, strings, `None`, arrays, tensors, lists and
-            dicts of strings to such values.
-    """
+    """A value as JSON that refers to arrays, which are put at the end of the list."""
     if isinstance(value, (list, tuple)):
         return [pack(one, arrays) for one in value]
     if isinstance(value, dict) and all(isinstance(name, str) for name in value):
@@ -119,11 +100,7 @@ def unpack(value: Any, arrays: Sequence[np.ndarray]) -> Any:
 
 
 def fingerprint(*arrays: np.ndarray) -> str:
-    """A digest of the shapes, types and contents of arrays.
-
-    Raises:
-        ValueError: if an array holds Python objects, of which it has the addresses alone.
-    """
+    """A digest of the shapes, types and contents of arrays."""
     digest = hashlib.sha256()
     for array in arrays:
         if array.dtype.hasobject:

@@ -6,9 +6,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.kept_values import kept_values
 from csdl_keras._utils.labels import own_classes, positions
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
 
@@ -16,15 +14,13 @@ from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 class DataModel(keras.Model):
     """Functional model that takes data frames and knows its classes and the unit of its costs.
 
-    `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns,
-    if the network was built for a data frame. Columns are found by their names.
+    `predict`, `evaluate` and `fit` take data frames of pandas and Polars and dicts of columns, if
+    the network was built for a data frame.
 
     Args:
-        *args: as for `keras.Model`.
-        classes: the labels of the classes, strings or booleans; `None` (default) if they are
-            integers, the row numbers of the cost matrix.
+        classes: labels of the classes, strings or booleans; `None` (default) if they are integers.
         unit: the cost that an output of 1 stands for, if the outputs are costs. Defaults to 1.
-        **kwargs: as for `keras.Model`.
+        *args, **kwargs: as for `keras.Model`.
     """
 
     def __init__(
@@ -53,8 +49,7 @@ class DataModel(keras.Model):
 
     def predict(self, x: Any, *args: Any, **kwargs: Any) -> np.ndarray:
         """Returns the outputs, as `keras.Model.predict`, also for data frames."""
-        with kept_values(self), quiet_tracing():
-            return super().predict(self.encode(x), *args, **kwargs)
+        return super().predict(self.encode(x), *args, **kwargs)
 
     def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         """Returns loss and metrics, as `keras.Model.evaluate`, also for data frames."""
@@ -91,14 +86,8 @@ def with_data(
 ) -> Any:
     """Returns a functional model as a `DataModel` if it has data of its own, else as it is.
 
-    Args:
-        model: the model.
-        *sources: models that it was made of, whose classes and unit of costs it has.
-        classes: labels of the classes; `None` (default) are those of the sources.
-        unit: the cost that an output of 1 stands for; `None` (default) is that of the sources.
-
-    Raises:
-        ValueError: if the sources differ in classes, columns of a data frame, or unit.
+    Classes and unit of costs are by default those of the models that it was made of, `sources`,
+    which have to agree.
     """
     known = [_data_of(source) for source in sources] or [_data_of(model)]
     for name, first in known[0].items():

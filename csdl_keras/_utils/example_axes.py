@@ -10,11 +10,7 @@ from csdl_keras._utils.types import Tensor
 
 
 def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
-    """The static shape `(batch, ...)` of outputs `(batch, ..., D)` without their last axis.
-
-    Raises:
-        ValueError: if they have fewer than two axes.
-    """
+    """The static shape `(batch, ...)` of outputs `(batch, ..., D)` without their last axis."""
     shape = tuple(outputs.shape)
     if len(shape) < 2:
         raise ValueError(
@@ -32,14 +28,8 @@ def in_words(shape: tuple[int | None, ...], *more: int) -> str:
 def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
     """`None`, or a tensor or array with a weight for each value that is computed from `outputs`.
 
-    Args:
-        sample_weight: `None`; or `(batch,)` or `(batch, 1)`, a weight for each example; or a
-            weight for each value, with or without a last axis of size 1.
-        outputs: `(batch, ...)`.
-        axes: how many of the first axes of `outputs` the values have.
-
-    Raises:
-        ValueError: if it has another shape, or is no array of numbers.
+    `sample_weight` has a weight for each example or for each value, with or without a last axis of
+    size 1; values have the first `axes` axes of outputs `(batch, ...)`.
     """
     if sample_weight is None:
         return None

@@ -19,9 +19,6 @@ def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
     """Yields a new file to write inside the `with`, which then replaces `path`.
 
     If the process is killed or the disk is full, the old file stays.
-
-    Raises:
-        OSError: if it cannot be written.
     """
     unfinished = path.with_name(f"unfinished-{uuid.uuid4().hex}{path.suffix}")
     try:
@@ -52,12 +49,7 @@ def save_model(model: Any, path: pathlib.Path) -> None:
 
 
 def read_json(path: pathlib.Path) -> dict[str, Any]:
-    """Reads a JSON object.
-
-    Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if it holds anything else.
-    """
+    """Reads a JSON object."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -74,9 +66,6 @@ def check_writable(name: str, folder: pathlib.Path, size: int = _LEAST_BYTES) ->
         name: name of the folder in the message.
         folder: the folder.
         size: number of bytes. Defaults to 64 KiB, which are written as a test.
-
-    Raises:
-        ValueError: if the files cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

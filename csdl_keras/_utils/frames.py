@@ -43,12 +43,7 @@ class Columns:
 
     @classmethod
     def of(cls, frame: Any) -> Self:
-        """Returns the columns of a data frame, categories in sorted order.
-
-        Raises:
-            ValueError: if a column holds dates or what else is neither a number, a string nor a
-                boolean, or too many categories.
-        """
+        """Returns the columns of a data frame, categories in sorted order."""
         names = list(frame.columns)
         for name in names:
             if not isinstance(name, (str, int)):
@@ -79,11 +74,7 @@ class Columns:
     def encode(self, rows: Any) -> np.ndarray:
         """Returns `(N, F)` numbers: categories by their index, NaN where missing or unknown.
 
-        Args:
-            rows: a data frame, or a dict of columns, in any order. Other columns are ignored.
-
-        Raises:
-            ValueError: if a column is missing or holds another kind of values.
+        Rows are a data frame, or a dict of columns, in any order. Other columns are ignored.
         """
         have = list(rows) if isinstance(rows, Mapping) else list(rows.columns)
         lacking = [name for name in self.names if name not in have]
@@ -153,10 +144,6 @@ def read_column(name: Any, values: Any) -> np.ndarray:
     """Returns a column as float64 numbers, NaN where missing, or as objects, None where missing.
 
     Booleans are the numbers 0 and 1. Objects are strings, or the values of a categorical.
-
-    Args:
-        name: name of the column in messages.
-        values: a series of pandas or Polars, an array or a list.
     """
     categorical = str(getattr(values, "dtype", "")) == "category"
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))

@@ -15,9 +15,6 @@ def value_key(label: Any) -> Any:
     """Returns a key by which labels are equal if and only if they have the same value.
 
     1, 1.0 and `numpy.int64(1)` are one value; `True`, and the string `"1"`, are others.
-
-    >>> value_key(np.int64(1)) == value_key(1.0), value_key(1) == value_key(True)
-    (True, False)
     """
     if isinstance(label, (bool, np.bool_)):
         return (bool, bool(label))
@@ -28,19 +25,7 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
     """Returns labels as an array of booleans, integers, numbers or strings, if they all are.
 
     Series of pandas and Polars, arrays of Arrow, categoricals, lists and arrays of objects are
-    converted to the type of their values.
-
-    Args:
-        name: name of the labels in messages.
-        labels: `(N,)` or `(N, ...)`.
-
-    Raises:
-        ValueError: if a label is missing.
-
-    Example:
-
-    >>> label_array("y", np.array([0, 2, 1], dtype=object))
-    array([0, 2, 1])
+    converted to the type of their values; a missing label raises.
     """
     if isinstance(labels, (list, tuple)) and any(isinstance(one, (str, bool)) for one in labels):
         array = np.empty(len(labels), dtype=object)
@@ -76,21 +61,7 @@ def scalars(labels: ArrayLike) -> list[Any]:
 
 
 def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
-    """Returns the index of each label among known labels in any order, compared by value.
-
-    Args:
-        name: name of the labels in messages.
-        labels: `(N,)` or `(N, ...)`.
-        known: distinct labels.
-
-    Raises:
-        ValueError: if labels are not known; the message names them.
-
-    Example:
-
-    >>> positions("y", ["dog", "cat"], np.array(["cat", "dog"]))
-    array([1, 0])
-    """
+    """Returns the index of each label among known labels in any order, compared by value."""
     array = label_array(name, labels)
     index = {value_key(label): position for position, label in enumerate(scalars(known))}
     keys = [value_key(label) for label in scalars(array.ravel())]
@@ -127,21 +98,8 @@ def check_decisions(
 def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
     """Returns the classes of labels that are strings or booleans, sorted.
 
-    Args:
-        name: name of the labels in messages.
-        labels: `(N,)`, also a series or a categorical.
-
-    Returns:
-        `(K,)`, the order of `numpy.unique` and so of the rows of a cost matrix; `None` for
-        labels of another type, which are row numbers themselves.
-
-    Raises:
-        ValueError: if a label is missing, or they are of several types.
-
-    Example:
-
-    >>> own_classes("y", ["dog", "cat", "dog"])
-    array(['cat', 'dog'], dtype='<U3')
+    `(K,)`, the order of `numpy.unique` and so of the rows of a cost matrix; `None` for labels of
+    another type, which are row numbers themselves.
     """
     array = label_array(name, labels)
     if array.ndim == 1 and array.dtype.kind == "O":
@@ -156,17 +114,10 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
 
 
 def class_labels(classes: Any) -> np.ndarray | None:
-    """Returns the labels of classes, given as such or by the model or estimator that has them.
+    """Returns the labels `(K,)` of classes, given as such or by the model or estimator that has
+    them.
 
-    Args:
-        classes: `(K,)` labels; or a model whose attribute `classes`, or an estimator whose
-            attribute `classes_`, holds them; or `None`.
-
-    Returns:
-        `(K,)`; `None` for `None` and for a model whose labels are row numbers.
-
-    Raises:
-        ValueError: if there are fewer than two, or some are equal.
+    `None` for `None` and for a model whose labels are row numbers.
     """
     if hasattr(classes, "predict"):
         classes = getattr(classes, "classes_", getattr(classes, "classes", None))
@@ -183,29 +134,11 @@ def class_labels(classes: Any) -> np.ndarray | None:
 def decision_labels(
     classes: np.ndarray, num_decisions: int, other_decisions: Sequence[object] | None = None
 ) -> np.ndarray:
-    """Returns the label of each decision: first those of classes, then the others.
+    """Returns the label of each decision `(D,)`: first those of classes, then the others.
 
-    Args:
-        classes: `(K,)` labels of the classes.
-        num_decisions: `D`.
-        other_decisions: `D - K` labels; `None` (default) takes the next whole
-            numbers above the highest class if classes are numbers (`False` and
-            `True` count as 0 and 1), and otherwise `"decision_K"`,
-            `"decision_K+1"`, ..., with `_` before a name that a class has.
-
-    Returns:
-        `(D,)`, of the dtype of the classes if all decisions are classes; otherwise
-        of a dtype that holds every label exactly, `object` if there is no other.
-
-    Raises:
-        ValueError: if the number of labels is wrong or labels are equal.
-
-    Example:
-
-    >>> decision_labels(np.array([3, 255], "uint8"), 3)
-    array([  3, 255, 256])
-    >>> decision_labels(np.array(["cat", "dog"]), 3).tolist()
-    ['cat', 'dog', 'decision_2']
+    Of `other_decisions`, `None` (default) takes the next whole numbers above the highest class if
+    classes are numbers (`False` and `True` count as 0 and 1), and otherwise `"decision_K"` and so
+    on, with `_` before a name that a class has. The dtype holds every label exactly.
     """
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
     names = scalars(classes[:known])
@@ -247,19 +180,7 @@ def _free_name(name: str, taken: Sequence[object]) -> str:
 
 
 def check_other_decisions(labels: Any) -> Any:
-    """Returns `labels` if they are a list or array of strings and numbers.
-
-    Args:
-        labels: labels of decisions that are not a class.
-
-    Raises:
-        ValueError: if they are anything else.
-
-    Example:
-
-    >>> check_other_decisions(["abstain"])
-    ['abstain']
-    """
+    """Returns labels of decisions that are no class, if they are a list of strings and numbers."""
     listed = isinstance(labels, (list, tuple)) or (isinstance(labels, np.ndarray) and labels.ndim)
     if not listed or not all(map(np.isscalar, labels)):
         raise ValueError(

@@ -15,15 +15,10 @@ _PACKAGES = {
 
 
 def optional_module(name: str, extra: str | None = None) -> Any:
-    """Imports a module of an optional dependency.
+    """Imports a module of an optional dependency, or names the command that installs it.
 
-    Args:
-        name: the module, such as `"sklearn.model_selection"`.
-        extra: the extra of this package that installs it; `None` (default) for
-            those that come with this package or are a backend.
-
-    Raises:
-        ModuleNotFoundError: with the command that installs it.
+    `extra` is the extra of this package that does; `None` (default) for those that come with it or
+    are a backend.
     """
     try:
         return importlib.import_module(name)

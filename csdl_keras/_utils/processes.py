@@ -10,11 +10,7 @@ _SECONDS_BETWEEN_LOOKS = 0.5
 def end_with(parent: int) -> None:
     """Ends this process soon after `parent`, the process that started it, has ended.
 
-    A signal may end the parent at once, so that it cannot stop its workers. They would
-    go on training beside those of the same command when it is run again.
-
-    Args:
-        parent: id of the process that started this one.
+    A signal may end the parent at once, so that it cannot stop its workers.
     """
 
     def watch() -> None:

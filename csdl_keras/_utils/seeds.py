@@ -10,15 +10,10 @@ from csdl_keras._utils.checks import LARGEST_SEED, check_integer
 
 
 class Seeds:
-    """Seeds drawn one after the other from a single one.
+    """Seeds drawn one after the other from a single one, or none from `None`.
 
-    The generator is its own, so that no other thread of the process can draw
-    from it, as it can from Python's, which Keras asks where no seed is given.
-
-    Args:
-        seed: an integer of at least 0, or `None`: parts get no seed then, and
-            follow `keras.utils.set_random_seed`.
-        purpose: sets apart the seeds of two things that are given the same one.
+    The generator is its own, so that no other thread of the process can draw from it. `purpose`
+    sets apart the seeds of two things that are given the same one.
     """
 
     def __init__(self, seed: int | None, purpose: str = ""):
@@ -32,10 +27,7 @@ class Seeds:
         return None if self._generator is None else self._generator.randint(1, 10**9)
 
     def initializer(self, identifier: Any) -> Any:
-        """A new initializer of that name, config or instance, with the next seed.
-
-        One that has a seed already stays as it is, and so does what draws nothing.
-        """
+        """A new initializer of that name, config or instance, with the next seed if it has none."""
         found = keras.initializers.get(identifier)
         if not isinstance(found, keras.initializers.Initializer):
             return found
@@ -51,15 +43,7 @@ def member_seed(seed: int | None, member: int) -> int | None:
 
 
 def random_generator(random_state: Any) -> np.random.RandomState:
-    """The generator that a `random_state` of scikit-learn stands for.
-
-    Args:
-        random_state: `None`, an integer from 0 to 2**32 - 1, or a
-            `numpy.random.RandomState`.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
+    """The generator that a `random_state` of scikit-learn stands for."""
     from sklearn.utils import check_random_state  # slow to import
 
     if random_state is not None and not isinstance(random_state, np.random.RandomState):

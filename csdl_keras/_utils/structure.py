@@ -9,6 +9,7 @@ import numpy as np
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.frames import Columns, is_frame
+from csdl_keras._utils.keras_graph import all_layers
 
 
 def check_inputs(model: Any, x: Any) -> Any:
@@ -58,7 +59,7 @@ def encoded_rows(model: keras.Model, x: Any) -> Any:
 
 def frame_columns(model: keras.Model) -> Columns | None:
     """Returns the `Columns` of the data frame that a model was built for, or `None`."""
-    for layer in model._flatten_layers():
+    for layer in all_layers(model):
         if isinstance(getattr(layer, "columns", None), Columns):
             return layer.columns
     return None
@@ -105,11 +106,7 @@ def has_structure(model: Any) -> bool:
 
 
 def inputs_of(model: keras.Model) -> Any:
-    """A model's symbolic input, or the list or dict of them that `keras.Model` was given.
-
-    Raises:
-        ValueError: if it is no model, or is subclassed or not built.
-    """
+    """A model's symbolic input, or the list or dict of them that `keras.Model` was given."""
     if not isinstance(model, keras.Model):
         raise ValueError(
             f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
@@ -125,11 +122,7 @@ def inputs_of(model: keras.Model) -> Any:
 
 
 def output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one.
-
-    Raises:
-        ValueError: if it has several, or is subclassed or not built.
-    """
+    """The symbolic output of a model that has one."""
     inputs_of(model)
     if len(model.outputs) != 1:
         raise ValueError(f"Expected a model with one output; received {len(model.outputs)}.")
@@ -137,11 +130,7 @@ def output_of(model: keras.Model) -> Any:
 
 
 def rows_output_of(model: keras.Model) -> Any:
-    """The symbolic output of a model that has one of shape `(batch, ..., D)`.
-
-    Raises:
-        ValueError: as `output_of`, or if the output has another shape.
-    """
+    """The symbolic output of a model that has one of shape `(batch, ..., D)`."""
     output = output_of(model)
     examples_shape("output", output)
     return output

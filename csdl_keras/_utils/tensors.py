@@ -102,14 +102,10 @@ def two_columns(probabilities: Tensor) -> Tensor:
 
 
 def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
-    """Marks the rows of an array or tensor that are distributions.
+    """Marks the rows of an array or tensor `(..., K)` that are distributions, `(...)`.
 
-    Args:
-        values: `(..., K)`, or `(..., 1)` of P(y=1), which lie in [0, 1].
-        tolerance: how far from 1 a row may sum. `None` (default) depends on the bits of the type.
-
-    Returns:
-        A bool array or tensor `(...)`.
+    One column is P(y=1) and lies in [0, 1]. How far from 1 a row may sum depends by default on the
+    bits of the type.
     """
     if isinstance(values, np.ndarray):
         library, short = np, values.dtype.itemsize == 2
@@ -126,19 +122,56 @@ def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
     return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
 
 
+def known_values(tensor: Tensor) -> np.ndarray | None:
+    """Returns the values of an array or tensor, or `None` inside a graph, which has none yet."""
+    if keras.backend.backend() == "torch":
+        import torch
+
+        # A graph that `torch.compile` makes, or the shapes alone.
+        if torch.compiler.is_compiling() or str(getattr(tensor, "device", "")) == "meta":
+            return None
+    try:
+        return np.asarray(ops.convert_to_numpy(tensor))
+    except Exception:  # Each backend raises its own error for symbolic tensors.
+        return None
+
+
+def looks_like_probabilities(outputs: Tensor) -> Tensor:
+    """Tells whether all rows of outputs `(..., D)` are distributions, which costs hardly are.
+
+    Those of a tensor, a batch, count if they are four or more and not all alike, since a few
+    costs may sum to 1 by chance. One column never counts.
+    """
+    if outputs.shape[-1] in (None, 1):
+        return False
+    rows = probability_rows(outputs)
+    if isinstance(outputs, np.ndarray):
+        return bool(rows.all())
+    flat = ops.reshape(outputs, (-1, outputs.shape[-1]))
+    several = ops.logical_and(ops.size(rows) >= 4, ops.any(flat != flat[:1]))
+    return ops.logical_and(ops.all(rows), several)
+
+
+def distribution_counts(outputs: Tensor, weights: Tensor = None) -> Tensor:
+    """Counts rows that are distributions, others, and those that are none in 16 bits either.
+
+    Rows with NaN and rows of weight 0 are not counted. Returns a float32 tensor `(3,)`.
+    """
+    proper, roughly = probability_rows(outputs), probability_rows(outputs, TOLERANCE_16_BITS)
+    counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
+    if weights is not None:
+        counted = ops.logical_and(counted, ops.reshape(weights, ops.shape(proper)) > 0)
+    kinds = (proper, ops.logical_not(proper), ops.logical_not(roughly))
+    found = [ops.sum(ops.cast(ops.logical_and(kind, counted), "float32")) for kind in kinds]
+    return ops.stack(found)
+
+
 def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     """Counts rows that are not one-hot, and the marks of rows by the remainder of their class by 3.
 
-    One-hot, also with label smoothing, is a row that sums to 1 with all entries equal but one.
-    A mark is an entry above 1/2. Counts of several batches add up.
-
-    Args:
-        costs: array or tensor `(..., D)`.
-        weights: `None` (default), or a tensor with a weight for each row; those of weight 0 are
-            not counted.
-
-    Returns:
-        An array or a float32 tensor `(4,)`.
+    One-hot, also with label smoothing, is a row that sums to 1 with all entries equal but one. A
+    mark is an entry above 1/2. Counts `(4,)` of several batches add up; rows of weight 0 are not
+    counted.
     """
     library = np if isinstance(costs, np.ndarray) else ops
     costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
@@ -158,11 +191,7 @@ def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
 
 
 def distributions(probabilities: Tensor) -> Tensor:
-    """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN.
-
-    Args:
-        probabilities: `(..., K)`, or `(..., 1)` of P(y=1).
-    """
+    """`(..., K)` rows that sum to 1; rows that do not, or hold a negative number, become NaN."""
     proper = ops.expand_dims(probability_rows(probabilities, TOLERANCE_16_BITS), -1)
     probabilities = two_columns(probabilities)
     return ops.where(proper, probabilities, ops.cast(np.nan, probabilities.dtype))
@@ -174,15 +203,10 @@ def finite(costs: Tensor) -> Tensor:
 
 
 def first_minimum(values: Tensor) -> Tensor:
-    """Index of each row's smallest value, the lowest index among equals; -1 if a row has NaN.
+    """int32 index `(...)` of each row's smallest value, the lowest among equals; -1 if a row has
+    NaN.
 
     Same as argmin, in operations that every backend and export format has.
-
-    Args:
-        values: float tensor `(..., D)`.
-
-    Returns:
-        int32 tensor `(...)`.
     """
     width = values.shape[-1]
     index = ops.arange(width, dtype="float32")
@@ -198,12 +222,7 @@ def is_tensor(values: Tensor) -> bool:
 
 
 def tensor_or_array(name: str, values: Tensor) -> Tensor:
-    """Tensors as they are; what else holds numbers as an array that every backend takes.
-
-    Raises:
-        ValueError: unless an array, list or data frame holds real numbers, at least
-            one, and none too large for float32 but infinity.
-    """
+    """Tensors as they are; what else holds real numbers as an array that every backend takes."""
     if is_tensor(values):
         return values
     array = number_array(name, values, "(batch, ...)")
@@ -218,17 +237,10 @@ def tensor_or_array(name: str, values: Tensor) -> Tensor:
 
 
 def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> list[Tensor]:
-    """Arrays or tensors of one shape as tensors of one float type, of at least 32 bits.
+    """Arrays or tensors of one shape, by name, as tensors of one float type of at least 32 bits.
 
-    Args:
-        shape: the shape in words.
-        hint: what may help where shapes differ.
-        least: lowest number of dimensions.
-        **values: the arrays or tensors by name.
-
-    Raises:
-        ValueError: if static shapes differ, sizes apart that are not known, or an
-            array fails its check.
+    `shape` is that in words, `hint` what may help where shapes differ, `least` the lowest number of
+    axes.
     """
     tensors = [tensor_or_array(name, value) for name, value in values.items()]
     shapes = [tuple(tensor.shape) for tensor in tensors]
@@ -252,11 +264,8 @@ def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
     """`exp(logs)`, positive and finite for every finite number, and in its order.
 
     Beyond a limit `a` (85; 9 for float16) it goes on as
-    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that.
-
-    Args:
-        logs: float tensor of at least 32 bits; NaN stays.
-        dtype: float type that the result has to fit, to which the caller casts it.
+    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that. `dtype` is the float
+    type that the result has to fit.
     """
     limit = _LIMITS.get(dtype, _LIMIT)
     # `log1p` and the like are lacking in formats of export.

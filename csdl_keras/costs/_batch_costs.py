@@ -9,7 +9,6 @@ from csdl_keras._utils.tensors import (
     at_least_float32,
     distributions,
     is_tensor,
-    tensor_or_array,
 )
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index, tensor_or_labels
@@ -116,10 +115,3 @@ class BatchCosts:
         if self._amount is not None:
             vectors = vectors + self._amount[:, None] * ops.take(self._per_unit, index, axis=0)
         return ops.where(known[:, None], vectors, float("nan"))
-
-
-def batch_costs(costs: BatchCostsLike | BatchCosts | None, rows: Tensor) -> BatchCosts | None:
-    """Returns costs of as many examples as `rows` has; `None` and `BatchCosts` as they are."""
-    if costs is None or isinstance(costs, BatchCosts):
-        return costs
-    return BatchCosts(costs, tuple(tensor_or_array("y_true", rows).shape)[0])

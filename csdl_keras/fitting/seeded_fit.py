@@ -7,7 +7,6 @@ from typing import Any
 
 import keras
 
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting._jax_steps import use_looped_steps
 from csdl_keras.fitting._tensorflow_batches import in_order, shuffled
@@ -46,7 +45,6 @@ def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:
     return hasattr(x, "__array__") and bool(arguments.get("shuffle", True))
 
 
-@quiet_tracing()
 def seeded_fit(
     model: keras.Model,
     x: Any,

@@ -17,22 +17,17 @@ from csdl_keras.layers.noise import MaskingNoise
 class CAE(keras.Model):
     """Cost-sensitive auto-encoder: reconstructs its input and the input's cost vector.
 
-    `h = s(W x~ + b)` from the corrupted input `x~`, a decoder of `x` from `h`,
-    and a linear regression of the costs on `h`. Its loss,
-    `(1 - beta) L_CE + beta L_SOSR`, is given to `compile` as below; with
-    `beta = 0` it is a denoising auto-encoder.
+    `h = s(W x~ + b)` from the corrupted input `x~`, a decoder of `x` from `h`, and a linear
+    regression of the costs on `h`. Its loss, `(1 - beta) L_CE + beta L_SOSR`, is given to
+    `compile`; with `beta = 0` it is a denoising auto-encoder.
 
     Args:
         encoder: number of units of a new logistic `Dense` layer, or an existing
-            `keras.layers.Dense`, whose weights are then shared with the network it
-            belongs to.
+            `keras.layers.Dense`, whose weights are shared.
         num_decisions: length of the cost vectors.
-        corruption: probability in [0, 1] of zeroing an input while training.
-            Defaults to 0.
-        tied: whether the decoder uses the transposed weights of the encoder.
-            Defaults to False.
-        seed: seed of the corruption and of the initial weights of the new
-            layers; `None` (default) follows `keras.utils.set_random_seed`.
+        corruption: probability in [0, 1] of zeroing an input while training. Defaults to 0.
+        tied: whether the decoder uses the transposed weights of the encoder. Defaults to False.
+        seed: seed of the corruption and of new weights; `None` (default) follows Keras' own.
         **kwargs: arguments of `keras.Model`, such as `name`.
 
     Call arguments:
@@ -43,34 +38,20 @@ class CAE(keras.Model):
         A dict: `"reconstruction"`, `(batch, features)` **logits** of the
         reconstruction, and `"cost"`, `(batch, num_decisions)` estimated costs.
 
-    Raises:
-        ValueError: if an argument is out of range, or the input does not have
-            two dimensions.
-
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (9)
 
     Example:
 
-    ```python
-    beta = 0.25
-    cae = csdl_keras.CAE(500, num_decisions=10, corruption=0.25)
-    cae.compile(
-        "adam",
-        loss={
-            "reconstruction": csdl_keras.ReconstructionLoss(from_logits=True),
-            "cost": csdl_keras.SOSRLoss(),
-        },
-        loss_weights={"reconstruction": 1 - beta, "cost": beta},
-    )
-    cae.fit(x, {"reconstruction": x, "cost": costs})
-    codes = cae.encode(x)
-    ```
-
     >>> import numpy as np
-    >>> outputs = CAE(5, num_decisions=3)(np.zeros((2, 4)))
-    >>> {name: tuple(value.shape) for name, value in sorted(outputs.items())}
-    {'cost': (2, 3), 'reconstruction': (2, 4)}
+    >>> import csdl_keras
+    >>> cae, x = CAE(5, num_decisions=3), np.zeros((2, 4))
+    >>> loss = csdl_keras.ReconstructionLoss(from_logits=True), csdl_keras.SOSRLoss()
+    >>> names = ("reconstruction", "cost")
+    >>> cae.compile("sgd", dict(zip(names, loss)), loss_weights=dict(zip(names, (0.75, 0.25))))
+    >>> _ = cae.fit(x, {"reconstruction": x, "cost": np.array([[0, 1, 2], [2, 0, 1]])}, verbose=0)
+    >>> tuple(cae.encode(x).shape)
+    (2, 5)
     """
 
     def __init__(

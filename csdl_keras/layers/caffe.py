@@ -15,26 +15,18 @@ from csdl_keras._utils.types import Shape, Tensor
 class CaffePooling2D(keras.layers.Layer):
     """Computes the maximum or average over windows, placed as in Caffe.
 
-    Windows start at 0, stride, 2 stride, …, and their number is rounded **up**,
-    `ceil((size - pool_size) / stride) + 1`. The last one may extend over the lower
-    and right edge; only inputs inside the image count, also in the divisor of an
-    average. Keras' `"same"` gives the same sizes for some inputs (32 -> 16 -> 8
-    -> 4) and not for others (7 -> 3 here, 4 there).
+    The number of windows is rounded **up**, `ceil((size - pool_size) / strides) + 1`. The last one
+    may extend over the lower and right edge; only inputs inside the image count, also in the
+    divisor of an average.
 
     Args:
         mode: `"max"` or `"average"`.
         pool_size: side of the square window. Defaults to 3.
         strides: step of the windows, at most `pool_size`. Defaults to 2.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, height, width, channels)` with known height and width.
-
-    Returns:
-        `(batch, new_height, new_width, channels)`.
-
-    Raises:
-        ValueError: if an argument is out of range, or the input is too small.
 
     References:
         - [Caffe, `pooling_layer.cpp`](https://github.com/BVLC/caffe/blob/master/src/caffe/layers/pooling_layer.cpp)
@@ -115,23 +107,17 @@ class CaffePooling2D(keras.layers.Layer):
 class WithinChannelLRN(keras.layers.Layer):
     """Normalises each input by the mean square of its neighbours in its channel.
 
-    `x / (1 + alpha / size^2 * sum x'^2)^beta`, where the sum is over the `size` x
-    `size` window around the input. Inputs beyond the edge count as zeros.
+    `x / (1 + alpha / size^2 * sum x'^2)^beta`, where the sum is over the `size` x `size` window
+    around the input. Inputs beyond the edge count as zeros.
 
     Args:
         size: side of the window, odd. Defaults to 3.
         alpha: weight of the mean square. Defaults to 5e-5.
         beta: exponent of the divisor. Defaults to 0.75.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, height, width, channels)`.
-
-    Returns:
-        A tensor of the same shape.
-
-    Raises:
-        ValueError: if an argument is out of range.
 
     References:
         - [Caffe, `lrn_layer.cpp`](https://github.com/BVLC/caffe/blob/master/src/caffe/layers/lrn_layer.cpp),
@@ -152,14 +138,7 @@ class WithinChannelLRN(keras.layers.Layer):
             raise ValueError(f"Expected an odd `size`; received {size}.")
         self.alpha = check_number("alpha", alpha, low=0)
         self.beta = check_number("beta", beta, low=0)
-
-    def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 4:
-            raise ValueError(
-                "Expected inputs of shape (batch, height, width, channels); "
-                f"received {tuple(input_shape)}."
-            )
-        self.built = True
+        self.input_spec = keras.layers.InputSpec(ndim=4)
 
     def call(self, inputs: Tensor) -> Tensor:
         side = self.size // 2

@@ -10,7 +10,6 @@ from csdl_keras._utils.checks import check_integer
 from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_mean_costs
-from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 # The largest change of the logarithm of a cost that is not damped.
 _EXPONENTIAL = 10.0
@@ -20,39 +19,25 @@ _EXPONENTIAL = 10.0
 class ClassCosts(keras.layers.Layer):
     """Estimates the logarithm of each decision's cost under each class.
 
-    `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, which starts at
-    the mean costs `M0` of each class. With a `rank`, `W phi(x) + b` is a product of
-    `(K, rank)` and `(rank, D)` factors that are linear in `phi(x)`: `K + D`
-    times `rank` numbers instead of `K D`. Entries of `M0` that are 0 stay 0, since
-    the cost of such a decision is known.
-
-    Costs change exponentially with the features within a factor of `e^10 = 22,026`
-    of the mean costs, and in proportion beyond: a change `a > 10` of the logarithm
-    counts as `10 + ln(1 + a - 10)`, and `-a` as the negative of that. So costs stay
-    finite for examples far from the training data.
+    `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, which starts at the mean costs `M0` of
+    each class; entries of 0 stay 0. With a `rank`, `W phi(x) + b` is a product of `(K, rank)` and
+    `(rank, D)` factors that are linear in `phi(x)`. A change `a` of the logarithm beyond 10 counts
+    as `10 + ln(1 + a - 10)`, so that costs stay finite far from the training data.
 
     Args:
-        mean_costs: `M0`, `(K, D)`, the mean cost vector of each class, see
-            `csdl_keras.costs.class_means`; `None` (default) needs both sizes, for a
-            layer whose means are loaded with its weights.
+        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`; `None` (default) needs both
+            sizes, for a layer whose means are loaded with its weights.
         num_classes: number `K` of classes. Defaults to the rows of the means.
         num_decisions: number `D` of decisions. Defaults to their columns.
-        rank: `None` (default) for all `K D` numbers, or the rank of the product, at
-            most the lower of `K` and `D`.
-        seed: seed of the initial weights with a `rank`; `None` (default) follows
-            `keras.utils.set_random_seed`.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        rank: rank of the product; `None` (default) for all `K D` numbers.
+        seed: seed of the initial weights with a `rank`; `None` (default) follows Keras' own.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         features: `(batch, F)`.
 
     Returns:
         `(batch, K, D)` logarithms of costs; -30,000 stands for costs of 0.
-
-    Raises:
-        ValueError: if the means fail their check or sizes contradict each other.
 
     Example:
 
@@ -157,27 +142,20 @@ def _log(means: np.ndarray) -> np.ndarray:
 class ExpectedCost(keras.layers.Layer):
     """Computes expected costs from class probabilities and estimated costs by class.
 
-    `r_k(x) = sum_y P(y|x) exp(U(x))[y, k]`. The argmin of its output is the Bayes
-    decision under a cost matrix that is estimated for each example.
-
-    Outputs are finite for all finite inputs: above 8e36 (8,000 for float16) expected
-    costs grow more and more slowly and keep their order.
+    `r_k(x) = sum_y P(y|x) exp(U(x))[y, k]`. The argmin of its output is the Bayes decision under a
+    cost matrix that is estimated for each example. Outputs are finite for all finite inputs: above
+    8e36 (8,000 for float16) they grow more and more slowly and keep their order.
 
     Args:
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         probabilities: `(batch, K)`, each row summing to 1.
-        log_costs: `(batch, K, D)`, natural logarithms `U` of costs by class, `-inf`
-            for 0. It is passed by name, so that costs are not passed by mistake.
+        log_costs: `(batch, K, D)`, natural logarithms `U` of costs by class, `-inf` for 0. It is
+            passed by name, so that costs are not passed by mistake.
 
     Returns:
         `(batch, D)` expected costs.
-
-    Raises:
-        ValueError: if the shapes do not match or `log_costs` is missing.
 
     Example:
 
@@ -208,7 +186,6 @@ class ExpectedCost(keras.layers.Layer):
         self.built = True
 
     def call(self, probabilities: Tensor, *, log_costs: Tensor | None = None) -> Tensor:
-        check_cost_layer(self)
         p, u = at_least_float32(probabilities, log_costs)
         p, impossible = p[:, :, None], p[:, :, None] == 0.0
         # Differences of infinities would be NaN.

@@ -10,33 +10,25 @@ from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_choice, check_number
 from csdl_keras._utils.tensors import at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import DTypeLike, Shape, Tensor
-from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class CostOutput(keras.layers.Dense):
     """Linear `Dense` layer that estimates the cost of each decision.
 
-    `r_k(x) = w_k . phi(x) + b_k`. It computes the same as
-    `keras.layers.Dense(units)`; its type marks the outputs as costs, so that
-    `csdl_keras.decide` takes their argmin, also after the model has been saved
-    and loaded.
+    `r_k(x) = w_k . phi(x) + b_k`. It computes the same as `keras.layers.Dense(units)`; its type
+    marks the outputs as costs, so that `csdl_keras.decide` takes their argmin.
 
     Args:
         units: number of decisions.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
+        dtype: dtype policy; `None` (default) is the global one, or float32 where that has 16 bits.
         **kwargs: arguments of `keras.layers.Dense` except `activation`.
 
     Call arguments:
-        inputs: `(batch, ..., features)`, such as `(batch, height, width, features)` of a
-            convolution, on which it is one of size 1 x 1.
+        inputs: `(batch, ..., features)`.
 
     Returns:
         `(batch, ..., units)` estimated costs.
-
-    Raises:
-        ValueError: if an `activation` other than linear is asked for.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (5)
@@ -59,10 +51,6 @@ class CostOutput(keras.layers.Dense):
             )
         super().__init__(units, dtype=head_dtype(dtype), **kwargs)
 
-    def call(self, inputs: Tensor) -> Tensor:
-        check_cost_layer(self)
-        return super().call(inputs)
-
 
 LINKS = ("log", "logit")
 
@@ -71,27 +59,21 @@ LINKS = ("log", "logit")
 class InverseLink(keras.layers.Layer):
     """Turns logarithms or logits of estimated costs into estimated costs.
 
-    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`. It follows
-    a network that was trained with `PoissonCostLoss` or `LogisticCostLoss` and
-    `cost_scale=s`, and outputs costs in the unit of its training costs. They are
-    finite for all finite inputs: above 8e36 and below 1e-37 (8,000 and 1e-4 for
-    float16), they change more and more slowly and keep their order.
+    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`, behind a network that was
+    trained with `PoissonCostLoss` or `LogisticCostLoss` and `cost_scale=s`. They are finite for all
+    finite inputs: above 8e36 and below 1e-37 (8,000 and 1e-4 for float16) they change more and more
+    slowly and keep their order.
 
     Args:
         link: `"log"` (default) or `"logit"`.
         cost_scale: `cost_scale` of the loss, `s`. Defaults to 1.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, ..., D)`, the network's outputs `u`.
 
     Returns:
         `(batch, ..., D)` costs above 0.
-
-    Raises:
-        ValueError: if an argument is out of range.
 
     References:
         - McCullagh, Nelder: Generalized linear models, chapter 2 (1989)
@@ -118,11 +100,7 @@ class InverseLink(keras.layers.Layer):
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
         )
 
-    def build(self, input_shape: Shape) -> None:
-        self.built = True
-
     def call(self, inputs: Tensor) -> Tensor:
-        check_cost_layer(self)
         logs = at_least_float32(inputs)
         if self.link == "logit":  # This is the logarithm of the logistic function.
             logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))

@@ -10,46 +10,35 @@ from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_in
 from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
-from csdl_keras.outputs.fit_outputs import check_cost_layer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BayesDecision(keras.layers.Layer):
     """Turns class probabilities into the expected cost of each decision.
 
-    `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes
-    optimal decision. The cost matrix is a non-trainable weight: it is saved
-    with the weights, and `layer.set_cost_matrix(...)` replaces it in a trained
-    model. The config holds only its shape, so a layer made from a config alone
-    outputs NaN until its weights are loaded or set. A layer without a matrix can
-    instead be given costs that are known when deciding, as a second input.
+    `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes optimal decision. The
+    cost matrix is a non-trainable weight, saved with the weights, and `layer.set_cost_matrix(...)`
+    replaces it. The config holds only its shape, so a layer made from a config alone outputs NaN
+    until its weights are loaded.
 
     Args:
-        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds
-            decisions that are not classes. `None` (default) needs both sizes, for a
-            layer whose matrix is set later, or that is called with costs.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds decisions that are not
+            classes. `None` (default) needs both sizes, for a layer whose matrix is set later, or
+            that is called with costs.
         num_classes: number `K` of classes. Defaults to the rows of the matrix.
         num_decisions: number `D` of decisions. Defaults to its columns.
-        mean_costs: whether the matrix holds mean costs by class, as
-            `csdl_keras.costs.class_means` returns: then right decisions may have a
-            cost, and there may be fewer decisions than classes. Defaults to False.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`:
+            then right decisions may have a cost. Defaults to False.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
-        probabilities: `(batch, K)`, each row summing to 1, or with axes between, such as
-            `(batch, height, width, K)` for each pixel.
+        probabilities: `(batch, ..., K)`, each row summing to 1.
         costs: a cost matrix for each example, `(batch, K, D)`, `C[n, true, decision]`, or one
             for all, `(K, D)` or `(1, K, D)`; `None` (default) for the layer's own.
 
     Returns:
-        Expected costs `(batch, D)` or `(batch, ..., D)`; NaN for an example whose `costs` are
-        not all finite and at least 0, since nothing can raise inside a graph.
-
-    Raises:
-        ValueError: if the matrix fails its check, the sizes contradict it, the inputs
-            have other shapes, or a layer that has a matrix is called with `costs`.
+        Expected costs `(batch, ..., D)`; NaN for an example whose `costs` are not all finite and at
+        least 0.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -97,13 +86,9 @@ class BayesDecision(keras.layers.Layer):
                 f"received shape {shape}."
             )
         self.num_classes, self.num_decisions = shape
+        self.input_spec = keras.layers.InputSpec(min_ndim=2, axes={-1: shape[0]})
 
     def build(self, probabilities_shape: Shape, costs_shape: Shape | None = None) -> None:
-        if len(probabilities_shape) < 2 or probabilities_shape[-1] != self.num_classes:
-            raise ValueError(
-                f"Expected probabilities of shape (batch, ..., {self.num_classes}), one column "
-                f"for each row of `cost_matrix`; received shape {tuple(probabilities_shape)}."
-            )
         self._takes_costs = costs_shape is not None
         if costs_shape is None:
             self._add_cost_matrix()
@@ -132,15 +117,7 @@ class BayesDecision(keras.layers.Layer):
             self._initial = None  # It takes as much memory as the weight, or twice that.
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
-        """Replaces the cost matrix.
-
-        Args:
-            cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the same shape.
-
-        Raises:
-            ValueError: if it fails its check or has another shape, or the layer is called
-                with costs.
-        """
+        """Replaces the cost matrix by another array-like `(K, D)` of the same shape."""
         if self.built and self._takes_costs:
             raise ValueError(
                 "Expected a layer with a matrix of its own; received one whose costs are an input."
@@ -163,7 +140,6 @@ class BayesDecision(keras.layers.Layer):
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
     def call(self, probabilities: Tensor, costs: Tensor | None = None) -> Tensor:
-        check_cost_layer(self)
         if (costs is not None) != self._takes_costs:
             first, now = ("with", "without") if self._takes_costs else ("without", "with")
             raise ValueError(
@@ -200,25 +176,18 @@ class BayesDecision(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class Decision(keras.layers.Layer):
-    """Decides by the argmin of costs or the argmax of probabilities.
-
-    The lowest index wins a tie.
+    """Decides by the argmin of costs or the argmax of probabilities, the lowest index in a tie.
 
     Args:
         output: kind of the inputs: `"cost"` (default), or `"probability"`, where one
             column is P(y=1) of a binary classifier.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, ..., D)`.
 
     Returns:
         int32 tensor `(batch, ...)`; -1 for a row that holds NaN.
-
-    Raises:
-        ValueError: if `output` is neither of the two.
 
     Example:
 
@@ -231,9 +200,6 @@ class Decision(keras.layers.Layer):
     def __init__(self, output: str = "cost", dtype: DTypeLike | None = None, **kwargs: object):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.input_kind = check_choice("output", output, OUTPUTS)
-
-    def build(self, input_shape: Shape) -> None:
-        self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         if self.input_kind == "cost":

@@ -1,4 +1,4 @@
-"""Random changes of inputs in training: masking noise and shifts of images."""
+"""Random draws in training: masked inputs, shifted images and members of an ensemble."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,20 +6,16 @@ from typing import Any
 import keras
 from keras import ops
 
-from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
 
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
-    """Draws uniform float32 numbers in [0, 1) that do not depend on the number of replicas.
+    """Draws uniform float32 numbers in [0, 1) of a shape, examples first.
 
-    Under `tf.distribute` a replica sees only its part of the batch, while the state of
-    the generator is the same in all of them. So each replica draws numbers for the
-    global batch and takes its part.
-
-    Args:
-        shape: shape of the batch, or of the replica's part, examples first.
-        seed_generator: generator of the numbers.
+    Under `tf.distribute` a replica sees only its part of the batch, while the state of the
+    generator is the same in all of them. So each draws numbers for the global batch and takes its
+    part.
     """
     replica, replicas = _replica()
     size = shape[0]
@@ -44,26 +40,18 @@ def _replica() -> tuple[Any, int]:
 class MaskingNoise(keras.layers.Layer):
     """Sets each input to 0 with probability `rate` while training.
 
-    Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`.
-    The layer does nothing at inference. The seed, the step and the example's place
-    in the batch determine which inputs are zeroed, also where the batch is split
-    between several devices.
+    Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`. The seed, the
+    step and the example's place in the batch determine which inputs are zeroed, also where the
+    batch is split between several devices.
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
-        seed: integer seed of the layer's generator. `None` (default) draws one, and
-            follows `keras.utils.set_random_seed`.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        seed: seed of the layer's generator; `None` (default) follows Keras' own.
+        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor of any shape.
-        training: whether to corrupt; Keras passes it inside `fit`.
-
-    Returns:
-        A tensor of the shape and dtype of the inputs.
-
-    Raises:
-        ValueError: if `rate` is not a number in [0, 1].
+        training: whether to corrupt.
 
     References:
         - [Vincent et al.: Stacked Denoising Autoencoders, JMLR 2010,
@@ -84,9 +72,6 @@ class MaskingNoise(keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
         self.supports_masking = True
 
-    def build(self, input_shape: Shape) -> None:
-        self.built = True
-
     def call(self, inputs: Tensor, training: bool = False) -> Tensor:
         if not training or self.rate == 0.0:
             return inputs
@@ -103,24 +88,17 @@ class MaskingNoise(keras.layers.Layer):
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class RandomShift(keras.layers.RandomTranslation):
-    """Shifts images at random while training.
+    """Shifts images at random in `fit`, or with `training=True`, and nowhere else.
 
-    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is
-    not given, and passes `training=True` on to the layers above it, so that the
-    model would decide from shifted images and change the statistics of batch
-    normalisation. This layer shifts only in `fit` or with `training=True`.
+    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is not given.
 
     Args:
-        height_factor: largest shift as a share of the height.
-        width_factor: largest shift as a share of the width.
+        height_factor, width_factor: largest shifts as shares of height and width.
         **kwargs: other arguments of `keras.layers.RandomTranslation`.
 
     Call arguments:
         data: `(batch, height, width, channels)`.
         training: whether to shift. Defaults to False.
-
-    Returns:
-        Images of the same shape.
 
     Example:
 
@@ -139,3 +117,89 @@ class RandomShift(keras.layers.RandomTranslation):
 
     def call(self, data: Tensor, training: bool = False) -> Tensor:
         return super().call(data, training=training)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class MemberScaling(keras.layers.Layer):
+    """Scales and shifts the inputs by each member's own numbers: `x * r_m + b_m`.
+
+    Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ in
+    `r` and `b` alone: in training an example passes through one member, drawn at random, otherwise
+    through all. The `r` start as random signs, the `b` as 0.
+
+    Args:
+        members: number of members, `M`.
+        seed: seed of the signs and of the draws; `None` (default) follows Keras' own.
+        **kwargs: arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, ...)`.
+        training: whether to draw a member for each example.
+
+    Returns:
+        `(batch, M, ...)`; in training `(batch, 1, ...)`.
+
+    References:
+        - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
+          parameter-efficient ensembling, ICLR 2025](https://arxiv.org/abs/2410.24210) (TabM-mini)
+        - [Durasov et al.: Masksembles for uncertainty estimation, CVPR
+          2021](https://arxiv.org/abs/2012.08334) (a member for each example)
+
+    Example:
+
+    >>> import numpy as np
+    >>> layer = MemberScaling(8, seed=0)
+    >>> [tuple(layer(np.ones((5, 3)), training=training).shape) for training in (False, True)]
+    [(5, 8, 3), (5, 1, 3)]
+    """
+
+    def __init__(self, members: int, seed: int | None = None, **kwargs: object):
+        super().__init__(**kwargs)
+        self.members = check_integer("members", members, high=LARGEST_SIZE)
+        self.seed = seed
+        self.seed_generator = keras.random.SeedGenerator(seed)
+
+    def build(self, input_shape: Shape) -> None:
+        shape = (self.members, *input_shape[1:])
+        self.scale = self.add_weight(shape=shape, initializer=self._signs, name="scale")
+        self.bias = self.add_weight(shape=shape, initializer="zeros", name="bias")
+        self.built = True
+
+    def _signs(self, shape: Shape, dtype: Any = None) -> Tensor:
+        uniform = keras.random.uniform(shape, -1.0, 1.0, dtype=dtype, seed=self.seed)
+        return ops.where(uniform < 0.0, -ops.ones_like(uniform), ops.ones_like(uniform))
+
+    def call(self, inputs: Tensor, training: bool = False) -> Tensor:
+        scale, bias = ops.convert_to_tensor(self.scale), ops.convert_to_tensor(self.bias)
+        if training:
+            uniform = batch_uniform((ops.shape(inputs)[0],), self.seed_generator)
+            member = ops.cast(uniform * self.members, "int32")
+            chosen = ops.one_hot(member, self.members, dtype=scale.dtype)
+            scale, bias = (ops.tensordot(chosen, it, 1)[:, None] for it in (scale, bias))
+        return ops.expand_dims(inputs, 1) * scale + bias
+
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        return (input_shape[0], self.members, *input_shape[1:])
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "members": self.members, "seed": self.seed}
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class MemberMean(keras.layers.Layer):
+    """The mean over the members that `MemberScaling` makes: `1/M sum_m x_m`.
+
+    Call arguments:
+        inputs: `(batch, M, ...)`.
+
+    Example:
+
+    >>> tuple(MemberMean()(ops.ones((5, 8, 3))).shape)
+    (5, 3)
+    """
+
+    def call(self, inputs: Tensor) -> Tensor:
+        return ops.mean(inputs, axis=1)
+
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        return (input_shape[0], *input_shape[2:])

@@ -1,4 +1,4 @@
-"""Class probabilities from any classifier's output, and their calibration."""
+"""Class probabilities from any classifier's output, their calibration and other frequencies."""
 
 from typing import Any
 
@@ -9,30 +9,26 @@ from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import distributions, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ClassProbabilities(keras.layers.Layer):
     """Turns a classifier's output into class probabilities, rows that sum to 1.
 
-    One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their
-    softmax, or the logistic function of a single one. Rows that do not sum to 1, or
-    have a negative entry, become NaN, since nothing can raise inside a graph.
+    One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their softmax, or the
+    logistic function of a single one. Rows that do not sum to 1, or have a negative entry, become
+    NaN.
 
     Args:
         from_logits: whether the inputs are logits. Defaults to False.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, ..., K)`, or `(batch, ..., 1)` of a binary classifier.
 
     Returns:
         `(batch, ..., max(K, 2))` probabilities.
-
-    Raises:
-        ValueError: if the inputs have fewer than two dimensions.
 
     Example:
 
@@ -48,14 +44,7 @@ class ClassProbabilities(keras.layers.Layer):
     def __init__(self, from_logits: bool = False, dtype: DTypeLike | None = None, **kwargs: object):
         super().__init__(dtype=head_dtype(dtype), **kwargs)
         self.from_logits = check_bool("from_logits", from_logits)
-
-    def build(self, input_shape: Shape) -> None:
-        if len(input_shape) < 2:
-            raise ValueError(
-                "Expected a classifier's output of shape (batch, K) or (batch, ..., K); "
-                f"received {tuple(input_shape)}."
-            )
-        self.built = True
+        self.input_spec = keras.layers.InputSpec(min_ndim=2)
 
     def call(self, inputs: Tensor) -> Tensor:
         if self.from_logits and inputs.shape[-1] == 1:
@@ -80,25 +69,15 @@ SMALLEST_PROBABILITY = 1.2e-38
 class TemperatureScaling(keras.layers.Layer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
-    `p_k^(1/T) / sum_j p_j^(1/T)`, which is the softmax of the logits divided by
-    `T`. The order of the classes, and so an argmax, stays the same; expected
-    costs, and so Bayes decisions, change. The temperature is a non-trainable
-    weight, saved with the model.
+    `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. An argmax stays the
+    same; expected costs, and so Bayes decisions, change. The temperature is a non-trainable weight.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    Returns:
-        `(batch, ..., K)`, each row summing to 1.
-
-    Raises:
-        ValueError: if the temperature is out of range.
 
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
@@ -147,26 +126,16 @@ class TemperatureScaling(keras.layers.Layer):
 class BiasCorrectedTemperatureScaling(TemperatureScaling):
     """Scales class probabilities by a temperature and a bias for each class.
 
-    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes
-    that are too probable or too improbable on average, as after training on
-    re-weighted examples or where classes are rare. Both are non-trainable weights,
-    saved with the model.
+    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes that are too
+    probable or too improbable on average. Both are non-trainable weights.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        dtype: as in `TemperatureScaling`.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `TemperatureScaling`.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
-
-    Returns:
-        `(batch, ..., K)`, each row summing to 1.
-
-    Raises:
-        ValueError: if an argument is out of range, or there is not one bias for
-            each class.
 
     References:
         - [Alexandari, Kundaje, Shrikumar: Maximum likelihood with bias-corrected
@@ -208,3 +177,62 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     def get_config(self) -> dict[str, Any]:
         bias = None if self._initial_bias is None else self._initial_bias.tolist()
         return {**super().get_config(), "bias": bias}
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class PriorAdjustment(keras.layers.Layer):
+    """Turns class probabilities into those under other class frequencies.
+
+    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`.
+    Probabilities below 1e-30 count as 1e-30. `csdl_keras.adjust_priors` puts this layer into a
+    trained model.
+
+    Args:
+        from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
+        to_priors: `(K,)` class frequencies where the model is used, at least 0.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+
+    Call arguments:
+        probabilities: `(batch, ..., K)`, each row summing to 1.
+
+    References:
+        - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
+          probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)
+
+    Example:
+
+    >>> import numpy as np
+    >>> layer = PriorAdjustment(from_priors=[0.5, 0.5], to_priors=[0.9, 0.1])
+    >>> print(ops.convert_to_numpy(layer(np.array([[0.5, 0.5]]))).round(3))
+    [[0.9 0.1]]
+    """
+
+    output_kind = "probability"
+
+    def __init__(
+        self,
+        from_priors: ArrayLike,
+        to_priors: ArrayLike,
+        dtype: DTypeLike | None = None,
+        **kwargs: object,
+    ):
+        super().__init__(dtype=head_dtype(dtype), **kwargs)
+        self.from_priors = class_shares("from_priors", from_priors)
+        classes = len(self.from_priors)
+        self.to_priors = class_shares("to_priors", to_priors, classes, positive=False)
+        self.input_spec = keras.layers.InputSpec(min_ndim=2, axes={-1: classes})
+
+    def call(self, probabilities: Tensor) -> Tensor:
+        ratios = ops.cast(prior_ratios(self.from_priors, self.to_priors), probabilities.dtype)
+        weighted = ops.maximum(probabilities, LEAST_PROBABILITY) * ratios
+        return weighted / ops.sum(weighted, axis=-1, keepdims=True)
+
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
+        return tuple(input_shape)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "from_priors": self.from_priors.tolist(),
+            "to_priors": self.to_priors.tolist(),
+        }

@@ -1,4 +1,4 @@
-"""Numbers, categories and missing values of a table as inputs of a network."""
+"""Columns of a table: numbers, categories and missing values as inputs of a network."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -8,8 +8,43 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
+from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
 from csdl_keras._utils.types import DTypeLike, Shape, Tensor
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class FrameColumns(keras.layers.Layer):
+    """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
+
+    Args:
+        names: names of the columns.
+        categories: for each column its categories, or `None` for numbers.
+        **kwargs: arguments of `keras.layers.Layer`.
+
+    Call arguments:
+        inputs: `(batch, F)`; category number `i` is `i`, and NaN is missing or unknown.
+    """
+
+    def __init__(
+        self, names: Sequence[Any], categories: Sequence[Sequence[Any] | None], **kwargs: Any
+    ):
+        # In 16 bits, large numbers would overflow and close ones become equal.
+        super().__init__(**kwargs, autocast=False)
+        listed = [None if them is None else tuple(them) for them in categories]
+        self.columns = Columns(tuple(names), tuple(listed))
+
+    def call(self, inputs: Tensor) -> Tensor:
+        return inputs
+
+    def compute_output_shape(self, input_shape: Shape) -> Shape:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        categories = [them if them is None else list(them) for them in self.columns.categories]
+        names = list(self.columns.names)
+        return {**super().get_config(), "names": names, "categories": categories}
+
 
 # Standard deviations beyond which standardised numbers change less and less.
 _SPREAD = 3.0
@@ -25,29 +60,21 @@ class TableEncoding(keras.layers.Layer):
 
     A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`,
     and, with `T` bins between the edges `b_0 < ... < b_T`, the piecewise-linear encoding
-    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`: every function that is
-    linear within bins is linear in these. A column of categories, whole numbers from 0, becomes
-    a one-hot vector, which is 0 for unknown ones. What is missing, NaN, becomes zeros, and 1 in
-    the indicator of its column, if it has one.
+    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`. A column of categories, whole
+    numbers from 0, becomes a one-hot vector, which is 0 for unknown ones. What is missing, NaN,
+    becomes zeros, and 1 in the indicator of its column, if it has one.
 
     Args:
         bins: number of bins of each column, 0 for none.
-        categories: number of categories of each column, 0 for numbers. Defaults to
-            numbers only.
+        categories: number of categories of each column, 0 for numbers. Defaults to numbers only.
         missing: indices of the columns with an indicator. Defaults to none.
-        dtype: dtype policy of the layer; `None` (default) is the global policy, or
-            float32 where that computes in 16 bits.
-        **kwargs: arguments of `keras.layers.Layer`, such as `name`.
+        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, F)`.
 
     Returns:
-        `(batch, E)`: standardised numbers, indicators, one-hot vectors and encodings by bins,
-        in this order.
-
-    Raises:
-        ValueError: if an argument is out of range, or the number of columns differs.
+        `(batch, E)`: standardised numbers, indicators, one-hot vectors and encodings by bins.
 
     References:
         - [Gorishniy, Rubachev, Babenko: On embeddings for numerical features in tabular deep
@@ -85,6 +112,7 @@ class TableEncoding(keras.layers.Layer):
                 f"{len(self.categories)}."
             )
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
+        self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})
         self._statistics: list[np.ndarray] | None = None
 
     @classmethod
@@ -95,14 +123,7 @@ class TableEncoding(keras.layers.Layer):
         most_bins: int = 48,
         **kwargs: Any,
     ) -> Self:
-        """Returns a layer for training inputs: their deviations, and quantiles as edges.
-
-        Args:
-            x: `(N, F)`, finite or NaN.
-            categories: as above.
-            most_bins: largest number of bins of a column.
-            **kwargs: other arguments of the layer.
-        """
+        """Returns a layer for training inputs `(N, F)`, with at most so many bins a column."""
         columns = range(x.shape[1])
         categories = [0] * len(columns) if categories is None else categories
         found = {j: _statistics(x[:, j], most_bins) for j in columns if not categories[j]}
@@ -124,11 +145,6 @@ class TableEncoding(keras.layers.Layer):
         return self.categories.count(0)
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 2 or input_shape[-1] != len(self.bins):
-            raise ValueError(
-                f"Expected inputs of shape (batch, {len(self.bins)}), one column for each number "
-                f"of `bins`; received shape {tuple(input_shape)}."
-            )
         # Keras converts what a model is given to its float type.
         for dtype in (keras.config.floatx(), self.compute_dtype):
             check_numbered("categories of a column", max(self.categories, default=0), dtype)

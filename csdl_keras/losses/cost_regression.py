@@ -5,10 +5,9 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.tensors import LOG_ZERO, alike, at_least_float32, same_shape
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.costs._tensors import class_index
-from csdl_keras.losses.base import CostLoss
-from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras.losses.base import CheckedLoss, CostLoss
 
 # The smallest number a logarithm is taken of: backends take smaller ones for 0.
 _SMALLEST = float(np.finfo("float32").tiny)
@@ -17,20 +16,15 @@ _SMALLEST = float(np.finfo("float32").tiny)
 def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     """Computes half the Poisson deviance of each example, summed over decisions.
 
-    `sum_k exp(u_k) - c_k u_k + c_k ln c_k - c_k`, which is never negative, and 0
-    where every `exp(u_k) = c_k`. Its expectation over costs is smallest at
-    `exp(u_k) = E[c_k]`, so estimates and decisions are consistent.
+    `sum_k exp(u_k) - c_k u_k + c_k ln c_k - c_k`, which is never negative. Its expectation over
+    costs is smallest at `exp(u_k) = E[c_k]`, so estimates and decisions are consistent.
 
     Args:
         costs: `(..., D)` cost vectors `c`, not negative.
         log_estimates: `(..., D)`, the logarithms `u` of estimated costs.
 
     Returns:
-        `(...,)`, float32 or wider; NaN for an example with a cost that is
-        negative, infinite or NaN.
-
-    Raises:
-        ValueError: if the shapes differ or an array holds no numbers.
+        `(...,)`, float32 or wider; NaN for a cost that is negative, infinite or NaN.
 
     References:
         - McCullagh, Nelder: Generalized linear models, chapter 6 (1989)
@@ -54,28 +48,13 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
 class PoissonCostLoss(CostLoss):
     """Computes half the Poisson deviance of costs from their estimates.
 
-    `sum_k exp(u_k) - c_k u_k` plus a term that depends on the costs alone, averaged
-    over the batch; see `poisson_cost`. The model's outputs `u`, of a `CostOutput`,
-    are **logarithms** of estimated costs. Their argmin is the decision as well;
-    `models.cost_estimator` turns them into costs.
+    `sum_k exp(u_k) - c_k u_k` plus a term that depends on the costs alone, averaged over the batch;
+    see `poisson_cost`. The model's outputs `u`, of a `CostOutput`, are **logarithms** of estimated
+    costs. Their argmin is the decision as well; `models.cost_estimator` turns them into costs. It
+    is also for decisions that are not classes, such as to abstain. Where a few examples are far
+    more costly than the rest, clip gradients, as in `keras.optimizers.Adam(global_clipnorm=1.0)`.
 
-    With enough data the estimates approach the expected costs `E[c_k|x]`, and
-    the argmin the Bayes decision, also where costs differ from example to
-    example, and for decisions that are not classes, such as to abstain.
-
-    Where a few examples are far more costly than the rest, clip gradients, as in
-    `keras.optimizers.Adam(global_clipnorm=1.0)`, so that those few do not undo
-    what was learnt from the others.
-
-    Args:
-        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
-            as in `SOSRLoss`.
-        cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
-
-    Raises:
-        ValueError: if the matrix fails its check or the shapes of `y_true` and
-            `y_pred` do not match.
+    Arguments are those of `SOSRLoss` but `alpha`; the matrix may be `(K, D)`.
 
     Example:
 
@@ -95,26 +74,15 @@ class PoissonCostLoss(CostLoss):
 class ObservedCostLoss(CheckedLoss):
     """Computes half the Poisson deviance of costs from those estimated for the true class.
 
-    `poisson_cost(c, U[y])`, where `U` holds the logarithm of each decision's cost
-    under each class, `-inf` where it is known to be 0. An example of class `y`
-    shows what decisions cost if `y` is true, and nothing about other classes. See
-    `csdl_keras.models.expected_cost_model`.
-
-    Args:
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
+    `poisson_cost(c, U[y])`, where `U` holds the logarithm of each decision's cost under each class,
+    `-inf` where it is known to be 0. See `csdl_keras.models.expected_cost_model`. Arguments are
+    those of `keras.losses.Loss`.
 
     Call arguments:
         y_true: `(batch, 1 + D)`, the label and the cost vector, as
-            `csdl_keras.models.labelled_costs` joins them. A label that is no class,
-            or a cost that is negative or infinite where it is not known to be 0,
-            makes the loss NaN.
-        y_pred: `(batch, K, D)` logarithms of costs. The loss of an example with NaN or
-            infinity among them is not finite.
-
-    Raises:
-        ValueError: if the shapes do not match or an array holds no numbers.
+            `csdl_keras.models.labelled_costs` joins them. A label that is no class, or a cost that
+            is negative or infinite where it is not known to be 0, makes the loss NaN.
+        y_pred: `(batch, K, D)` logarithms of costs.
 
     Example:
 
@@ -148,8 +116,8 @@ class ObservedCostLoss(CheckedLoss):
 def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
     """Computes the cross-entropy between costs in [0, 1] and estimates, summed over decisions.
 
-    `sum_k ln(1 + exp(u_k)) - c_k u_k`. Its expectation over costs is smallest
-    at `sigmoid(u_k) = E[c_k]`, so estimates and decisions are consistent.
+    `sum_k ln(1 + exp(u_k)) - c_k u_k`. Its expectation over costs is smallest at
+    `sigmoid(u_k) = E[c_k]`, so estimates and decisions are consistent.
 
     Args:
         costs: `(..., D)` cost vectors `c`, in [0, 1].
@@ -157,9 +125,6 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
 
     Returns:
         `(...,)`, float32 or wider; NaN for an example with a cost outside [0, 1].
-
-    Raises:
-        ValueError: if the shapes differ or an array holds no numbers.
 
     Example:
 
@@ -180,25 +145,11 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
 class LogisticCostLoss(CostLoss):
     """Computes the cross-entropy between costs with an upper limit and their estimates.
 
-    `sum_k ln(1 + exp(u_k)) - c_k u_k`, averaged over the batch, for costs in
-    [0, 1] after `cost_scale`; see `logistic_cost`. The model's outputs `u`, of a
-    `CostOutput`, are **logits** of estimated costs. Their argmin is the decision
-    as well; `models.cost_estimator` turns them into costs.
-
-    Its gradients are bounded, which makes training robust. Where costs span
-    orders of magnitude, `PoissonCostLoss` estimates small ones more exactly.
-
-    Args:
-        cost_matrix: `None` (default) for cost vectors, `(K, D)` for integer labels,
-            as in `SOSRLoss`.
-        cost_scale: factor above 0 that brings the largest cost to at most 1, such
-            as `1 / C.max()`. Defaults to 1. A cost vector with a larger cost
-            makes the loss NaN.
-        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
-
-    Raises:
-        ValueError: if the matrix fails its check or is above 1 after scaling,
-            or the shapes of `y_true` and `y_pred` do not match.
+    `sum_k ln(1 + exp(u_k)) - c_k u_k`, averaged over the batch, for costs in [0, 1] after
+    `cost_scale`, such as `1 / C.max()`; larger ones of a matrix raise, those of vectors make the
+    loss NaN. The model's outputs `u`, of a `CostOutput`, are **logits** of estimated costs, see
+    `models.cost_estimator`. Its gradients are bounded; where costs span orders of magnitude,
+    `PoissonCostLoss` estimates small ones more exactly, and has the same arguments.
 
     Example:
 
@@ -210,23 +161,14 @@ class LogisticCostLoss(CostLoss):
 
     prices_any_decision = True
 
-    def __init__(
-        self,
-        cost_matrix: ArrayLike | None = None,
-        cost_scale: float = 1.0,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = "logistic_cost_loss",
-        dtype: DTypeLike | None = None,
-        binary_costs: bool = False,
-    ):
-        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
-        if self.cost_matrix is not None:
-            largest = self.cost_matrix.max() * self.cost_scale
-            if largest > 1 + 1e-6:
-                raise ValueError(
-                    f"Expected costs of at most 1 after `cost_scale`; received {largest:g}. "
-                    f"Pass cost_scale={1 / self.cost_matrix.max():g}."
-                )
+    def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
+        largest = matrix.max() * self.cost_scale
+        if largest > 1 + 1e-6:
+            raise ValueError(
+                f"Expected costs of at most 1 after `cost_scale`; received {largest:g}. "
+                f"Pass cost_scale={1 / matrix.max():g}."
+            )
+        return super().scaled_rows(matrix)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return logistic_cost(costs, estimates)

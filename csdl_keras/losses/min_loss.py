@@ -7,17 +7,15 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import check_rows, number_array
+from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.tensors import (
-    TOLERANCE,
     finite,
     first_minimum,
     probability_rows,
     same_shape,
-    tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
-from csdl_keras.outputs.fit_outputs import FitOutput
 
 
 def min_loss(
@@ -25,26 +23,20 @@ def min_loss(
 ) -> Tensor:
     """Computes the squared errors of each example's outputs, weighted by costs.
 
-    `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0
-    elsewhere. The weight of another class is its cost, `K_i = c_i`; that of the
-    true class is the expected cost of mistaking it,
-    `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
+    `1/2 sum_i [(t_i - o_i) K_i]^2`, where `t` is 1 for the true class `y` and 0 elsewhere. The
+    weight of another class is its cost, `K_i = c_i`; that of the true class is the expected cost of
+    mistaking it, `K_y = sum_{j != y} P(j) c_j / (1 - P(y))`.
 
     Args:
-        costs: `(..., K)` cost vectors `c`.
+        costs: `(..., K)` cost vectors `c`, of at least 2 classes.
         outputs: `(..., K)` outputs `o`, one for each class, in [0, 1].
         priors: `(K,)` class probabilities `P`, each below 1, summing to 1;
             `None` (default) takes `1/K` for each.
-        targets: `(..., K)`, 1 for the true class and 0 elsewhere, which is not
-            checked in tensors; `None` (default) takes the cheapest class, the first
-            among equals.
+        targets: `(..., K)`, 1 for the true class and 0 elsewhere; `None` (default) takes the
+            cheapest class, the first among equals.
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    Raises:
-        ValueError: if the shapes differ, an array holds no numbers, there are fewer
-            than 2 classes, or priors or an array of targets fail their check.
 
     References:
         - Kukar, Kononenko: Cost-sensitive learning with neural networks,
@@ -59,7 +51,7 @@ def min_loss(
     """
     values = {"costs": costs, "outputs": outputs}
     if targets is not None:
-        values["targets"] = check_targets(targets)
+        values["targets"] = targets
     hint = "There is one output for each of at least 2 classes."
     costs, outputs, *given = same_shape("(..., K)", hint, **values)
     num_classes = costs.shape[-1]
@@ -78,37 +70,7 @@ def min_loss(
     # The sum over the other classes is 1 - P(y), without the rounding of that difference.
     own = ops.sum(others * costs, axis=-1) / ops.sum(others, axis=-1)
     factor = ops.where(target > 0, own[..., None], costs)
-    return _half_squares((target - outputs) * factor)
-
-
-def _half_squares(errors: Tensor) -> Tensor:
-    return 0.5 * ops.sum(ops.square(errors), axis=-1)
-
-
-def _factors(cost_matrix: np.ndarray, priors: np.ndarray | None) -> np.ndarray:
-    """Returns the weights `K` of errors: the matrix, with `-K_y` on its diagonal.
-
-    The sign marks the true class; squaring the weighted error removes it.
-
-    Args:
-        cost_matrix: `(K, K)`.
-        priors: `(K,)`, or `None` for equal ones.
-
-    Returns:
-        `(K, K)`, of the matrix' dtype.
-    """
-    classes = len(cost_matrix)
-    weight = np.full(classes, 1 / classes) if priors is None else priors
-    # The sums over the other classes are 1 - P(y), without the rounding of that difference.
-    others = np.append(0.0, np.cumsum(weight)[:-1])
-    others += np.append(np.cumsum(weight[:0:-1])[::-1], 0.0)
-    own = np.einsum(
-        "yj,j->y", cost_matrix, weight, dtype="float64"
-    )  # This makes no float64 copy of the matrix.
-    factors = cost_matrix.copy()
-    with np.errstate(invalid="ignore"):
-        np.fill_diagonal(factors, -own / others)
-    return factors
+    return 0.5 * ops.sum(ops.square((target - outputs) * factor), axis=-1)
 
 
 def check_priors(priors: ArrayLike) -> np.ndarray:
@@ -124,45 +86,22 @@ def check_priors(priors: ArrayLike) -> np.ndarray:
     return array
 
 
-def check_targets(targets: Tensor) -> Tensor:
-    """Returns `targets`; raises on an array whose rows do not each mark one class."""
-    targets = tensor_or_array("targets", targets)
-    if isinstance(targets, np.ndarray) and targets.ndim >= 2:
-        marked = np.isin(targets, (0, 1)).all(axis=-1) & (targets.sum(axis=-1) == 1)
-        if not marked.all():
-            raise ValueError(
-                "Expected rows of `targets` that are 1 for one class and 0 for the others; "
-                f"received {targets[~marked][0].tolist()}."
-            )
-    return targets
-
-
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class MINLoss(CostLoss):
     """Computes squared errors weighted by costs ("minimization of the misclassification costs").
 
-    `1/2 sum_i [(t_i - o_i) K(y, i)]^2` averaged over the batch, with `K(y, i) =
-    C[y, i]` for `i != y` and `K(y, y) = sum_{j != y} P(j) C[y, j] / (1 - P(y))`;
-    see `min_loss`. Outputs are scores of classes in [0, 1], such as those of a
-    softmax or of logistic units, and the decision is their **argmax**.
+    `1/2 sum_i [(t_i - o_i) K(y, i)]^2` averaged over the batch, see `min_loss`. Outputs are scores
+    of classes in [0, 1], such as those of a softmax, and the decision is their **argmax**. Scale
+    the largest cost to about 1, since the loss squares costs: training diverges with much larger
+    ones, and stops with much smaller ones.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors
-            `(batch, K)`, whose cheapest class is taken as the true one; `(K, K)`,
-            `C[true, decision]`, if it holds integer labels, `(batch,)` or
-            `(batch, 1)`. Scale the largest cost to about 1, since the loss
-            squares costs: much larger ones make training diverge, and much
-            smaller ones stop it.
-        cost_scale: factor above 0 by which costs are multiplied before they are
-            compared with estimates, such as `1 / C.max()` where `y_true` is in
-            money. Defaults to 1.
+        cost_matrix: as in `SOSRLoss`; the true class of a cost vector is its cheapest one.
         priors: `(K,)` shares `P` of the classes, each below 1, summing to 1;
             `None` (default) takes them as equal.
-        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
-
-    Raises:
-        ValueError: if the matrix or the priors fail their check, or the shapes
-            of `y_true` and `y_pred` do not match.
+        output: `"probability"` (default) for scores in [0, 1], `"logits"` for scores that the
+            loss puts through a softmax.
+        cost_scale, reduction, name, dtype, binary_costs: as in `SOSRLoss`.
 
     References:
         - Kukar, Kononenko: Cost-sensitive learning with neural networks, ECAI 1998
@@ -182,39 +121,33 @@ class MINLoss(CostLoss):
         cost_matrix: ArrayLike | None = None,
         priors: ArrayLike | None = None,
         cost_scale: float = 1.0,
+        output: str = "probability",
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "min_loss",
         dtype: DTypeLike | None = None,
         binary_costs: bool = False,
     ):
         self.priors = None if priors is None else check_priors(priors)
-        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
+        super().__init__(cost_matrix, cost_scale, output, reduction, name, dtype, binary_costs)
 
-    def checked_outputs(self, found: FitOutput | None, y_true: Tensor, y_pred: Tensor) -> Tensor:
-        if found is None or found.structure == "probability":
-            return y_pred
-        rows = found.rows()
-        outside = rows is not None and np.any((rows < -TOLERANCE) | (rows > 1 + TOLERANCE))
-        if outside or found.structure in ("cost", "score"):
-            raise ValueError(
-                f"Expected scores of classes in [0, 1] for {self.name!r}, such as softmax or "
-                "logistic outputs, which decide by argmax; received the outputs of "
-                f"{found.words}: they are not."
-            )
-        return y_pred
+    def checked_output(self, output: str) -> str:
+        return check_choice("output", output, ("probability", "logits"))
+
+    def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
+        if self.priors is not None:
+            check_rows("priors", self.priors, len(matrix), "classes of `cost_matrix`")
+        rows = super().scaled_rows(matrix)
+        np.fill_diagonal(rows, -1.0)  # This marks the class, as others may cost nothing too.
+        return rows
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        return min_loss(costs, estimates, self.priors)
-
-    def class_rows(self, costs: np.ndarray) -> np.ndarray:
-        if self.priors is not None:
-            check_rows("priors", self.priors, len(costs), "classes of `cost_matrix`")
-        return _factors(costs, self.priors)
-
-    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        # The sign marks the true class, even where another class costs nothing.
-        errors = ops.where(rows < 0.0, 1.0 - estimates, estimates)
-        return _half_squares(errors * rows)
+        if self.output == "logits":
+            estimates = ops.softmax(estimates)
+        if self.cost_matrix is None:
+            return min_loss(costs, estimates, self.priors)
+        own = costs < 0.0
+        targets = ops.cast(own, costs.dtype)
+        return min_loss(ops.where(own, 0.0, costs), estimates, self.priors, targets)
 
     def get_config(self) -> dict[str, Any]:
         priors = None if self.priors is None else self.priors.tolist()

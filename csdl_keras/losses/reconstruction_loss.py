@@ -8,21 +8,15 @@ from keras import ops
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import same_shape
 from csdl_keras._utils.types import DTypeLike, Tensor
-from csdl_keras.losses.checked_loss import CheckedLoss
+from csdl_keras.losses.base import CheckedLoss
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class SquaredErrorLoss(CheckedLoss):
     """Computes the squared error of a reconstruction, summed over inputs.
 
-    `sum_j (x_j - t_j)^2`, averaged over the batch. It suits a linear decoder of
-    inputs that may leave [0, 1].
-
-    Args:
-        reduction, name, dtype: as in `ReconstructionLoss`.
-
-    Raises:
-        ValueError: if the shapes of `y_true` and `y_pred` differ.
+    `sum_j (x_j - t_j)^2`, averaged over the batch. It suits a linear decoder of inputs that may
+    leave [0, 1]. Arguments are those of `keras.losses.Loss`.
 
     References:
         - [Vincent et al.: Stacked Denoising Autoencoders, JMLR 2010,
@@ -48,22 +42,16 @@ def sum_over_inputs(values: Tensor) -> Tensor:
 def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = False) -> Tensor:
     """Computes the cross-entropy between inputs in [0, 1] and reconstructions, summed over inputs.
 
-    `-sum_j (x_j ln t_j + (1 - x_j) ln(1 - t_j))`, where `t` is the
-    reconstruction, or its logistic function with `from_logits=True`, which is
-    exact for logits of any size.
+    `-sum_j (x_j ln t_j + (1 - x_j) ln(1 - t_j))`, where `t` is the reconstruction, or its logistic
+    function with `from_logits=True`, which is exact for logits of any size.
 
     Args:
-        inputs: `(batch, ...)` with values in [0, 1]. Others are not refused, but the
-            cross-entropy has no minimum for them.
+        inputs: `(batch, ...)` with values in [0, 1].
         reconstructions: same shape; logits, or values that are clipped to [0, 1].
         from_logits: whether `reconstructions` are logits. Defaults to False.
 
     Returns:
         `(batch,)`, float32 or wider; NaN for an example with NaN.
-
-    Raises:
-        ValueError: if the shapes differ, an array holds no numbers, or `from_logits`
-            is no bool.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (3)
@@ -88,19 +76,12 @@ def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = 
 class ReconstructionLoss(CheckedLoss):
     """Computes the cross-entropy of a reconstruction, summed over inputs.
 
-    `-sum_j (x_j ln t_j + (1 - x_j) ln(1 - t_j))`, averaged over the batch; see
-    `reconstruction`. `keras.losses.BinaryCrossentropy` averages over inputs, with
-    which the paper's balance `beta` between reconstruction and costs would be off.
+    See `reconstruction`. `keras.losses.BinaryCrossentropy` averages over inputs, with which the
+    paper's balance `beta` between reconstruction and costs would be off.
 
     Args:
-        from_logits: whether `y_pred` holds logits instead of values in [0, 1].
-            Defaults to False.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
-        dtype: dtype of the computation; `None` (default) is at least float32.
-
-    Raises:
-        ValueError: if the shapes of `y_true` and `y_pred` differ.
+        from_logits: whether `y_pred` holds logits instead of values in [0, 1]. Defaults to False.
+        reduction, name, dtype: as in `keras.losses.Loss`; the dtype is by default at least float32.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (3)

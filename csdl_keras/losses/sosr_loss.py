@@ -3,7 +3,6 @@
 from typing import Any
 
 import keras
-import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_number
@@ -21,23 +20,12 @@ def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:
     return ops.where(cheapest, gap, -gap)
 
 
-def signed(costs: np.ndarray) -> np.ndarray:
-    """Returns `z * c` of `(K, D)` costs; as these are not negative, its sign tells `z`."""
-    return np.where(costs <= costs.min(axis=-1, keepdims=True), costs, -costs)
-
-
-def gap_of_signed(signed_costs: Tensor, estimates: Tensor) -> Tensor:
-    """Computes `one_sided_gap` of rows `z * c` from `signed` and estimates `r`, `(..., D)`."""
-    sign = 2.0 * ops.cast(signed_costs >= 0.0, estimates.dtype) - 1.0
-    return estimates * sign - signed_costs
-
-
 def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
-    `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when
-    tied) and -1 elsewhere. Too low an estimate of the smallest cost, or too high
-    an estimate of another, is no loss, since neither makes the argmin worse.
+    `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when tied) and -1
+    elsewhere. Too low an estimate of the smallest cost, or too high an estimate of another, is no
+    loss, since neither makes the argmin worse.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -45,9 +33,6 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    Raises:
-        ValueError: if the shapes differ or an array holds no numbers.
 
     References:
         - [Tu, Lin: One-sided support vector regression for multiclass
@@ -60,11 +45,8 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     >>> print(keras.ops.convert_to_numpy(loss))
     [0.5]
     """
-    return _positive(one_sided_gap(costs, estimates))
-
-
-def _positive(gap: Tensor) -> Tensor:
-    """Sums over decisions `max(gap, 0)`, of which JAX may compile `relu` such that NaN is 0."""
+    gap = one_sided_gap(costs, estimates)
+    # JAX may compile `relu` such that NaN is 0.
     return ops.sum(ops.where(gap < 0.0, 0.0, gap), axis=-1)
 
 
@@ -74,15 +56,7 @@ class OneSidedLoss(CostLoss):
 
     `sum_k max(z_k (r_k - c_k), 0)`, averaged over the batch; see `one_sided`.
 
-    Args:
-        cost_matrix: `None` (default) for cost vectors, `(K, K)` for integer labels,
-            as in `SOSRLoss`.
-        cost_scale: as in `SOSRLoss`. Defaults to 1.
-        reduction, name, dtype, binary_costs: as in `SOSRLoss`.
-
-    Raises:
-        ValueError: if the matrix fails its check, or the shapes of `y_true` and
-            `y_pred` do not match.
+    Arguments and errors are those of `SOSRLoss` but `alpha`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, the loss above equation (6)
@@ -98,12 +72,6 @@ class OneSidedLoss(CostLoss):
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return one_sided(costs, estimates)
 
-    def class_rows(self, costs: np.ndarray) -> np.ndarray:
-        return signed(costs)
-
-    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        return _positive(gap_of_signed(rows, estimates))
-
 
 # A larger one makes no difference from the one-sided loss, and its terms overflow.
 LARGEST_ALPHA = 1e6
@@ -112,10 +80,9 @@ LARGEST_ALPHA = 1e6
 def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     """Computes the SOSR loss of each example, summed over decisions.
 
-    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k = +1`
-    where `c_k` is the example's smallest cost (every one of them, when tied)
-    and `-1` elsewhere. It bounds the one-sided loss from above, and so the excess
-    cost of the decision: `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
+    `sum_k 1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))` with `z_k` as in `one_sided`, which it
+    bounds from above, and so the excess cost of the decision:
+    `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0) <= sosr`.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -125,10 +92,6 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
 
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    Raises:
-        ValueError: if `alpha` is out of range, the shapes differ, or an array holds
-            no numbers.
 
     References:
         - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
@@ -142,11 +105,7 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     [1.9482]
     """
     alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
-    return _smooth(one_sided_gap(costs, estimates), alpha)
-
-
-def _smooth(gap: Tensor, alpha: float) -> Tensor:
-    """Sums over decisions the smooth upper bounds of `max(gap, 0)`."""
+    gap = one_sided_gap(costs, estimates)
     terms = ops.softplus(gap) if alpha == 1 else ops.softplus(alpha * gap) / alpha
     return ops.sum(terms, axis=-1)
 
@@ -164,24 +123,25 @@ class SOSRLoss(CostLoss):
     example (an "abstain" column), since their estimates grow without bound.
 
     Args:
-        cost_matrix: `None` (default) if `y_true` holds cost vectors
-            `(batch, K)`; `(K, K)`, `C[true, decision]`, if it holds integer
-            labels, `(batch,)` or `(batch, 1)`. For outputs with more axes, such as
-            `(batch, height, width, K)`, cost vectors have their shape, labels the shape
-            `(batch, height, width)` or `(batch, height, width, 1)`. A pixel that nobody
-            has labelled gets any class and a `sample_weight` of 0.
+        cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, K)`; `(K, K)`,
+            `C[true, decision]`, if it holds integer labels, `(batch,)` or `(batch, 1)`. Outputs
+            `(batch, ..., K)`, such as those of pixels, have cost vectors of their shape, or
+            labels `(batch, ...)` or `(batch, ..., 1)`; one that nobody has labelled gets any
+            class and a `sample_weight` of 0. A label outside `[0, K)` raises in an array, and
+            is NaN in a compiled step. Files of models hold matrices of at most 128 x 128; with
+            a larger one a loaded model has to be compiled again before it trains.
         alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
         cost_scale: factor above 0 by which costs are multiplied before they are
-            compared with estimates, such as `1 / C.max()` where costs are amounts
-            of money. Defaults to 1.
+            compared with estimates, such as `1 / C.max()`. Defaults to 1.
+        output: kind of `y_pred`, `"cost"` (default) and no other. Rows that all sum to 1, as
+            those of a softmax, raise, or are NaN in a compiled step.
         reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
         name: name of the loss.
         dtype: dtype of the computation; `None` (default) is at least float32.
         binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
             costs 1. Defaults to False: one-hot rows alone, of three classes or more, are labels.
-            Arrays of them raise. Of a batch in `fit` they may be by chance, unless it is known to
-            have 1,000 rows: those make the loss NaN in a compiled step. For smaller batches,
-            `AverageCost` among the metrics raises at the end of the epoch.
+            Arrays of them raise, and batches of 1,000 rows are NaN in a compiled step; of
+            smaller ones `AverageCost` among the metrics raises at the end of the epoch.
 
     Raises:
         ValueError: if the matrix fails its check, `alpha` is out of range, or
@@ -205,22 +165,17 @@ class SOSRLoss(CostLoss):
         cost_matrix: ArrayLike | None = None,
         alpha: float = 1.0,
         cost_scale: float = 1.0,
+        output: str = "cost",
         reduction: str | None = "sum_over_batch_size",
         name: str | None = "sosr_loss",
         dtype: DTypeLike | None = None,
         binary_costs: bool = False,
     ):
-        super().__init__(cost_matrix, cost_scale, reduction, name, dtype, binary_costs)
+        super().__init__(cost_matrix, cost_scale, output, reduction, name, dtype, binary_costs)
         self.alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
         return sosr(costs, estimates, self.alpha)
-
-    def class_rows(self, costs: np.ndarray) -> np.ndarray:
-        return signed(costs)
-
-    def row_loss(self, rows: Tensor, estimates: Tensor) -> Tensor:
-        return _smooth(gap_of_signed(rows, estimates), self.alpha)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "alpha": self.alpha}

@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
@@ -51,28 +52,20 @@ def auxiliary_costs(
 ) -> AuxiliaryCostModel:
     """Adds an output that estimates costs to every hidden layer, for training.
 
-    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`, so that each layer
-    learns features that costs depend on, without pre-training. Prediction does not
-    need these outputs: `model` itself, whose layers are shared, is then trained.
+    Training minimises `L = L(out) + alpha sum_i L_cost(aux_i)`, so that each layer learns features
+    that costs depend on. Prediction does not need these outputs: `model` itself, whose layers are
+    shared, is then trained.
 
     Args:
         model: any functional or sequential model with one output.
         num_decisions: `D`, the length of a cost vector.
-        layers: names of the layers to add outputs to; `None` (default) takes
-            every layer with a trainable kernel except the last one. A model among
-            the layers counts as one layer.
-        seed: seed of the new weights; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        layers: names of the layers to add outputs to; `None` (default) takes every layer with a
+            trainable kernel except the last one.
+        seed: seed of the new weights; `None` (default) follows Keras' own.
 
     Returns:
-        A functional `AuxiliaryCostModel`, not compiled, whose outputs are
-        `"output"`, the model's own, and `"auxiliary_1"`, `"auxiliary_2"`, …,
-        each `(batch, D)`. Features with more axes are flattened, or averaged
-        over positions whose number is not known.
-
-    Raises:
-        ValueError: if the model's structure is not known, it has several
-            outputs, or there is no layer to add an output to.
+        A functional `AuxiliaryCostModel`, not compiled, whose outputs are `"output"`, the model's
+        own, and `"auxiliary_1"`, `"auxiliary_2"`, …, each `(batch, D)`.
 
     References:
         - [Chung, Yang, Lin: Cost-sensitive deep learning with layer-wise cost
@@ -133,6 +126,11 @@ def auxiliary_costs(
 
 def _output_in(model: keras.Model, layer: keras.layers.Layer) -> Tensor:
     """Returns a layer's output in this model, as the layer may be part of several models."""
-    graph = model._functional if isinstance(model, keras.Sequential) else model
-    nodes = [node for depth in graph._nodes_by_depth.values() for node in depth]
-    return next(node.output_tensors[0] for node in nodes if node.operation is layer)
+    waiting, seen = list(model.outputs), {id(end) for end in model.outputs}
+    for tensor in waiting:  # It grows towards the inputs.
+        if layer_of(tensor) is layer:
+            return tensor
+        new = [source for source in sources_of(tensor) if id(source) not in seen]
+        seen.update(map(id, new))
+        waiting += new
+    raise ValueError(f"Expected a layer of {model.name!r} on which its output depends.")

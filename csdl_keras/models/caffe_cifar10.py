@@ -32,16 +32,9 @@ def caffe_cifar10(
     | 4 | dense 64 (σ .1), linear | none |
     | 5 | dense `num_classes` (σ .1) | dense `num_classes` (σ .01, decay x 250) |
 
-    Convolutions keep the size (padding 2), pooling is 3x3 with stride 2
-    (`CaffePooling2D`), LRN is within channels (`WithinChannelLRN`), initial weights
-    are normal with standard deviation σ, and biases start at 0. The defaults have
-    145,578 (quick) and 89,578 (full) parameters.
-
-    The first layer rescales inputs in [0, 1] to Caffe's range, `255 x - mean`, which
-    σ 1e-4 and the learning rate .001 suit. Caffe trains with SGD, momentum .9 and
-    batches of 100: quick at rate .001 for 4,000 steps, then .0001 up to 5,000; full
-    at .001 for 60,000, 1e-4 up to 65,000, 1e-5 up to 70,000. Caffe's biases have
-    twice the learning rate of weights; Keras optimizers have one rate for all.
+    Pooling is 3x3 with stride 2 (`CaffePooling2D`), LRN within channels, and initial weights are
+    normal with standard deviation σ. The first layer rescales inputs in [0, 1] to Caffe's range,
+    `255 x - mean`. Caffe trains with SGD at rate .001, momentum .9 and batches of 100.
 
     Args:
         input_shape: `(height, width, channels)`. Defaults to CIFAR-10's.
@@ -49,20 +42,13 @@ def caffe_cifar10(
         variant: `"quick"` (default) or `"full"`.
         output: `"probability"` (default) or `"cost"`.
         mean: mean in the range [0, 255] to subtract: a number, one for each channel,
-            or an image of shape `input_shape`, in Caffe that of the training images,
-            `255 * x_train.mean(axis=0)`. Defaults to 0.
-        weight_decay: Caffe's decay `w`, which adds the penalty `w/2 |W|^2`. Defaults
-            to 0.004.
-        seed: seed of the initial weights; `None` (default) follows
-            `keras.utils.set_random_seed`.
+            or an image of shape `input_shape`. Defaults to 0.
+        weight_decay: Caffe's decay `w`, the penalty `w/2 |W|^2`. Defaults to 0.004.
+        seed: seed of the initial weights; `None` (default) follows Keras' own.
 
     Returns:
         A functional `keras.Model`, `(batch, *input_shape)` in [0, 1] to
         `(batch, num_classes)`, not compiled.
-
-    Raises:
-        ValueError: if an argument is out of range, or the images are too small
-            for three poolings.
 
     References:
         - [Caffe, `examples/cifar10`](https://github.com/BVLC/caffe/tree/master/examples/cifar10)

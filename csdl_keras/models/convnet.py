@@ -27,14 +27,12 @@ def convnet(
     seed: int | None = None,
     value_range: Sequence[float] = (0.0, 1.0),
 ) -> keras.Model:
-    """Builds a convolutional network without batch normalisation.
+    """Builds a convolutional network for small images, without batch normalisation.
 
-    Each entry of `filters` is a block of 3x3 convolutions with standardised kernels and a ReLU,
-    one in the first and two in the others. There is 2x2 max pooling
-    between blocks while the image is at least 4 pixels wide. The mean and the
-    maximum over positions, dropout and the output layer follow. In training, images
-    are shifted at random; `csdl_keras.train` also rotates, zooms and flips them where it finds
-    that classes survive that.
+    Each entry of `filters` is a block of 3x3 convolutions with standardised kernels and a ReLU, one
+    in the first and two in the others, with 2x2 max pooling between blocks. The mean and the
+    maximum over positions, dropout and the output layer follow. In training, images are shifted at
+    random.
 
     Args:
         input_shape: `(height, width, channels)` of an image.
@@ -46,18 +44,13 @@ def convnet(
         output: `"probability"` (default), `"cost"`, or `"features"` for the network
             without an output layer.
         name: name of the model.
-        seed: seed of weights, shifts and dropout; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        seed: seed of weights, shifts and dropout; `None` (default) follows Keras' own.
         value_range: the lowest and the highest value of images, `(0, 255)` for bytes, which the
-            network rescales to [0, 1]: outputs of its kernels are as large as their inputs.
-            Defaults to `(0, 1)`.
+            network rescales to [0, 1]. Defaults to `(0, 1)`.
 
     Returns:
         A functional `keras.Model`, `(batch, height, width, channels)` to
         `(batch, num_classes)`, not compiled.
-
-    Raises:
-        ValueError: if an argument is out of range.
 
     Example:
 

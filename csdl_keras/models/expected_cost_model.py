@@ -51,38 +51,25 @@ def expected_cost_model(
 ) -> ExpectedCostModel:
     """Adds outputs for class probabilities and for costs by class to a network.
 
-    `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x) + b)`, `(K, D)`; the
-    decision is the argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is
-    meant for costs that differ from example to example and are unknown at decision
-    time. The loss of an example of class `y` is `-ln P(y|x)` plus the Poisson
-    deviance of its costs from row `y` of `M`. Both are consistent, so with enough
-    data the argmin is the Bayes decision; with `W = 0` it is the Bayes decision of
-    a classifier under mean costs.
-
-    Where a few examples are far more costly than the rest, clip gradients, as in
-    `keras.optimizers.Adam(global_clipnorm=1.0)`. Far from the training inputs, costs
-    grow in proportion and not exponentially, see `csdl_keras.layers.ClassCosts`:
-    they stay finite there, but are not reliable.
+    `P(y|x) = softmax(V phi(x))` and `M(x) = M0 exp(W phi(x) + b)`, `(K, D)`; the decision is the
+    argmin of the expected costs `sum_y P(y|x) M(x)[y, k]`. It is meant for costs that differ from
+    example to example and are unknown at decision time. The loss of an example of class `y` is `-ln
+    P(y|x)` plus the Poisson deviance of its costs from row `y` of `M`. Where a few examples are far
+    more costly than the rest, clip gradients (`global_clipnorm=1.0` of the optimizer).
 
     Args:
         body: a model whose output is features `(batch, F)`. Its layers are shared.
-        mean_costs: `M0`, `(K, D)`, the mean cost vector of each class in
-            training, see `csdl_keras.costs.class_means`, in units in which costs
+        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`, in units in which costs
             are about 1.
-        rank: rank of the layer of costs, see `csdl_keras.layers.ClassCosts`; `None`
-            (default) for all `K D` numbers. Give one where `K` is large.
-        seed: seed of the new weights; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        rank: rank of the layer of costs, see `csdl_keras.layers.ClassCosts`; `None` (default) for
+            all `K D` numbers.
+        seed: seed of the new weights; `None` (default) follows Keras' own.
         name: name of the model.
 
     Returns:
-        A functional `ExpectedCostModel`, not compiled, with the outputs
-        `"probability"` `(batch, K)`, `"class_costs"` `(batch, K, D)` logarithms
-        of costs, and `"expected_cost"` `(batch, D)`.
-
-    Raises:
-        ValueError: if the body has several inputs or outputs or an argument is
-            out of range.
+        A functional `ExpectedCostModel`, not compiled, with the outputs `"probability"` `(batch,
+        K)`, `"class_costs"` `(batch, K, D)` logarithms of costs, and `"expected_cost"` `(batch,
+        D)`.
 
     Example:
 
@@ -136,9 +123,6 @@ def labelled_costs(labels: Tensor, costs: Tensor, binary_costs: bool = False) ->
 
     Returns:
         A dict with a target for each output.
-
-    Raises:
-        ValueError: if arrays fail their checks.
 
     Example:
 

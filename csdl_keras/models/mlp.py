@@ -26,31 +26,22 @@ def mlp(
 ) -> keras.Model:
     """Builds a fully-connected network for class probabilities or costs.
 
-    `phi(x) = s(W_H s(... s(W_1 x + b_1) ...) + b_H)`, then a softmax layer
-    (equation 1 of the paper) or a linear one that estimates the cost of each
-    decision (equation 5). Images are flattened inside.
+    `phi(x) = s(W_H s(... s(W_1 x + b_1) ...) + b_H)`, then a softmax layer (equation 1 of the
+    paper) or a linear one that estimates the cost of each decision (equation 5).
 
     Args:
-        input_shape: shape of an input without the batch, such as `(28, 28, 1)`
-            or `(20,)`.
+        input_shape: shape of an input without the batch; images are flattened.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to three layers of 500.
-        activation: activation of the hidden layers. Defaults to `"sigmoid"`,
-            the paper's.
+        activation: activation of the hidden layers. Defaults to `"sigmoid"`, the paper's.
         output: `"probability"` (default) or `"cost"`.
-        kernel_initializer: initializer of the hidden layers. `None` (default) is
-            Glorot's uniform initializer, for the logistic function with four times
-            its range, `±4 sqrt(6 / (in + out))`, so that deep networks can be trained.
+        kernel_initializer: initializer of the hidden layers. `None` (default) is Glorot's uniform
+            one, for the logistic function with four times its range.
         name: name of the model.
-        seed: seed of the initial weights; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        seed: seed of the initial weights; `None` (default) follows Keras' own.
 
     Returns:
-        A functional `keras.Model`, `(batch, *input_shape)` to
-        `(batch, num_classes)`, not compiled.
-
-    Raises:
-        ValueError: if an argument is out of range.
+        A functional `keras.Model`, `(batch, *input_shape)` to `(batch, num_classes)`, not compiled.
 
     References:
         - [Glorot, Bengio: Understanding the difficulty of training deep

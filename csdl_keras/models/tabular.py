@@ -12,7 +12,7 @@ from csdl_keras._utils.frames import Table, as_table
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import float_dtype, head_dtype
 from csdl_keras.layers import MemberMean, MemberScaling, TableEncoding
-from csdl_keras.layers.frame_columns import FrameColumns
+from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.models.heads import check_output_layer, check_sizes, with_output_layer
 
 # Bins of all columns together; a wide table has fewer for each.
@@ -33,34 +33,25 @@ def tabular(
 ) -> keras.Model:
     """Builds a network for tabular data, with columns of different units and ranges.
 
-    Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`, with the means,
-    variances and quantiles of the training inputs, which are saved with the model: numbers
-    are standardised and piecewise-linear functions of them learned, categories become one-hot
-    vectors, and missing values, NaN, have an indicator if training inputs have some. Hidden
-    layers of rectified linear units with dropout, and the output layer follow. The first
-    hidden layer is scaled and shifted differently for each of several `members` of an
-    ensemble, whose features are averaged, see `csdl_keras.layers.MemberScaling`.
-
-    A column that is constant in training has no influence, whatever it holds later.
-    A column counts as constant if its standard deviation is at most 4 times the
-    epsilon of the model's float type (1.2e-7 for float32) of its largest absolute
-    value; subtract a large offset beforehand if smaller differences matter. A column
-    with a standard deviation below 1e-19 is multiplied by 1e19 only, and so has less
-    influence.
+    Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`, with the means, variances
+    and quantiles of the training inputs. Hidden layers of rectified linear units with dropout, and
+    the output layer follow. The first hidden layer is scaled and shifted differently for each of
+    several `members` of an ensemble, whose features are averaged, see
+    `csdl_keras.layers.MemberScaling`. A column that is constant in training, up to rounding of the
+    model's float type, has no influence.
 
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
-            a data frame of pandas or Polars. Its columns may hold numbers, booleans, strings
-            and categoricals, with missing values. The model then takes data frames: its
-            columns are matched by name, and a category that was not in `x` counts as missing.
+            a data frame of pandas or Polars with numbers, booleans, strings and categoricals. The
+            model then takes data frames: its columns are matched by name, and a category that was
+            not in `x` counts as missing.
         num_classes: number of classes, at least 2.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units that are dropped in training. Defaults to 0.1.
         output: `"probability"` (default), `"cost"`, or `"features"` for the network
             without an output layer.
         name: name of the model.
-        seed: seed of weights and dropout; `None` (default) follows
-            `keras.utils.set_random_seed`.
+        seed: seed of weights and dropout; `None` (default) follows Keras' own.
         members: number of members; 1 is a plain network. Defaults to 8.
         bins: largest number of quantiles between which functions of a number are linear, fewer
             for less than 20 examples each and for many columns; 0 for none. Defaults to 48.
@@ -69,12 +60,8 @@ def tabular(
             number is that in training. Defaults to none.
 
     Returns:
-        A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not
-        compiled. For a data frame its `predict`, `evaluate` and `fit` take data frames and
-        dicts of columns; its `encode` returns the numbers `(N, F)` that its layers take.
-
-    Raises:
-        ValueError: if an argument is out of range, or a data frame holds dates.
+        A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled. For a
+        data frame its `predict`, `evaluate` and `fit` take data frames and dicts of columns.
 
     References:
         - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
@@ -82,8 +69,6 @@ def tabular(
 
     Example:
 
-    >>> tabular(np.random.default_rng(0).normal(size=(50, 7)), num_classes=3).output_shape
-    (None, 3)
     >>> import pandas
     >>> frame = pandas.DataFrame({"age": [31, 45, None], "job": ["nurse", "baker", None]})
     >>> model = tabular(frame, num_classes=2)

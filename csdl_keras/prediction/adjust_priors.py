@@ -6,6 +6,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
@@ -28,20 +29,18 @@ def adjust_priors(
     """Adjusts a classifier, or its probabilities, to other class frequencies.
 
     `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`, for a
-    training set whose class frequencies are not those of use: most negatives were left out,
-    or the model moves to another hospital. Nothing is trained. This is exact if the examples
-    of each class look as they did in training, and if the probabilities are right under the
-    frequencies of training, see `csdl_keras.calibrate`. Probabilities below 1e-30 count as
-    1e-30.
+    training set whose class frequencies are not those of use. Nothing is trained. This is exact if
+    the examples of each class look as they did in training, and if the probabilities are right
+    under the frequencies of training, see `csdl_keras.calibrate`. Probabilities below 1e-30 count
+    as 1e-30.
 
     Args:
         model_or_probabilities: probabilities from anywhere, `(N, K)`, or `(N,)` or `(N, 1)` of
-            class 1. Or a classifier or a model of expected costs, as `csdl_keras.calibrate`
-            takes them; its layers are shared, except for a last `Dense` layer of one
-            logistic unit and for a cost matrix, which are copied.
-        from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For
-            a model that has been adjusted, those that it was adjusted to, also if it was
-            calibrated, averaged or saved since.
+            class 1. Or a classifier or a model of expected costs, as `csdl_keras.calibrate` takes
+            them; its layers are shared, except for a last layer of one logistic unit and for a cost
+            matrix, which are copied.
+        from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For a model
+            that has been adjusted, those that it was adjusted to.
         to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
             estimate of them, see `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
@@ -50,10 +49,9 @@ def adjust_priors(
             (default) takes those of the model.
 
     Returns:
-        A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs
-        what the given one does, with a `csdl_keras.layers.PriorAdjustment` before its
-        decision, or `(batch, 2)` probabilities in place of one unit. Adjusted again at once, a
-        model gets that layer anew and not a second one.
+        A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs what
+        the given one does, with a `csdl_keras.layers.PriorAdjustment` before its decision, or
+        `(batch, 2)` probabilities in place of one unit.
 
     Raises:
         ValueError: if an argument fails its check, the model is no classifier, or it has been
@@ -102,12 +100,10 @@ def _adjusted_model(
 def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[np.ndarray, Tensor]:
     """Returns the shares of classes that probabilities are right under, and the probabilities.
 
-    Those that were adjusted last of all are taken from before that. Raises if `from_priors`
-    fails its check, or is not what they were adjusted to.
+    Those that were adjusted last of all are taken from before that.
     """
     classes = int(probabilities.shape[-1])
-    history: Any = probabilities._keras_history
-    layer: Any = history.operation
+    layer = layer_of(probabilities)
     replaced = isinstance(layer, PriorAdjustment)
     shares = class_shares("from_priors", from_priors, classes, positive=not replaced)
     for adjusted in adjusted_to(probabilities):
@@ -119,4 +115,4 @@ def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[
             )
     if not replaced:
         return shares, probabilities
-    return layer.from_priors, layer._inbound_nodes[history.node_index].input_tensors[0]
+    return layer.from_priors, sources_of(probabilities)[0]

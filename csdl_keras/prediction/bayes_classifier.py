@@ -8,6 +8,7 @@ import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
+from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
@@ -18,7 +19,7 @@ from csdl_keras.layers import (
     PriorAdjustment,
     TemperatureScaling,
 )
-from csdl_keras.outputs.kind import describe_output
+from csdl_keras.prediction.kind import MEANING, check_loss, describe_output
 
 #: Name of the input of models that take costs.
 COST_MATRIX = "cost_matrix"
@@ -26,12 +27,7 @@ COST_MATRIX = "cost_matrix"
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class BayesClassifier(DataModel):
-    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN.
-
-    `train` returns one for Bayes algorithms, and `calibrate`, `ensemble` and `adjust_priors` for
-    models that end in one cost matrix. What is trained to decide without a matrix, such as by
-    cost-blind and SOSR algorithms, is another `keras.Model` without `set_cost_matrix`.
-    """
+    """Functional model that `bayes_classifier` returns, whose `predict` raises on NaN."""
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
@@ -44,7 +40,7 @@ class BayesClassifier(DataModel):
             ValueError: if the matrix fails its check or has another shape, or the model
                 estimates costs for each example instead of having a matrix.
         """
-        decision: Any = self.outputs[0]._keras_history.operation
+        decision = layer_of(self.outputs[0])
         if not isinstance(decision, BayesDecision):
             raise ValueError(
                 "Expected a model that ends in BayesDecision, whose cost matrix can be replaced; "
@@ -53,12 +49,7 @@ class BayesClassifier(DataModel):
         decision.set_cost_matrix(by_class("cost_matrix", cost_matrix, "(K, D)", self))
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
-        """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does.
-
-        Raises:
-            ValueError: if a row of the classifier's outputs is not a distribution, or
-                costs of an example are negative or not finite.
-        """
+        """Returns `(N, ..., D)` expected costs, as `keras.Model.predict` does; raises on NaN."""
         costs = super().predict(x, **kwargs)
         wrong = np.isnan(costs).any(axis=-1)
         if wrong.any():
@@ -82,39 +73,34 @@ def bayes_classifier(
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
-    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected
-    cost of each decision, and shares the layers of `model`. Nothing is trained.
-    With `cost_input=True` the costs are those of each example, `C[n, y, k]`, which the
-    model takes beside `x`: amounts that are known when deciding.
+    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision,
+    and shares the layers of `model`. Nothing is trained. With `cost_input=True` the costs are those
+    of each example, `C[n, y, k]`, which the model takes beside `x`.
 
     Args:
-        model: a classifier whose output is `(batch, K)` probabilities (or
-            logits), or `(batch, 1)`, the probability (or logit) of class 1; or with
-            axes between, such as `(batch, height, width, K)` for each pixel.
+        model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
+            `(batch, ..., 1)`, the probability (or logit) of class 1.
         cost_matrix: array-like `(K, D)`, `C[true, decision]`; `K = 2` for one unit. A data frame
             is put into the order of `model.classes`, if the model has some. `None` (default) only
             with `cost_input=True`.
         from_logits: whether the output is logits. Defaults to False.
-        mean_costs: whether the matrix holds mean costs by class, as
-            `csdl_keras.costs.class_means` returns; then right decisions may have a
-            cost. Defaults to False.
+        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`;
+            then right decisions may have a cost. Defaults to False.
         cost_input: whether costs `(batch, K, D)` are an input, `"cost_matrix"`, instead of a
             matrix inside. Defaults to False.
         num_decisions: number `D` of decisions with `cost_input=True`; `None` (default) is
             one for each class.
 
     Returns:
-        A `keras.Model`, the same inputs to expected costs `(batch, D)` or
-        `(batch, ..., D)`. With `cost_input=True`, its inputs are `[x, costs]`, or for several
-        inputs those and the costs as the last one or under their name. A single matrix for
-        the whole call has the shape `(1, K, D)`, which `predict` does not take.
+        A `keras.Model`, the same inputs to expected costs `(batch, ..., D)`. With
+        `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the costs as
+        the last one or under their name.
 
     Raises:
-        ValueError: if the matrix fails its check or does not fit the output; if
-            the output layer's activation shows that rows do not sum to 1 and
-            `from_logits` is False, or that they do and it is True. Where the
-            structure does not tell, `predict` raises on rows that do not, and on costs
-            that are negative or not finite.
+        ValueError: if the matrix fails its check or does not fit the output; if the last layer or
+        the
+            compiled loss shows that the outputs are others. Where neither tells, `predict` raises
+            on rows that do not sum to 1, and on costs that are negative or not finite.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -136,15 +122,10 @@ def bayes_classifier(
     check_bool("cost_input", cost_input)
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
     if not cost_input:
-        if num_decisions is not None:
-            raise ValueError(
-                "Expected `num_decisions` only with cost_input=True, since otherwise the matrix "
-                f"tells it; received {num_decisions!r}."
-            )
         if cost_matrix is not None:
             cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
         decision = BayesDecision(
-            cost_matrix, num_classes=classes, mean_costs=mean_costs, name="bayes_decision"
+            cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
         )
         costs = decision(class_probabilities(model, from_logits))
         return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
@@ -175,7 +156,7 @@ def class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
     """Returns the output of a classifier as `(batch, ..., max(K, 2))` rows that sum to 1."""
     output = model.outputs[0]
     proper = (ClassProbabilities, PriorAdjustment, TemperatureScaling)
-    if isinstance(output._keras_history.operation, proper):
+    if isinstance(layer_of(output), proper):
         return output
     return ClassProbabilities(from_logits, name="class_probabilities")(output)
 
@@ -190,19 +171,10 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
     kind, layer = describe_output(model)
-    if kind == "cost":
+    if kind not in (("unknown", "other", "score") if from_logits else ("unknown", "probability")):
+        wanted = "logits" if from_logits else "probabilities that sum to 1"
         raise ValueError(
-            f"Expected a classifier, whose outputs are class probabilities or logits; received "
-            f"{model.name!r}, which outputs costs: it ends in {layer}."
+            f"Expected a classifier that outputs {wanted} with from_logits={from_logits}; received "
+            f"{model.name!r}, which ends in {layer}, which {MEANING[kind]}."
         )
-    if kind == "probability" and from_logits:
-        raise ValueError(
-            f"Expected a classifier that outputs logits with from_logits=True; received "
-            f"{model.name!r}, which outputs probabilities: it ends in {layer}."
-        )
-    if kind in ("other", "score") and not from_logits:
-        raise ValueError(
-            "Expected a classifier whose rows are probabilities that sum to 1; received "
-            f"{model.name!r}, which ends in {layer}. If that outputs logits, pass "
-            "from_logits=True."
-        )
+    check_loss(model, "logits" if from_logits else "probability")

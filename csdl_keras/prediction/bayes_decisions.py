@@ -1,7 +1,7 @@
-"""Bayes decisions from probabilities, whatever computed them."""
+"""Bayes decisions from probabilities, whatever computed them, also with capacities."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
@@ -10,28 +10,6 @@ from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike, check_known_costs, expected_costs
 from csdl_keras.evaluation.calibration_error import check_probabilities
-from csdl_keras.prediction.capacity import limited_decisions
-
-
-@overload
-def bayes_decisions(
-    probabilities: ArrayLike,
-    costs: CostsLike,
-    capacity: Mapping[int, int] | None = None,
-    return_prices: Literal[False] = False,
-    classes: Any = None,
-) -> np.ndarray: ...
-
-
-@overload
-def bayes_decisions(
-    probabilities: ArrayLike,
-    costs: CostsLike,
-    capacity: Mapping[int, int] | None = None,
-    *,
-    return_prices: Literal[True],
-    classes: Any = None,
-) -> tuple[np.ndarray, dict[int, float]]: ...
 
 
 def bayes_decisions(
@@ -40,14 +18,12 @@ def bayes_decisions(
     capacity: Mapping[int, int] | None = None,
     return_prices: bool = False,
     classes: Any = None,
-) -> np.ndarray | tuple[np.ndarray, dict[int, float]]:
+) -> Any:
     """Decides for each example at the lowest expected cost, by any classifier's probabilities.
 
-    `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, the lowest index among equals. With a
-    `capacity`, the total `sum_n r[n, d_n]` of expected costs is the lowest that is possible
-    when decision `k` is taken at most `capacity[k]` times: with one limit those examples get it
-    that gain most by it, with several it is a transport problem, solved exactly: for 100,000
-    examples in seconds, or where limits leave hardly a choice in half a minute on two cores.
+    `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`, the lowest index among equals. With a `capacity`,
+    the total `sum_n r[n, d_n]` of expected costs is the lowest that is possible when decision `k`
+    is taken at most `capacity[k]` times, an exact solution of that transport problem.
 
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
@@ -59,8 +35,7 @@ def bayes_decisions(
         return_prices: whether to return also by how much one more of each limited decision
             would lower the total expected cost. Defaults to False.
         classes: the `K` labels in the order of the columns of `probabilities`, or the estimator
-            that made them, such as `classes=estimator`. A data frame of costs is put into that
-            order. Defaults to `None`.
+            that made them. A data frame of costs is put into that order. Defaults to `None`.
 
     Returns:
         An int64 array of decisions, `(N,)` or `(N, ...)`; with `return_prices=True` a tuple of
@@ -128,3 +103,150 @@ def _check_capacity(
             f"received {sum(limits.values())} in all."
         )
     return limits
+
+
+_SWEEPS = 200
+
+
+def limited_decisions(
+    expected: np.ndarray, limits: dict[int, int], with_prices: bool
+) -> tuple[np.ndarray, dict[int, float]]:
+    """Finds the decisions of lowest total expected cost that keep the limits.
+
+    Args:
+        expected: `(N, D)` expected costs.
+        limits: how often a decision may be taken at most, by decision.
+        with_prices: whether to work out by how much one more of each would lower the total.
+
+    Returns:
+        Decisions `(N,)`, and the prices by limited decision.
+    """
+    free = [k for k in range(expected.shape[1]) if k not in limits]
+    limited = sorted(limits)
+    # The cheapest decision without a limit is the last column, which has room for everyone.
+    columns = [expected[:, limited]]
+    cheapest = np.zeros(len(expected), dtype=np.int64)
+    if free:
+        cheapest = np.array(free)[np.argmin(expected[:, free], axis=1)]
+        columns.append(np.take_along_axis(expected, cheapest[:, None], axis=1))
+    costs = np.hstack(columns)
+    room = np.array([limits[k] for k in limited])
+    chosen, total = _solve(costs, room)
+    decisions = np.where(chosen < len(limited), np.array(limited)[chosen % len(limited)], cheapest)
+    prices = {}
+    if with_prices:
+        for j, k in enumerate(limited):
+            more = room + (np.arange(len(room)) == j)
+            prices[k] = max(0.0, total - _solve(costs, more)[1])
+    return decisions, prices
+
+
+def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
+    """Returns the column of each row, and the total, where column `j` has room for `room[j]` rows.
+
+    Columns behind the last entry of `room` have room for all. Prices of the limited columns
+    are found first, under which rows that take their cheapest column nearly keep the limits. A
+    column that costs a row more than the gap to the optimum is left out, which leaves a small
+    transport problem.
+    """
+    prices = np.zeros(costs.shape[1])
+    if costs.shape[1] > 1:
+        _raise_prices(costs, room, prices)
+    priced = costs + prices
+    slack = priced - priced.min(axis=1, keepdims=True)
+    lower = priced.min(axis=1).sum() - prices[: len(room)] @ room
+    chosen = _repaired(slack, room)
+    total = _total(costs, chosen)
+    rounding = 1e-12 * max(np.abs(costs).sum(axis=1).sum(), 1e-300)
+    if total - lower > rounding:
+        possible = slack <= total - lower + rounding
+        better = _transport(costs, possible, room)
+        if _total(costs, better) <= total:
+            chosen, total = better, _total(costs, better)
+    return chosen, total
+
+
+def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
+    return float(np.take_along_axis(costs, chosen[:, None], axis=1).sum())
+
+
+def _raise_prices(costs: np.ndarray, room: np.ndarray, prices: np.ndarray) -> None:
+    """Raises the prices of columns that too many rows want, until no column is wanted too often.
+
+    The price of one column at a time becomes that of the first row that goes without. No
+    price exceeds the lowest ones under which the limits are kept, since a higher price of one
+    column makes the others only more wanted.
+    """
+    scale = float(np.abs(costs).max()) or 1.0
+    for _ in range(_SWEEPS):
+        before = prices.copy()
+        for j, number in enumerate(room):
+            others = np.delete(costs + prices, j, axis=1).min(axis=1)
+            gain = others - costs[:, j]
+            if number < len(gain):
+                first_without = np.partition(gain, len(gain) - 1 - number)[len(gain) - 1 - number]
+                prices[j] = max(prices[j], float(first_without))
+        if np.abs(prices - before).max() <= 1e-13 * scale:
+            return
+
+
+def _repaired(slack: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Returns a column for each row within the room, near the cheapest ones.
+
+    Where a column is too full, the rows stay that would lose most elsewhere.
+    """
+    left = np.full(slack.shape[1], len(slack))
+    left[: len(room)] = room
+    chosen = np.full(len(slack), -1)
+    slack = slack.copy()
+    while (waiting := np.flatnonzero(chosen < 0)).size:
+        slack[:, left == 0] = np.inf
+        wanted = np.argmin(slack[waiting], axis=1)
+        rest = slack[waiting].copy()
+        rest[np.arange(len(waiting)), wanted] = np.inf
+        loss = rest.min(axis=1) if rest.shape[1] > 1 else np.zeros(len(waiting))
+        for j in np.unique(wanted):
+            rows = waiting[wanted == j]
+            order = np.argsort(-loss[wanted == j], kind="stable")[: left[j]]
+            chosen[rows[order]] = j
+            left[j] -= len(order)
+    return chosen
+
+
+def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Returns the optimal column of each row among the possible ones, by SciPy's HiGHS.
+
+    Rows with a single possible column have it, equal rows are one with their number, and the
+    vertices of what is left are whole numbers.
+    """
+    from scipy.optimize import linprog  # slow to import
+    from scipy.sparse import coo_array
+
+    chosen = np.argmax(possible, axis=1)
+    open_rows = np.flatnonzero(possible.sum(axis=1) > 1)
+    fixed = np.delete(chosen, open_rows)
+    left = room - np.bincount(fixed, minlength=costs.shape[1])[: len(room)]
+    known = np.where(possible[open_rows], costs[open_rows], np.inf)
+    kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
+    kind, column = np.nonzero(np.isfinite(kinds))
+    # HiGHS has absolute tolerances: costs are those beyond the cheapest, in units of the largest.
+    beyond = (kinds - kinds.min(axis=1, keepdims=True))[kind, column]
+    variables = np.arange(len(kind))
+    limited = column < len(room)
+    ones = np.ones(len(kind))
+    found = linprog(
+        beyond / (beyond.max(initial=0.0) or 1.0),
+        A_ub=coo_array(
+            (ones[limited], (column[limited], variables[limited])), shape=(len(room), len(kind))
+        ),
+        b_ub=left,
+        A_eq=coo_array((ones, (kind, variables)), shape=(len(kinds), len(kind))),
+        b_eq=counts,
+        method="highs-ipm",
+    )
+    if found.x is None:  # The repaired decisions stay, which are optimal to rounding.
+        return chosen
+    numbers = np.rint(found.x).astype(int)
+    by_kind = np.argsort(kind_of_row.ravel(), kind="stable")
+    chosen[open_rows[by_kind]] = np.repeat(column, numbers)
+    return chosen

@@ -9,8 +9,7 @@ import numpy as np
 from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
 from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
 from csdl_keras._utils.data_model import class_rows, with_data
-from csdl_keras._utils.kept_values import kept_values
-from csdl_keras._utils.quiet_tracing import quiet_tracing
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -19,12 +18,12 @@ from csdl_keras.layers import (
     ClassProbabilities,
     TemperatureScaling,
 )
+from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
 from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
 )
-from csdl_keras.prediction.fit_temperature import fit_temperature
 from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
 METHODS = ("temperature", "bias_corrected")
@@ -50,22 +49,17 @@ def calibrate(
 ) -> keras.Model:
     """Calibrates a classifier's probabilities on examples it was not trained on.
 
-    Networks that are trained long give too high probabilities, which does not
-    change an argmax, but does change the decision of lowest expected cost.
-    `calibrate` minimises the negative log-likelihood of the validation labels,
+    It minimises the negative log-likelihood of the validation labels,
     `-sum_n ln softmax(ln(p_n) / T + b)[y_n]`, over the temperature `T`, and with
     `method="bias_corrected"` also over one bias for each class. Normal priors add
-    `(ln(T)^2 + |b|^2) / (2 spread^2)` to that sum. They keep the minimum finite on
-    few examples: if all are classified right, the likelihood alone asks for
-    `T = 0`, and for a class without examples, for an infinite bias.
+    `(ln(T)^2 + |b|^2) / (2 spread^2)` to that sum, which keeps the minimum finite on few examples.
 
     Args:
-        model: a classifier whose output is `(batch, ..., K)` probabilities (or
-            logits), or `(batch, ..., 1)`, the probability (or logit) of class 1; or a
-            model of expected costs from `bayes_classifier` or
-            `ExpectedCostModel.cost_model`, whose costs stay the same. Its layers are
-            shared, except for a last layer of one logistic unit, such as `Dense` or
-            `Conv2D`, and for a cost matrix, which are copied.
+        model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
+            `(batch, ..., 1)`, the probability (or logit) of class 1; or a model of expected costs
+            from `bayes_classifier` or `ExpectedCostModel.cost_model`, whose costs stay the same.
+            Its layers are shared, except for a last layer of one logistic unit and for a cost
+            matrix, which are copied.
         x_val: inputs that were not trained on, as `model.predict` takes them, without
             costs; also nested lists, and data frames of pandas and Polars.
         y_val: labels `(N,)` of the inputs, or `(N, ...)` for each pixel: integers, or of
@@ -75,14 +69,12 @@ def calibrate(
         batch_size: as in `keras.Model.predict`.
         spread: standard deviation of the priors of `ln(T)` and of biases, from 1e-6
             to 1e6, or `None` for the likelihood alone. Defaults to 1.
-        sample_weight: weights `(N,)` of the examples, or `(N, ...)` of pixels, where 0 leaves out
-            those without a right label. They are divided by their mean. For example
-            the inverse shares at which classes were drawn; `None` (default) is 1 for each.
+        sample_weight: weights `(N,)` of the examples, or `(N, ...)` of pixels, which are divided by
+            their mean; `None` (default) is 1 for each.
 
     Returns:
         A functional `keras.Model` that outputs calibrated probabilities
-        `(batch, ..., max(K, 2))`, or expected costs if `model` does. The temperature is
-        saved and exported with it.
+        `(batch, ..., max(K, 2))`, or expected costs if `model` does.
 
     Raises:
         ValueError: if the model is not a classifier, or an argument or the model's
@@ -117,8 +109,7 @@ def calibrate(
         sample_weight = np.repeat(sample_weight, labels.size // sample_weight.size)
     # `predict` of a BayesClassifier raises on rows that are not distributions.
     part = BayesClassifier(inputs, probabilities)
-    with kept_values(part), quiet_tracing():
-        outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
+    outputs = part.predict(check_inputs(part, x_val), batch_size=batch_size, verbose=0)
     check_rows("y_val", labels, len(outputs), "inputs")
     if labels.shape != outputs.shape[:-1]:
         raise ValueError(
@@ -158,9 +149,8 @@ def probability_part(
 ) -> tuple[Any, Tensor, Callable[[Tensor, str], keras.Model]]:
     """Returns a model's inputs and class probabilities, and what makes a model end as it does.
 
-    The inputs are without those of costs. The last is a function of other probabilities and a
-    name. Where `model` outputs expected costs, so does the new one, with a cost matrix of its
-    own, so that `set_cost_matrix` of one model leaves the other as it is.
+    The inputs are without those of costs. The last is a function of other probabilities and a name.
+    Where `model` outputs expected costs, so does the new one, with a cost matrix of its own.
     """
     ending = costs_ending(model)
     if ending is not None and ending.layer is not None:
@@ -182,14 +172,12 @@ def probability_part(
 def _of_logit(probabilities: Tensor) -> Tensor:
     """Returns class probabilities, those of one logistic unit by its logit.
 
-    The unit's probability rounds to 1 from a logit of 17 on, so that neither a temperature nor
-    other frequencies could tell larger ones apart.
+    The unit's probability rounds to 1 from a logit of 17 on.
     """
-    history: Any = probabilities._keras_history
-    layer = history.operation
+    layer = layer_of(probabilities)
     if not isinstance(layer, ClassProbabilities) or layer.from_logits:
         return probabilities
-    logit = _logit(layer._inbound_nodes[history.node_index].input_tensors[0])
+    logit = _logit(sources_of(probabilities)[0])
     if logit is None:
         return probabilities
     return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
@@ -197,10 +185,10 @@ def _of_logit(probabilities: Tensor) -> Tensor:
 
 def _logit(output: Tensor) -> Tensor | None:
     """Returns the logit of the probability of one logistic unit, or `None`."""
-    layer: Any = output._keras_history.operation
+    layer = layer_of(output)
     if output.shape[-1] != 1 or isinstance(layer, keras.Model):
         return None
-    before = layer._inbound_nodes[output._keras_history.node_index].input_tensors
+    before = sources_of(output)
     sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
     if isinstance(layer, _WITH_KERNEL) and sigmoid:
         config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
@@ -211,3 +199,56 @@ def _logit(output: Tensor) -> Tensor | None:
     if isinstance(layer, keras.layers.Activation) and sigmoid:
         return before[0]
     return before[0] if type(layer).__name__ == "Sigmoid" else None
+
+
+def fit_temperature(
+    probabilities: np.ndarray,
+    labels: np.ndarray,
+    with_bias: bool = False,
+    spread: float | None = 1.0,
+    sample_weight: np.ndarray | None = None,
+) -> tuple[float, np.ndarray]:
+    """Returns the temperature and biases `(K,)` under which the labels are most likely.
+
+    Args:
+        probabilities: `(N, K)`.
+        labels: integers `(N,)`.
+        with_bias: whether to fit biases; otherwise they are zeros.
+        spread: standard deviation of the priors, or `None` for none.
+        sample_weight: weights `(N,)`, not all 0; `None` is 1 for each.
+    """
+    from scipy.optimize import minimize  # slow to import
+
+    logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
+    size, classes = logs.shape
+    rows = np.arange(size)
+    shares = np.full(size, 1 / size)
+    if sample_weight is not None:
+        shares = sample_weight / np.sum(sample_weight)
+
+    def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
+        sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
+        scores = logs * sharpness + bias
+        scores -= scores.max(axis=1, keepdims=True)
+        weights = np.exp(scores)
+        total = weights.sum(axis=1)
+        loss = shares @ (np.log(total) - scores[rows, labels])
+        error = weights / total[:, None]
+        error[rows, labels] -= 1.0
+        gradient = np.zeros_like(values)
+        gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
+        if with_bias:
+            gradient[1:] = shares @ error
+        loss += 0.5 * weight * np.sum(values**2) / size
+        return loss, gradient + weight * values / size
+
+    weight = 0.0 if spread is None else 1.0 / spread**2
+    # Exponentials could overflow with larger values, which no data need.
+    bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
+    start = np.zeros(len(bounds))
+    # Where classes are separable, the likelihood is so flat that the default tolerances stop early.
+    options = {"ftol": 0.0, "gtol": 1e-10}
+    found = minimize(
+        likelihood, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    ).x
+    return float(np.exp(found[0])), found[1:] if with_bias else np.zeros(classes)

@@ -10,8 +10,8 @@ from csdl_keras.layers import InverseLink
 def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.0) -> keras.Model:
     """Turns a model that outputs logarithms or logits of costs into one that outputs costs.
 
-    Decisions stay the same. Costs themselves are needed for the mean of an ensemble,
-    to compare with the cost of abstaining, and to read.
+    Decisions stay the same. Costs themselves are needed for the mean of an ensemble, to compare
+    with the cost of abstaining, and to read.
 
     Args:
         model: a model trained with `PoissonCostLoss` (link `"log"`) or
@@ -22,17 +22,12 @@ def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.
     Returns:
         A functional `keras.Model`, the same inputs to `(batch, ..., D)` costs.
 
-    Raises:
-        ValueError: if the model's inputs are not known, its output is not one of
-            shape `(batch, ..., D)`, or an argument is out of range.
-
     Example:
 
     >>> import csdl_keras
     >>> network = csdl_keras.models.mlp((4,), 3, (5,), output="cost")
     >>> network.compile("sgd", csdl_keras.losses.PoissonCostLoss(cost_scale=0.1))
-    >>> costs = cost_estimator(network, "log", cost_scale=0.1)
-    >>> csdl_keras.output_kind(costs)
+    >>> csdl_keras.output_kind(cost_estimator(network, "log", cost_scale=0.1))
     'cost'
     """
     inputs = inputs_of(model)

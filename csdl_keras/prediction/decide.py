@@ -7,15 +7,12 @@ import numpy as np
 
 from csdl_keras._utils.arrays import number_array
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
-from csdl_keras._utils.kept_values import kept_values
 from csdl_keras._utils.labels import decision_labels
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike, check_known_costs
-from csdl_keras.outputs.kind import describe_output, output_kind
-from csdl_keras.outputs.values import check_values
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
+from csdl_keras.prediction.kind import check_values, describe_output, output_kind
 from csdl_keras.prediction.probability_model import (
     costs_ending,
     probability_model,
@@ -44,7 +41,6 @@ def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     return np.argmax(rows, axis=-1)
 
 
-@quiet_tracing()
 def decide(
     model: Classifier,
     x: Any,
@@ -56,45 +52,39 @@ def decide(
 ) -> np.ndarray:
     """Decides for each example by the outputs of a model.
 
-    The decision is the argmin of costs or the argmax of probabilities, the lowest
-    index among equals, as in `csdl_keras.decision_model(model)`. The model's last
-    layer tells which of the two its outputs are, see `csdl_keras.output_kind`.
-
-    With `costs` that are known when deciding, it is the Bayes decision
-    `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities. Of a model of
-    expected costs, such as `bayes_classifier` and `train` return, the probabilities inside
-    are taken, and its own costs are not used.
+    The decision is the argmin of costs or the argmax of probabilities, the lowest index among
+    equals. The model's last layer tells which of the two its outputs are, see
+    `csdl_keras.output_kind`. With `costs` that are known when deciding, it is the Bayes decision
+    `argmin_k sum_y P(y|x_n) C[n, y, k]` by the model's class probabilities, also by those inside a
+    model of expected costs, whose own costs are not used then.
 
     Args:
-        model: a `keras.Model` that outputs costs `(batch, D)`, probabilities
-            `(batch, K)`, or `(batch, 1)`, the probability of class 1; the same with axes
-            between, such as `(batch, height, width, D)` for each pixel; or a fitted
+        model: a `keras.Model` that outputs costs `(batch, ..., D)`, probabilities
+            `(batch, ..., K)`, or `(batch, ..., 1)`, the probability of class 1; or a fitted
             `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
         x: inputs, as `model.predict` takes them; also nested lists, and data frames
             of pandas and Polars.
-        output: `"cost"` or `"probability"` for a model whose structure does not
-            tell; `None` (default) recognises it. It is checked against structure and
-            outputs: rows that sum to 1 are probabilities, and logits are neither.
-        batch_size: as in `keras.Model.predict`.
-        verbose: as in `keras.Model.predict`. Defaults to 0.
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
-            `(N, K, D)`; or `csdl_keras.costs.AffineCosts`, which are never expanded. `None`
-            (default) decides by the outputs. A model that `bayes_classifier` made with
-            `cost_input=True` gets its costs here, or as `x=[x, costs]`.
+        output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
+            (default) recognises it. It is checked against structure, compiled loss and outputs:
+            rows that sum to 1 are probabilities, and logits are neither.
+        batch_size: as in `keras.Model.predict`. verbose: as in `keras.Model.predict`. Defaults to
+        0. costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example, `(N, K,
+        D)`; or
+            `csdl_keras.costs.AffineCosts`. `None` (default) decides by the outputs. A model that
+            `bayes_classifier` made with `cost_input=True` gets its costs here, or as `x=[x,
+            costs]`.
         labels: whether to return the labels of `model.classes`, and for decisions that are not
-            classes `"decision_K"` and so on, instead of numbers. A model that was trained on
-            integers has no others. Defaults to False.
+            classes `"decision_K"` and so on, instead of numbers. Defaults to False.
 
     Returns:
         An int64 array of decisions, shape `(N,)`, or for each pixel `(N, height, width)`; with
         `labels=True` an array of labels.
 
     Raises:
-        ValueError: if `costs` fail their check, or are given for a model that has no
-            class probabilities inside; if the structure does not tell and `output` is
-            None, or the model outputs something else than `output`; if arrays do not hold
-            numbers, are empty or do not have the shape of the model's input; or if an
-            output is NaN.
+        ValueError: if `costs` fail their check, or the model has no class probabilities inside; if
+            it is not known what the model outputs, or it is something else than `output` or than
+            what its loss trains; if arrays do not hold numbers, are empty or do not have the shape
+            of the model's input; or if an output is NaN.
 
     Example:
 
@@ -121,8 +111,7 @@ def decide(
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
     _check_costs(model, x)
-    with kept_values(model):
-        outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
+    outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
     decided = decisions(outputs, kind)
     if output is not None:
         check_values(outputs, kind)
@@ -166,6 +155,5 @@ def _decide_by_costs(
     # Wrong costs are refused before the model computes.
     size = len(x) if isinstance(x, np.ndarray) else None
     known = check_known_costs(costs, size, classes, model)
-    with kept_values(part):
-        outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
+    outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
     return bayes_decisions(outputs, known)

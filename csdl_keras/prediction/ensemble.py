@@ -1,4 +1,4 @@
-"""Averages the outputs of several models."""
+"""Averages the outputs of several models, or of one on several views of an image."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ import numpy as np
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
-from csdl_keras.layers import BayesDecision
-from csdl_keras.outputs.kind import output_kind
+from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
 from csdl_keras.prediction.bayes_classifier import BayesClassifier
+from csdl_keras.prediction.kind import output_kind
 from csdl_keras.prediction.probability_model import (
     CostsEnding,
     adjusted_to,
@@ -22,10 +22,9 @@ from csdl_keras.prediction.probability_model import (
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
     """Averages the outputs of several models in one model.
 
-    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision.
-    Members trained from different seeds make different errors, so that their mean
-    is usually better calibrated than each of them. Members that end in BayesDecision with one
-    cost matrix become a `BayesClassifier` of their mean probabilities, of the same costs.
+    `1/M sum_m p_m(x)` of probabilities, or of estimated costs, before the decision. Members that
+    end in BayesDecision with one cost matrix become a `BayesClassifier` of their mean
+    probabilities.
 
     Args:
         members: at least one model, all with one input of the same shape and one
@@ -136,3 +135,46 @@ def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | N
                 "Average the classifiers, then pass the mean to bayes_classifier."
             )
     return first
+
+
+def view_average(model: keras.Model, pixels: int = 1, flip: bool = False) -> keras.Model:
+    """Averages a model's outputs over shifted, and mirrored, copies of each image.
+
+    `1/V sum_v f(t_v(x))` over the image itself, four copies shifted by some pixels, and with `flip`
+    these five mirrored left to right. In a model of expected costs from
+    `ExpectedCostModel.cost_model` the class probabilities and the logarithms of the costs of each
+    class are averaged.
+
+    Args:
+        model: a classifier of images `(height, width, channels)` that outputs probabilities, or
+            such a model of expected costs. Its layers are shared.
+        pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
+        flip: whether images are mirrored too. Defaults to False.
+
+    Returns:
+        A functional `keras.Model` of the same inputs and outputs.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> classifier = csdl_keras.models.convnet((8, 8, 1), 3, filters=(4, 8))
+    >>> view_average(classifier).output_shape
+    (None, 3)
+    """
+    inputs_of(model)
+    ending = costs_ending(model)
+    first = model.inputs[0]
+    inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="images")
+    views = ImageViews(pixels, flip)
+    mean = ViewMean(views.views, dtype="float32")
+    if ending is not None and isinstance(ending.layer, ExpectedCost):
+        parts = keras.Model(model.inputs, [ending.probabilities, ending.costs])(views(inputs))
+        outputs = ending.layer(mean(parts[0]), log_costs=mean(parts[1]))
+    elif output_kind(model) == "probability":
+        outputs = mean(model(views(inputs)))
+    else:
+        raise ValueError(
+            f"Expected a model of probabilities; received {model.name!r}, which outputs costs. "
+            "Average the views of a classifier first, then pass it to bayes_classifier."
+        )
+    return with_data(keras.Model(inputs, outputs, name=f"{model.name}_views"), model)

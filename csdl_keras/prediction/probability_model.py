@@ -7,6 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.keras_graph import inner_output, layer_of, sources_of
 from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.types import Classifier, Tensor
 from csdl_keras.layers import (
@@ -17,7 +18,7 @@ from csdl_keras.layers import (
     TemperatureScaling,
     ViewMean,
 )
-from csdl_keras.outputs.kind import output_kind
+from csdl_keras.prediction.kind import output_kind
 
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
@@ -63,18 +64,16 @@ def costs_ending(model: keras.Model) -> CostsEnding | None:
     if not has_structure(model) or len(model.outputs) != 1:
         return None
     # A layer that several models share has several inputs; the history has this model's.
-    history = model.outputs[0]._keras_history
-    return _ending(history.operation, history.node_index)
+    return _ending(model.outputs[0])
 
 
-def _ending(layer: Any, node_index: int) -> CostsEnding | None:
-    node = layer._inbound_nodes[node_index]
+def _ending(output: Tensor) -> CostsEnding | None:
+    layer, sources = layer_of(output), sources_of(output)
     if isinstance(layer, (BayesDecision, ExpectedCost)):
-        probabilities, *costs = node.input_tensors
+        probabilities, *costs = sources
         return CostsEnding(layer, probabilities, costs[0] if costs else None)
     if isinstance(layer, keras.layers.Average):
-        histories = [end._keras_history for end in node.input_tensors]
-        found = [_ending(history.operation, history.node_index) for history in histories]
+        found = [_ending(end) for end in sources]
         ends = [part.probabilities for part in found if part is not None]
         # A mean of expected costs under one matrix is that under the mean probabilities.
         mean = type(layer)(dtype=layer.dtype_policy)(ends) if len(ends) == len(found) else None
@@ -84,7 +83,7 @@ def _ending(layer: Any, node_index: int) -> CostsEnding | None:
         return None
 
     # The tensors of the nested model as those of the model around it.
-    outside = {id(own): given for own, given in zip(layer.inputs, node.input_tensors, strict=True)}
+    outside = {id(own): given for own, given in zip(layer.inputs, sources, strict=True)}
     # Without the input of costs, if there is one, on which probabilities do not depend.
     kept = [own for own in layer.inputs if own is not inner.costs]
     ends = [
@@ -99,19 +98,16 @@ def _ending(layer: Any, node_index: int) -> CostsEnding | None:
 def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
     """Returns the class frequencies that symbolic probabilities have been adjusted to.
 
-    There are none, one, or one for each model of a mean. Behind an adjustment, probabilities may
-    have been calibrated and averaged.
+    There are none, one, or one for each model of a mean.
     """
-    history: Any = probabilities._keras_history
-    layer = history.operation
+    layer = layer_of(probabilities)
     if isinstance(layer, PriorAdjustment):
         return [layer.to_priors]
     if isinstance(layer, keras.Model):
-        return adjusted_to(layer.outputs[history.tensor_index])
+        return adjusted_to(inner_output(probabilities))
     if not isinstance(layer, _KEEPING_PRIORS):
         return []
-    parts = layer._inbound_nodes[history.node_index].input_tensors
-    return [priors for part in parts for priors in adjusted_to(part)]
+    return [priors for part in sources_of(probabilities) for priors in adjusted_to(part)]
 
 
 def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:
@@ -127,20 +123,11 @@ def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, T
 
 
 def probability_model(model: Classifier, output: str | None = None) -> keras.Model | None:
-    """Returns the part of a classifier that outputs class probabilities.
+    """Returns the part of a classifier that outputs class probabilities, sharing its layers.
 
-    Args:
-        model: a classifier. Its layers are shared.
-        output: as in `csdl_keras.output_kind`.
-
-    Returns:
-        The model itself if it outputs probabilities; of a model of expected costs the part
-        before its costs, from the inputs without those costs to `(batch, K)`; `None` for a
-        model that estimates costs without probabilities.
-
-    Raises:
-        ValueError: if the structure does not show what the model outputs and `output` is
-            None, or they contradict each other.
+    That is the model itself if it outputs probabilities; of a model of expected costs the part
+    before its costs; `None` for a model that estimates costs without probabilities. `output` is as
+    in `csdl_keras.output_kind`.
     """
     if not isinstance(model, keras.Model):
         return None

@@ -5,16 +5,17 @@ import keras
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.example_axes import examples_shape
+from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
-from csdl_keras.outputs.kind import describe_output, output_kind
 from csdl_keras.prediction.bayes_classifier import (
     COST_MATRIX,
     check_classifier,
     class_probabilities,
     input_of_costs,
 )
+from csdl_keras.prediction.kind import describe_output, output_kind
 from csdl_keras.prediction.probability_model import CostsEnding, costs_ending, split_inputs
 
 
@@ -26,40 +27,33 @@ def serving_model(
 ) -> keras.Model:
     """Builds a model that outputs both decisions and expected costs, for servers.
 
-    The costs are the outputs of a model of costs; for probabilities they are
-    `1 - p_k`, the expected costs where every mistake costs 1. For other costs pass
-    `bayes_classifier(model, cost_matrix)`. With `cost_matrix_input=True` they are
-    `sum_y P(y|x) C[y, k]` for a matrix `C` that is an input as well, so that costs
-    can change without another model. A model that `bayes_classifier` made with
-    `cost_input=True` keeps a matrix for each example as an input.
+    The costs are the outputs of a model of costs; for probabilities they are `1 - p_k`, the
+    expected costs where every mistake costs 1. For other costs pass `bayes_classifier(model,
+    cost_matrix)`. With `cost_matrix_input=True` they are `sum_y P(y|x) C[y, k]` for a matrix `C`
+    that is an input as well. A model that `bayes_classifier` made with `cost_input=True` keeps its
+    input of costs.
 
     Args:
-        model: a model that outputs costs `(batch, D)`, probabilities
-            `(batch, K)`, or `(batch, 1)`, the probability of class 1, or the same with
-            axes between, such as `(batch, height, width, D)`, which decisions and costs
-            then have as well. Its layers are shared.
+        model: a model that outputs costs `(batch, ..., D)`, probabilities `(batch, ..., K)`, or
+            `(batch, ..., 1)`, the probability of class 1. Its layers are shared.
         output: `"cost"` or `"probability"`; `None` (default) recognises it from
             the last layer, see `csdl_keras.output_kind`.
-        from_logits: whether the output is logits, `(batch, K)` or `(batch, 1)`.
-            Defaults to False.
+        from_logits: whether the output is logits. Defaults to False.
         cost_matrix_input: whether one cost matrix for the whole call is an input. The
             model must be a classifier, or one of expected costs, such as
             `bayes_classifier` returns, whose own costs are not used. Defaults to False.
 
     Returns:
-        A functional `keras.Model` with the outputs `"decision"`, int32
-        `(batch,)`, the same as those of `csdl_keras.decide`, and `"costs"`, float32
-        `(batch, D)`. The lowest index wins a tie; a row that is not a distribution
-        or holds NaN gets NaN and -1, as do costs that are negative or not finite. Its
-        inputs are those of `model`. Where costs are an input, they are a dict by name,
-        where a single input is `"inputs"`, with `"cost_matrix"`: `(K, D)` with
-        `cost_matrix_input=True`, to be called, since `predict` would split the matrix
-        into batches; `(batch, K, D)`, or `(1, K, D)` for all, if `model` takes costs itself.
+        A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, the same as
+        those of `csdl_keras.decide`, and `"costs"`, float32 `(batch, D)`. A row that is not a
+        distribution or holds NaN gets NaN and -1, as do costs that are negative or not finite.
+        Where costs are an input, the inputs are a dict by name, where a single one is `"inputs"`,
+        with `"cost_matrix"`: `(K, D)` with `cost_matrix_input=True`, else `(batch, K, D)`, or `(1,
+        K, D)` for all.
 
     Raises:
-        ValueError: if the last layer does not tell and `output` is None, the
-            model's inputs are not known, it has several outputs, or it has no
-            probabilities to multiply a matrix with.
+        ValueError: if the last layer does not tell and `output` is None, the model's inputs are not
+            known, it has several outputs, or it has no probabilities to multiply a matrix with.
 
     Example:
 
@@ -68,11 +62,6 @@ def serving_model(
     >>> served = serving_model(csdl_keras.bayes_classifier(classifier, [[0, 1], [9, 0]]))
     >>> {name: end.shape for name, end in served.output.items()}
     {'decision': (None,), 'costs': (None, 2)}
-    >>> served = serving_model(classifier, cost_matrix_input=True)
-    >>> prices = keras.ops.array([[0.0, 1.0], [9.0, 0.0]])
-    >>> answer = served({"inputs": keras.ops.ones((3, 4)), "cost_matrix": prices})
-    >>> answer["costs"].shape[0]
-    3
     """
     inputs_of(model)
     check_bool("cost_matrix_input", cost_matrix_input)
@@ -119,7 +108,7 @@ def _new_inputs(ends: Tensor) -> Tensor:
     if isinstance(ends, dict):
         return {name: _new_input(end, name) for name, end in ends.items()}
     if isinstance(ends, (list, tuple)):
-        return [_new_input(end, end._keras_history.operation.name) for end in ends]
+        return [_new_input(end, layer_of(end).name) for end in ends]
     return _new_input(ends, "inputs")
 
 
@@ -161,14 +150,9 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
             the last layer, see `csdl_keras.output_kind`.
 
     Returns:
-        A functional `keras.Model`, the same inputs to int32 decisions `(batch, ...)`. The
-        lowest index wins a tie. The decision is -1 for a row with NaN, and where
-        `output` alone says that rows are distributions, for one that is not.
-
-    Raises:
-        ValueError: if the last layer does not tell and `output` is None, the
-            model's inputs are not known, or its output is not one of shape
-            `(batch, ..., D)`.
+        A functional `keras.Model`, the same inputs to int32 decisions `(batch, ...)`. The decision
+        is -1 for a row with NaN, and where `output` alone says that rows are distributions, for one
+        that is not.
 
     Example:
 

@@ -7,10 +7,11 @@ from typing import TypeAlias
 import keras
 import numpy as np
 
+from csdl_keras._utils.checks import OUTPUTS
 from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs.known import KnownCosts, vectors_of_labels
-from csdl_keras.outputs.kind import describe_output
+from csdl_keras.prediction.kind import check_loss, describe_output
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
 from csdl_keras.training.data import Examples
@@ -152,7 +153,9 @@ def _own_algorithm(build: Builder, shape: tuple[int, ...], num_classes: int) -> 
     network = build(shape, num_classes)
     if not isinstance(network, keras.Model):
         raise ValueError(f"Expected a builder to return a keras.Model; received {network!r}.")
-    if describe_output(network)[0] != "cost":
+    if (kind := describe_output(network)[0]) in OUTPUTS:
+        check_loss(network, kind)
+    if kind != "cost":
         return ALGORITHMS["calibrated_bayes"]
     if network.compiled:
         raise ValueError(

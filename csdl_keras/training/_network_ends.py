@@ -1,14 +1,13 @@
 """Gives a network the outputs that an algorithm trains."""
 
-from typing import Any
-
 import keras
 
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import has_structure, inputs_of, output_of
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import ClassProbabilities
 from csdl_keras.models.heads import output_layer
-from csdl_keras.outputs.kind import describe_tensor
+from csdl_keras.prediction.kind import check_loss, describe_tensor
 
 
 def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | None) -> keras.Model:
@@ -30,6 +29,7 @@ def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | No
     kind = network_kind(tensor, num_outputs)
     ready = len(tensor.shape) == 2 and (kind != "probability" or tensor.shape[-1] > 1)
     if kind == output and ready:
+        check_loss(network, output)
         return network
     if kind == "cost":
         raise ValueError(
@@ -78,9 +78,9 @@ def network_kind(tensor: Tensor, num_outputs: int) -> str:
             of these.
     """
     kind, words = describe_tensor(tensor)
-    layer: Any = tensor._keras_history.operation
+    layer = layer_of(tensor)
     while isinstance(layer, keras.Model) and has_structure(layer):
-        layer = output_of(layer)._keras_history.operation
+        layer = layer_of(output_of(layer))
     activation = getattr(layer, "activation", None)
     width, alone = tensor.shape[-1], num_outputs == 2 and tensor.shape[-1] == 1
     if kind == "score" or (activation is keras.activations.sigmoid and width == num_outputs > 1):
@@ -101,9 +101,7 @@ def network_kind(tensor: Tensor, num_outputs: int) -> str:
 
 def _before(network: keras.Model, tensor: Tensor) -> Tensor:
     """Returns what the last layer is given."""
-    history = tensor._keras_history
-    layer: Any = history.operation
-    inputs = layer._inbound_nodes[history.node_index].input_tensors
+    layer, inputs = layer_of(tensor), sources_of(tensor)
     if isinstance(layer, keras.Model) or len(inputs) != 1:
         raise ValueError(
             "Expected a network whose features can be taken from before its last layer; received "

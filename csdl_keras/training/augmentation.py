@@ -8,7 +8,7 @@ import keras
 import numpy as np
 
 from csdl_keras.layers import RandomAffine
-from csdl_keras.layers.random_affine import transform
+from csdl_keras.layers.images import transform
 
 #: Largest share of what a network knows about classes that a change may take away.
 TOLERANCE = 0.1

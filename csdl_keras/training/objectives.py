@@ -52,7 +52,7 @@ class _ExpectedCost(Objective):
                 "class_costs": ObservedCostLoss(),
             },
             # The costs were checked before they were scaled.
-            "metrics": {"expected_cost": [AverageCost(binary_costs=True)]},
+            "metrics": {"expected_cost": [AverageCost(output="cost", binary_costs=True)]},
         }
 
     def classifier(self, network: keras.Model) -> keras.Model:

@@ -13,7 +13,7 @@ from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
 from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.tensors import float_dtype
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.layers.frame_columns import FrameColumns
+from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.data import TrainingData, check_training_data
 

@@ -11,12 +11,10 @@ import numpy as np
 
 from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras.costs import regret
 from csdl_keras.fitting.stage_cache import StageResult
-from csdl_keras.prediction.calibrate import calibrate, with_temperature
-from csdl_keras.prediction.fit_temperature import fit_temperature
-from csdl_keras.prediction.view_average import view_average
+from csdl_keras.prediction.calibrate import calibrate, fit_temperature, with_temperature
+from csdl_keras.prediction.ensemble import view_average
 from csdl_keras.training.augmentation import affine_layer
 from csdl_keras.training.data import Examples, TrainingData
 from csdl_keras.training.fit_csosr import load_csosr
@@ -92,7 +90,6 @@ def assemble(
     return models.bayes_classifier(model, regret(recipe.matrix), mean_costs=True)
 
 
-@quiet_tracing()
 def _cross_fitted(members: Sequence[keras.Model], held_out: Sequence[Examples | None]) -> float:
     """Returns the temperature that suits members on the examples that each was held out from."""
     folds = [examples for examples in held_out if examples is not None]

@@ -11,9 +11,9 @@ from csdl_keras._utils.structure import check_inputs, has_structure, rows_output
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
 from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
-from csdl_keras.outputs.kind import output_kind
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.decide import decisions
+from csdl_keras.prediction.kind import output_kind
 
 
 class ValidationCost(keras.callbacks.Callback):

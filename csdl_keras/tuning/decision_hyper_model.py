@@ -88,7 +88,9 @@ class DecisionHyperModel(CheckedHyperModel):
         model = keras.Model(inputs_of(self.trained), BayesDecision(matrices[prediction])(outputs))
         optimizer = keras.optimizers.SGD()  # Checkpoints expect one, though nothing is trained.
         optimizer.build(model.trainable_variables)
-        model.compile(optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix)])
+        model.compile(
+            optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix, "cost")]
+        )
         return model
 
     def fit(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csdl_keras._utils.frames import MOST_CATEGORIES, Columns, read_column
+from csdl_keras._utils.frames import Columns, read_column
 
 NAN = math.nan
 FRAME = pandas.DataFrame(
@@ -75,13 +75,6 @@ class TestOneColumn:
         with pytest.raises(ValueError, match="column 'a'"):
             read_column("a", values)
 
-    @pytest.mark.parametrize("dtype", [object, "category"])
-    @pytest.mark.parametrize("values", [["a", 1, "b", 1], [True, "a", None], [2, False]])
-    def test_values_of_mixed_types(self, values, dtype):
-        frame = pandas.DataFrame({"q": pandas.Series(values, dtype=dtype)})
-        with pytest.raises(ValueError, match="column 'q'.*one kind of them; received .* and "):
-            Columns.of(frame)
-
 
 @given(st.lists(st.one_of(st.none(), st.sampled_from("abc")), min_size=1), st.text("abcd"))
 def test_codes_follow_a_loop(cells, later):
@@ -128,19 +121,3 @@ def test_columns_are_found_by_name():
 def test_other_rows_are_refused(rows, match):
     with pytest.raises(ValueError, match=match):
         Columns.of(FRAME).encode(rows)
-
-
-@pytest.mark.parametrize(
-    ("frame", "match"),
-    [
-        (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "distinct names"),
-        (pandas.DataFrame({("a", "b"): [1]}), "strings as names"),
-        (
-            pandas.DataFrame({"id": [str(i) for i in range(MOST_CATEGORIES + 1)]}),
-            "at most 10000 categories in column 'id'",
-        ),
-    ],
-)
-def test_frames_that_are_refused(frame, match):
-    with pytest.raises(ValueError, match=match):
-        Columns.of(frame)

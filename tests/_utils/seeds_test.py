@@ -1,7 +1,5 @@
 """Seeds of parts: the same whatever else draws random numbers, and different from each other."""
 
-import random
-
 import keras
 import numpy as np
 import pytest
@@ -10,9 +8,6 @@ import csdl_keras as csdl
 from csdl_keras._utils.seeds import Seeds
 from tests.support.testing import to_numpy
 from tests.support.weights import assert_same_weights
-
-X = np.random.default_rng(0).uniform(size=(40, 8, 8, 1)).astype("float32")
-COSTS = np.random.default_rng(1).uniform(size=(40, 3))
 
 BUILDERS = {
     "mlp": lambda seed: csdl.models.mlp((8, 8, 1), 3, (5, 5), seed=seed),
@@ -54,49 +49,6 @@ class TestBuilders:
         keras.utils.set_random_seed(3)
         assert_same_weights(first, BUILDERS[name](None))
         assert np.abs(kernels(first)[0] - kernels(second)[0]).max() > 0
-
-
-@pytest.mark.slow
-class TestPretrain:
-    def run(self, seed, shuffling=0):
-        model = csdl.models.mlp((8, 8, 1), 3, (6, 5), seed=0)
-        keras.utils.set_random_seed(shuffling)
-        random.seed()  # whatever another thread may draw
-        csdl.pretrain(model, X, COSTS, beta=0.5, epochs=2, batch_size=10, seed=seed, verbose=0)
-        return model
-
-    def test_a_seed_fixes_it(self):
-        first = self.run(7)
-        assert_same_weights(first, self.run(7))
-        assert np.abs(kernels(first)[0] - kernels(self.run(8))[0]).max() > 1e-6
-
-    def test_without_a_seed_it_follows_the_global_one(self):
-        assert np.abs(kernels(self.run(None))[0] - kernels(self.run(None))[0]).max() > 1e-6
-
-
-class TestTrainer:
-    @pytest.mark.parametrize("name", ["csdnn", "cnn_bayes"])
-    def test_other_threads_may_draw_random_numbers(self, name, monkeypatch):
-        """As those of a Dask worker do."""
-        settings = (
-            csdl.Settings()
-            .replace({"mlp.hidden_units": (6,), "mlp.min_steps": 1, "cnn.min_steps": 1})
-            .limit_epochs(1)
-        )
-        matrix = csdl.costs.randomized_proportional([0, 1, 2], seed=0)
-        labels = np.arange(40) % 3
-
-        def run():
-            return csdl.train(name, X, labels, matrix, settings=settings, seed=0)
-
-        first, original = run(), keras.utils.set_random_seed
-
-        def disturbed(seed):
-            original(seed)
-            random.random()
-
-        monkeypatch.setattr(keras.utils, "set_random_seed", disturbed)
-        assert_same_weights(first, run())
 
 
 class TestSeeds:

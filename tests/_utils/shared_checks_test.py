@@ -4,7 +4,6 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras._utils.arrays import check_range, check_rows
 from csdl_keras._utils.tensors import TOLERANCE, TOLERANCE_16_BITS, distributions, probability_rows
 
 ROWS = np.array(
@@ -55,27 +54,3 @@ def test_distributions():
     proper = np.array(expected(ROWS, TOLERANCE_16_BITS))
     np.testing.assert_array_equal(found[proper], ROWS[proper])
     assert np.isnan(found[~proper]).all()
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([0.0, 1.5], r"the pixels to lie in \[0, 1\]; received values from 0 to 1.5"),
-        ([-0.5, 1.0], "received values from -0.5 to 1"),
-        ([0.5, np.nan], "received values from nan to nan"),
-    ],
-)
-def test_range(values, message):
-    check_range("the pixels", np.array([0.0, 1.0]), 0, 1)
-    with pytest.raises(ValueError, match=message):
-        check_range("the pixels", np.array(values), 0, 1)
-
-
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [((2,), "`it` with an entry for each of 3 labels"), ((4, 2), "`it` with a row for each of 3")],
-)
-def test_lengths(shape, message):
-    check_rows("it", np.zeros((3, *shape[1:])), 3)
-    with pytest.raises(ValueError, match=message):
-        check_rows("it", np.zeros(shape), 3)

@@ -85,13 +85,6 @@ class TestCAE(TestCase):
 
 
 class TestArguments(TestCase):
-    def test_config_keeps_arguments(self):
-        cae = CAE(UNITS, DECISIONS, corruption=0.25, tied=True, seed=3, name="first")
-        twin = self.run_config_round_trip(cae)
-        assert (twin.encoder.units, twin.num_decisions, twin.corruption) == (UNITS, DECISIONS, 0.25)
-        assert (twin.tied, twin.seed, twin.name) == (True, 3, "first")
-        assert twin.noise.rate == 0.25
-
     def test_corruption_zeroes_inputs_of_the_encoder_in_fit(self):
         # At corruption 1 the encoder sees zeros alone: its kernel gets no gradient.
         for corruption, moves in ((1.0, False), (0.0, True)):
@@ -100,9 +93,3 @@ class TestArguments(TestCase):
             cae.fit(X, TARGETS, verbose=0)
             assert bool(np.any(kernel != cae.encoder.get_weights()[0])) == moves
             assert np.any(bias != cae.encoder.get_weights()[1])
-
-    def test_lent_layer_of_another_width(self):
-        dense = keras.layers.Dense(UNITS)
-        dense.build((None, FEATURES + 1))
-        with pytest.raises(ValueError, match="incompatible"):
-            CAE(dense, DECISIONS)(X)

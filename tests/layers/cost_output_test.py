@@ -21,13 +21,6 @@ class TestCostOutput(TestCase):
         self.assertAllClose(outputs, X @ kernel + bias)
         assert layer.count_params() == 5 * 3 + 3
 
-    def test_arguments_of_dense(self):
-        layer = CostOutput(3, use_bias=False, kernel_regularizer=keras.regularizers.L2(0.5))
-        layer(X)
-        (kernel,) = layer.get_weights()
-        self.assertAllClose(layer.losses[0], 0.5 * np.sum(kernel**2))
-        assert self.run_config_round_trip(layer).use_bias is False
-
 
 class TestInverseLink(TestCase):
     @pytest.mark.parametrize("scale", [1e-3, 7.0, 1e3])

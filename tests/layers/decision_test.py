@@ -41,23 +41,6 @@ class TestBayesDecision(TestCase):
         model.layers[-1].set_cost_matrix(MATRIX.T)
         self.assertAllClose(model.predict(P, verbose=0), P @ MATRIX.T)
 
-    @pytest.mark.parametrize(
-        "layer", [BayesDecision(MATRIX.T), BayesDecision(num_classes=3, num_decisions=3)]
-    )
-    def test_set_cost_matrix_before_the_first_call(self, layer):
-        given = MATRIX.copy()
-        layer.set_cost_matrix(given)
-        given[:] = 0.0
-        self.assertAllClose(layer(P), P @ MATRIX)
-
-    @pytest.mark.parametrize("matrix", [MATRIX[:, :2], MATRIX[:2, :2], -MATRIX, MATRIX + 1])
-    def test_set_wrong_cost_matrix(self, matrix):
-        layer = BayesDecision(MATRIX)
-        layer(P)
-        with pytest.raises(ValueError, match="`cost_matrix`"):
-            layer.set_cost_matrix(matrix)
-        self.assertAllClose(layer(P), P @ MATRIX)
-
 
 class TestCostsOfExamples(TestCase):
     COSTS = np.random.default_rng(2).uniform(0, 9, size=(4, 3, 5))
@@ -76,15 +59,6 @@ class TestCostsOfExamples(TestCase):
         self.assertAllClose(layer(P, costs=costs), expected)
         assert layer.weights == []
 
-    @pytest.mark.parametrize("wrong", [NAN, INF, -INF, -1e-30])
-    def test_one_wrong_number(self, wrong):
-        costs = self.COSTS.astype("float32")
-        costs[2, 1, 3] = wrong
-        found = to_numpy(self.make()(P, costs))
-        assert np.isnan(found).all(axis=1).tolist() == [False, False, True, False]
-        assert np.isfinite(found[[0, 1, 3]]).all()
-        assert np.isnan(to_numpy(self.make()(P, costs[2]))).all()
-
     @settings(max_examples=50)
     @given(arrays(np.float32, (4, 3, 5), elements=st.floats(width=32)))
     def test_wrong_costs_are_nan_for_their_example_alone(self, costs):
@@ -94,34 +68,6 @@ class TestCostsOfExamples(TestCase):
         assert np.isnan(found[wrong]).all()
         if wrong.any():
             assert np.isnan(to_numpy(self.make()(P, np.concatenate(costs[wrong][:1])))).all()
-
-    @pytest.mark.parametrize("rank", [2, 3])
-    def test_in_a_model(self, rank, tmp_path):
-        ends = [keras.Input((3,)), keras.Input(batch_shape=(None, 3, 5)[3 - rank :])]
-        model = keras.Model(ends, self.make()(*ends))
-        assert model.output_shape == (None, 5)
-        costs = self.COSTS if rank == 3 else self.COSTS[0]
-        expected = (P[:, None] @ costs)[:, 0]
-        self.assertAllClose(model([P, costs]), expected)
-        model.save(tmp_path / "model.keras")
-        self.assertAllClose(keras.saving.load_model(tmp_path / "model.keras")([P, costs]), expected)
-
-    def test_a_matrix_or_costs(self):
-        with pytest.raises(ValueError, match="not both; received costs of shape"):
-            BayesDecision(MATRIX)(P, self.COSTS[:, :, :3])
-        own, taking = BayesDecision(MATRIX), self.make()
-        own(P), taking(P, self.COSTS)
-        with pytest.raises(ValueError, match="without `costs`.*received one with"):
-            own(P, self.COSTS[:, :, :3])
-        with pytest.raises(ValueError, match="with `costs`.*received one without"):
-            taking(P)
-        with pytest.raises(ValueError, match="matrix of its own; received"):
-            taking.set_cost_matrix(np.ones((3, 5)) - np.eye(3, 5))
-
-    @pytest.mark.parametrize("shape", [(4, 3), (4, 5, 3), (4, 3, 4), (4, 1, 3, 5), (5,)])
-    def test_wrong_shapes(self, shape):
-        with pytest.raises(ValueError, match=r"of shape \(batch, 3, 5\) or \(3, 5\); received"):
-            self.make()(P, np.ones(shape, "float32"))
 
 
 def decided(output, rows):

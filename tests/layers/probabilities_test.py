@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from csdl_keras.layers import (
-    BiasCorrectedTemperatureScaling,
     ClassProbabilities,
     TemperatureScaling,
 )
@@ -18,9 +17,6 @@ NAN, INF = float("nan"), float("inf")
 
 
 class TestClassProbabilities(TestCase):
-    def test_probabilities_pass_unchanged(self):
-        self.assertAllClose(ClassProbabilities()(P), P, atol=0, rtol=0)
-
     def test_large_logits(self):
         found = ClassProbabilities(from_logits=True)(np.float32([[500.0, -500.0, 0.0]]))
         self.assertAllClose(found, [[1.0, 0.0, 0.0]])
@@ -71,16 +67,3 @@ class TestTemperatureScaling(TestCase):
     def test_certainty_and_nan_stay(self, temperature):
         rows = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [np.nan] * 3], "float32")
         self.assertAllClose(TemperatureScaling(temperature)(rows), rows)
-
-    def test_weights_are_not_trained(self):
-        layer = BiasCorrectedTemperatureScaling(2.0, [0.5, 0.0, -1.0, 2.0])
-        layer(P)
-        assert not layer.trainable_weights
-        assert [tuple(w.shape) for w in layer.non_trainable_weights] == [(), (4,)]
-        layer.temperature.assign(4.0)
-        layer.bias.assign(np.zeros(4))
-        self.assertAllClose(layer(P), TemperatureScaling(4.0)(P))
-
-    def test_without_bias_it_is_temperature_scaling(self):
-        layer = self.run_config_round_trip(BiasCorrectedTemperatureScaling(2.0))
-        self.assertAllClose(layer(P), TemperatureScaling(2.0)(P))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from csdl_keras.layers import TableEncoding
-from tests.support.testing import TestCase, floatx, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
 
@@ -72,22 +72,3 @@ class TestTableEncoding(TestCase):
         layer = TableEncoding.adapted(x)
         found = to_numpy(layer(np.array([[3.0, 0.0], [1e12, 0.0]])))
         assert not found[:, 0].any() and layer.bins[0] == 0
-
-
-@pytest.mark.parametrize(("dtype", "most"), [("bfloat16", 256), ("float16", 2048)])
-def test_categories_that_a_float_type_rounds_to_others(dtype, most):
-    """Keras converts rows to its own float type, and a layer to its own."""
-    for categories in (most, most + 1):
-
-        def build(categories=categories, **arguments):
-            return TableEncoding([0, 0], [0, categories], **arguments).build((None, 2))
-
-        build()
-        if categories == most:
-            build(dtype=dtype)
-            continue
-        match = f"at most {most} categories of a column in {dtype}.*received {categories}"
-        with pytest.raises(ValueError, match=match):
-            build(dtype=dtype)
-        with floatx(dtype), pytest.raises(ValueError, match=match):
-            build()

@@ -6,7 +6,6 @@ import pytest
 
 from csdl_keras import costs
 from csdl_keras.losses import LogisticCostLoss, PoissonCostLoss, SOSRLoss
-from csdl_keras.models import expected_cost_model, labelled_costs
 from tests.support.testing import to_numpy
 
 CLASSES, POINTS = 5, 40
@@ -79,26 +78,3 @@ def test_population_minimum(name, abstain):
     estimates = np.exp(outputs) if name == "poisson" else 1 / (1 + np.exp(-outputs))
     np.testing.assert_allclose(estimates, expected, atol=2e-3)
     check_decisions(outputs, expected, most=1 + 1e-3, margin=4e-3)
-
-
-def test_population_minimum_of_expected_cost_model():
-    """Costs by class differ from point to point: half the mean or half as much again."""
-    rng = np.random.default_rng(1)
-    means = rng.uniform(0.1, 2.0, size=(POINTS, CLASSES, CLASSES + 1))  # One decision is no class.
-    means[:, np.arange(CLASSES), np.arange(CLASSES)] = 0.0
-    expected = np.einsum("ny,nyk->nk", POSTERIOR.astype("float64"), means)
-    points, labels = np.divmod(np.arange(2 * POINTS * CLASSES) % (POINTS * CLASSES), CLASSES)
-    own = means[points, labels] * np.repeat([0.5, 1.5], POINTS * CLASSES)[:, None]
-
-    end = keras.Input((1,), dtype="int32")
-    table = keras.layers.Embedding(POINTS, POINTS, trainable=False)
-    features = keras.layers.Flatten()(table(end))
-    table.set_weights([np.eye(POINTS)])
-    base = costs.class_means(labels, own)
-    model = expected_cost_model(keras.Model(end, features), base, seed=0)
-    weights = np.tile(POSTERIOR.ravel(), 2) * POINTS * CLASSES
-    minimized(model, points, labelled_costs(labels, own), weights, 10, **model.losses_and_weights())
-    outputs = to_numpy(model.cost_model()(np.arange(POINTS)[:, None]))
-    check_decisions(outputs, expected, most=1 + 2e-3, margin=0.02)
-    # By class means alone, as the model begins, the same decisions would cost more.
-    assert paid(POSTERIOR @ base, expected) > 1.05

@@ -42,62 +42,15 @@ class TestDense(TestCase):
                 loss(LABELS, OUTPUTS, weights), np.average(values, weights=table), rtol=1e-4
             )
 
-    def test_only_the_wrong_label_is_nan_in_a_tensor(self, loss_class):
-        labels = LABELS.astype("float32")
-        labels[1, 0, 2], labels[3, 1, 0] = 3, 0.5
-        found = loss_class(C, reduction=None)(keras.ops.convert_to_tensor(labels), OUTPUTS)
-        assert np.argwhere(np.isnan(to_numpy(found))).tolist() == [[1, 0, 2], [3, 1, 0]]
-
-    @pytest.mark.parametrize(
-        ("y_true", "weights", "message"),
-        [
-            (LABELS[0], None, r"\(batch, 2, 3\) or \(batch, 2, 3, 1\).*received shape \(2, 3\)"),
-            (LABELS[:, 0], None, r"received shape \(4, 3\)"),
-            (LABELS[..., :2], None, r"received shape \(4, 2, 2\) for 4 examples"),
-            (LABELS[:3], None, r"received shape \(3, 2, 3\) for 4 examples"),
-            (C[LABELS], None, r"received shape \(4, 2, 3, 3\).*cost vectors leave it None"),
-            (np.full(SHAPE, 3), None, "below 3"),
-            (LABELS, WEIGHTS[0], r"of shape \(4,\) or \(4, 2, 3\); received \(2, 3\)"),
-            (LABELS, WEIGHTS[:, 0], r"of shape \(4,\) or \(4, 2, 3\); received \(4, 3\)"),
-            (LABELS, np.ones((*SHAPE, 3)), r"received \(4, 2, 3, 3\)"),
-        ],
-    )
-    def test_wrong_shapes(self, loss_class, y_true, weights, message):
-        for outputs in (OUTPUTS, keras.ops.convert_to_tensor(OUTPUTS)):
-            with pytest.raises(ValueError, match=message):
-                loss_class(C)(y_true, outputs, weights)
-
-    def test_wrong_cost_vectors(self, loss_class):
-        for costs in (C[LABELS][0], C[LABELS][:, 0], LABELS, LABELS[..., None]):
-            with pytest.raises(
-                ValueError, match=r"(?s)one shape \(batch, \.\.\., D\).*cost_matrix"
-            ):
-                loss_class()(costs, OUTPUTS)
-
 
 class TestOfAll(TestCase):
     def test_expected_cost(self):
         self.assertAllClose(expected_cost(None, OUTPUTS), OUTPUTS.min(axis=-1))
 
-    def test_sequences_of_one_step(self):
-        """`(batch, 1)` are labels of the only time, `(batch,)` are not."""
-        outputs = OUTPUTS[:, :1, 0]
-        expected = SOSRLoss(C, reduction=None)(LABELS[:, 0, 0], outputs[:, 0])
-        found = SOSRLoss(C, reduction=None)(LABELS[:, :1, 0], outputs)
-        self.assertAllClose(found, to_numpy(expected)[:, None])
-        with pytest.raises(ValueError, match=r"\(batch, 1\) or \(batch, 1, 1\)"):
-            SOSRLoss(C)(LABELS[:, 0, 0], outputs)
-
     def test_probabilities_of_pixels_are_refused(self):
         shares = RNG.dirichlet(np.ones(3), SHAPE)
         with pytest.raises(ValueError, match="rows that sum to 1"):
             SOSRLoss(C)(LABELS, shares)
-        model = keras.Sequential(
-            [keras.Input((None, None, 3)), keras.layers.MaxPooling2D(2), keras.layers.Softmax()]
-        )
-        model.compile("sgd", SOSRLoss(C))
-        with pytest.raises(ValueError, match="estimate costs"):
-            model.evaluate(np.ones((1, 4, 4, 3)), np.zeros((1, 2, 2)), verbose=0)
 
     def test_masked_times_do_not_count(self):
         """As in Keras' own losses: the mean over those that are not masked."""

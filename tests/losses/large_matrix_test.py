@@ -1,7 +1,6 @@
 """Many classes: what is saved of cost matrices, and that nothing grows with them in JSON."""
 
 import pathlib
-import resource
 import zipfile
 from collections.abc import Callable
 
@@ -13,7 +12,6 @@ from csdl_keras import SOSRLoss
 from csdl_keras.losses import LogisticCostLoss, MINLoss, OneSidedLoss, PoissonCostLoss
 from csdl_keras.metrics import AverageCost, NormalizedCost, Savings
 from csdl_keras.models import auxiliary_costs, bayes_classifier, expected_cost_model, mlp
-from tests.support.fresh_process import run_python
 from tests.support.testing import TestCase
 
 LOSSES = (SOSRLoss, OneSidedLoss, MINLoss, PoissonCostLoss, LogisticCostLoss)
@@ -96,21 +94,3 @@ class TestConfigs(TestCase):
 @pytest.mark.parametrize("name", MODELS)
 def test_1000_classes(tmp_path, name, run_eagerly):
     check_saved(tmp_path, 1000, name)
-
-
-def save_many(folder: str) -> None:
-    """Saves and loads models of 10,000 classes, and prints the gigabytes that took."""
-    for name in MODELS:
-        check_saved(pathlib.Path(folder), 10_000, name)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
-
-
-@pytest.mark.slow
-def test_10000_classes(tmp_path):
-    """A matrix is 400 MB; as a constant of a compiled function it once took 14 GB.
-
-    Now it takes 9.0 to 9.4 GB, more with oneDNN's kernels than without them.
-    """
-    code = "from tests.losses.large_matrix_test import save_many; "
-    printed = run_python(f"{code}save_many({str(tmp_path)!r})")
-    assert float(printed.splitlines()[-1]) < 11.0

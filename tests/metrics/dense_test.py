@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
-from tests.metrics.contract_test import CASES, COSTS, LABELS, OUTPUTS, C
+from tests.metrics.contract_test import CASES, LABELS, OUTPUTS, C
 from tests.support.testing import JIT_COMPILE, TestCase, to_numpy
 
 
@@ -35,14 +35,6 @@ class TestDense(TestCase):
             metric.reset_state()
             metric.update_state(y_true, y_pred, sample_weight=given)
             self.assertAllClose(metric.result(), case.score(decided, weights))
-
-    def test_weights_of_images(self, case, dense):
-        y_true, y_pred = dense(case.y_true), dense(case.y_pred)
-        y_true[1], y_pred[1] = y_true[1, :1], y_pred[1, :1]  # The second counts nothing.
-        for weights in (np.array([2.0, 0.0]), np.array([[2.0], [0.0]])):
-            metric = case.make()
-            metric.update_state(y_true, y_pred, weights)
-            self.assertAllClose(metric.result(), case.score(case.decide(case.y_pred), None))
 
 
 METRICS = [AverageCost(C), DecisionAccuracy(), NormalizedCost(C), Savings(C)]
@@ -82,27 +74,3 @@ def test_masked_times_do_not_count():
         expected = to_numpy(metric(labels[words > 0], outputs))
         metric.reset_state()
         np.testing.assert_allclose(logs[metric.name], expected, rtol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("metric", "targets", "weights", "message"),
-    [
-        (
-            AverageCost(C),
-            LABELS[:2],
-            None,
-            r"labels of shape \(batch, 7, 1\) or \(batch, 7, 1, 1\)",
-        ),
-        (AverageCost(C), images(COSTS), None, r"received shape \(2, 7, 1, 3\)"),
-        (AverageCost(), images(LABELS), None, r"one shape \(batch, \.\.\., D\)"),
-        (AverageCost(), images(COSTS)[..., :2], None, r"and \(2, 7, 1, 3\)"),
-        (DecisionAccuracy(), images(LABELS)[:, :3], None, r"\(2, 7, 1\).*received \(2, 3, 1\)"),
-        (DecisionAccuracy(), images(COSTS)[0], None, r"\(2, 7, 1\).*received \(7, 1, 3\)"),
-        (NormalizedCost(num_decisions=3), images(LABELS), None, r"\(batch, 7, 1, 3\)"),
-        (Savings(C), images(LABELS), np.ones(7), r"of shape \(2,\) or \(2, 7, 1\)"),
-    ],
-)
-def test_wrong_batches(metric, targets, weights, message):
-    with pytest.raises(ValueError, match=message):
-        metric.update_state(targets, images(OUTPUTS), weights)
-    assert float(metric.total) == 0.0

@@ -8,7 +8,7 @@ import pytest
 
 from csdl_keras.costs import AffineCosts, cost_vectors
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Savings
-from tests.support.testing import JIT_COMPILE, TestCase, floatx, to_numpy
+from tests.support.testing import JIT_COMPILE, TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
 SIZE = 9
@@ -116,15 +116,6 @@ class TestForms(TestCase):
             results.append(float(metric.result()))
         assert results[0] == results[1]
 
-    def test_16_bits(self):
-        for dtype in ("float16", "bfloat16"):
-            outputs = keras.ops.cast(P, dtype)
-            with floatx(dtype):
-                metric = AverageCost(output="probability")
-            metric.update_state(LABELS, outputs, costs=1000 * MATRICES)
-            paid = expected("average_cost", decided(P, MATRICES, "probability"), MATRICES, None)
-            self.assertAllClose(metric.result(), 1000 * paid, rtol=1e-5)
-
     def test_class_id_and_nan(self):
         metric = AverageCost(SAME, output="probability", class_id=1)
         metric.update_state(LABELS, P, costs=MATRICES)
@@ -181,34 +172,3 @@ def test_refused(changes, message):
     with pytest.raises(ValueError, match=f"Expected .*({message})"):
         metric.update_state(**given)
     assert float(metric.total) == 0.0
-
-
-@pytest.mark.parametrize("costs", [MATRICES[:4], MATRICES[0, 0], MATRICES[None]])
-def test_shapes_of_tensors(costs):
-    metric = AverageCost(output="probability")
-    with pytest.raises(ValueError, match=r"of shape \(K, D\) or \(9, K, D\), a matrix for each"):
-        metric.update_state(LABELS, P, costs=keras.ops.convert_to_tensor(costs))
-
-
-def test_fewer_decisions_than_classes():
-    metric = DecisionAccuracy(output="probability")
-    metric.update_state(LABELS, P, costs=MATRICES[:, :, :2])
-    expected_costs = np.einsum("nk,nkd->nd", P, MATRICES[:, :, :2])
-    assert float(metric.result()) == pytest.approx(np.mean(expected_costs.argmin(1) == LABELS))
-
-
-def test_estimated_costs_need_a_column_for_each_decision():
-    for metric in (DecisionAccuracy(), AverageCost()):
-        with pytest.raises(ValueError, match="Expected 4 estimated costs.*received 3"):
-            metric.update_state(LABELS, ESTIMATED[:, :3], costs=MATRICES)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_probabilities_of_every_precision(dtype):
-    """Scikit-learn's are float64."""
-    probabilities = RNG.dirichlet(np.ones(3), size=SIZE).astype(dtype)
-    labels = np.arange(SIZE) % 3
-    found = [AverageCost(output="probability") for _ in range(2)]
-    for metric, costs in zip(found, (AFFINE, MATRICES), strict=True):
-        metric.update_state(labels, probabilities, costs=costs)
-    assert float(found[0].result()) == pytest.approx(float(found[1].result()), rel=1e-3)

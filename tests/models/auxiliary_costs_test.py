@@ -8,7 +8,7 @@ from keras import layers
 from csdl_keras import SOSRLoss, decide
 from csdl_keras.losses import sosr
 from csdl_keras.models import auxiliary_costs, caffe_cifar10, mlp
-from tests.support.small_models import BUILDERS, FEATURES, Subclassed, inputs
+from tests.support.small_models import BUILDERS, FEATURES, inputs
 from tests.support.testing import TestCase, to_numpy
 
 C = np.array([[0.0, 0.25, 1.0], [1.0, 0.0, 0.5], [0.125, 0.75, 0.0]])
@@ -49,23 +49,6 @@ class TestAuxiliaryCosts(TestCase):
         auxiliary = [end.shape for name, end in training.output.items() if name != "output"]
         assert auxiliary == [(None, 4)] * 4  # Three convolutions and a dense layer.
 
-    def test_chosen_layers(self):
-        training = auxiliary_costs(network(), 3, layers=["hidden_2"])
-        assert list(training.output) == ["output", "auxiliary_1"]
-        head = training.get_layer("auxiliary_1")
-        assert head.kernel.shape == (5, 3)
-
-    @pytest.mark.parametrize("build", [BUILDERS["functional"], BUILDERS["sequential"]])
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda: [layers.Dense(5, "relu"), layers.Dropout(0.2), layers.Dense(3, "softmax")],
-            lambda: [layers.Dense(4), layers.Dense(3), layers.Softmax()],
-        ],
-    )
-    def test_the_last_layer_with_weights_has_no_auxiliary_output(self, build, make):
-        assert list(auxiliary_costs(build(make()), 3).output) == ["output", "auxiliary_1"]
-
     @pytest.mark.parametrize("sequential", [True, False])
     def test_a_model_within_the_model(self, sequential):
         backbone = BUILDERS["functional"]([layers.Dense(5, "relu")])
@@ -86,20 +69,3 @@ class TestAuxiliaryCosts(TestCase):
         training = auxiliary_costs(model, 3, seed=0)
         for length in (2, 5):
             assert training(np.ones((2, length), "int32"))["auxiliary_1"].shape == (2, 3)
-
-    @pytest.mark.parametrize(
-        ("model", "kwargs", "message"),
-        [
-            (mlp((FEATURES,), 3, ()), {}, "hidden layers that are trained"),
-            (Subclassed(3), {}, "inputs are known"),
-            (network(), {"num_decisions": 0}, "`num_decisions`"),
-            (network(), {"layers": ["hidden_9"]}, "received .'hidden_9'"),
-        ],
-    )
-    def test_wrong_arguments(self, model, kwargs, message):
-        with pytest.raises(ValueError, match=message):
-            auxiliary_costs(**{"model": model, "num_decisions": 3, **kwargs})
-
-    def test_wrong_alpha(self):
-        with pytest.raises(ValueError, match="`alpha`"):
-            auxiliary_costs(network(), 3).losses_and_weights("mse", lambda: SOSRLoss(C), 0)

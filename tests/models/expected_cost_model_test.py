@@ -78,15 +78,3 @@ class TestExpectedCostModel(TestCase):
     def test_deciding_by_the_model_of_training_names_the_right_one(self):
         with pytest.raises(ValueError, match=r"cost_model\(\)"):
             decide(made(), X)
-
-    def test_wrong_arguments(self):
-        images = keras.Sequential([keras.Input((4, 4)), keras.layers.ReLU()])
-        for arguments, message in (
-            ((body(), -MEANS), "`mean_costs`"),
-            ((images, MEANS), "one output of shape"),
-            ((body(), MEANS, 0), "`rank`"),
-        ):
-            with pytest.raises(ValueError, match=message):
-                expected_cost_model(*arguments)
-        with pytest.raises(ValueError, match="`costs` with a row for each of 30 labels"):
-            labelled_costs(LABELS, COSTS[1:])

@@ -64,22 +64,3 @@ class TestMLP(TestCase):
         model = mlp((4,), 3, (5, 6), kernel_initializer=initializer)
         kernels = [layer.get_weights()[0] for layer in model.layers[1:]]
         assert [bool(np.all(kernel == 1)) for kernel in kernels] == [True, True, False]
-
-    @pytest.mark.parametrize(
-        ("kwargs", "name"),
-        [
-            ({"input_shape": 4}, "input_shape"),
-            ({"input_shape": ()}, "input_shape"),
-            ({"input_shape": (4, 0)}, "input_shape"),
-            ({"input_shape": (None,)}, "input_shape"),
-            ({"num_classes": 1}, "num_classes"),
-            ({"num_classes": 3.0}, "num_classes"),
-            ({"hidden_units": 5}, "hidden_units"),
-            ({"hidden_units": (5, 0)}, "hidden_units"),
-            ({"hidden_units": (5.0,)}, "hidden_units"),
-            ({"output": "costs"}, "output"),
-        ],
-    )
-    def test_wrong_arguments(self, kwargs, name):
-        with pytest.raises(ValueError, match=f"`{name}`"):
-            mlp(**{"input_shape": (4,), "num_classes": 3, "hidden_units": (5,), **kwargs})

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from csdl_keras.costs.known import AffineCosts
-from csdl_keras.prediction.bayes_decisions import bayes_decisions
-from csdl_keras.prediction.capacity import limited_decisions
+from csdl_keras.prediction.bayes_decisions import bayes_decisions, limited_decisions
 
 MATRIX = np.array([[0, 1.0, 3], [5, 0, 3], [2, 2, 0]])
 

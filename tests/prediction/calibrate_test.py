@@ -4,9 +4,8 @@ import pytest
 from keras import layers
 
 from csdl_keras import bayes_classifier, calibrate, output_kind
-from csdl_keras.layers import CostOutput
 from csdl_keras.models import BayesClassifier
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 from tests.support.small_models import functional, nested
 from tests.support.testing import TestCase
 
@@ -35,20 +34,6 @@ def likelihood(probabilities, labels, temperature, bias=0.0):
 
 
 class TestFitTemperature(TestCase):
-    @pytest.mark.parametrize("temperature,spread", [(0.4, 1.0), (3.0, 1.0), (3.0, None)])
-    def test_no_other_temperature_is_better(self, temperature, spread):
-        true = softmax(RNG.normal(size=(100, 4), scale=2.0))
-        labels = drawn(true)
-        shown = softmax(np.log(true) * temperature)  # so sharp that dividing by it is right
-        found, bias = fit_temperature(shown, labels, spread=spread)
-        assert abs(np.log(found / temperature)) < 0.5 and not bias.any()
-
-        def loss(value):
-            prior = 0.0 if spread is None else np.log(value) ** 2 / 200
-            return likelihood(shown, labels, value) + prior
-
-        assert loss(found) <= 1e-7 + min(loss(other) for other in np.geomspace(0.1, 10, 60))
-
     def test_finds_the_biases(self):
         true = softmax(RNG.normal(size=(4000, 3), scale=2.0))
         labels = drawn(true)
@@ -126,34 +111,6 @@ class TestCalibrate(TestCase):
         self.assertAllClose(found, expected, atol=1e-4)
         assert np.abs(found - plain).max() > 1e-3
 
-    def test_weights_of_pixels(self):
-        """Pixels without a label get any class and the weight 0."""
-        model = keras.Sequential([keras.Input((4, 5)), layers.Dense(3, "softmax")])
-        x = RNG.normal(size=(30, 4, 5)).astype("float32")
-        labels, weights = RNG.integers(3, size=(30, 4)), RNG.integers(2, size=(30, 4))
-        others = np.where(weights, labels, (labels + 1) % 3)
-        found, other, plain = (
-            calibrate(model, x, y, sample_weight=own).predict(x, verbose=0)
-            for y, own in ((labels, weights), (others, weights), (labels, None))
-        )
-        self.assertAllClose(found, other, atol=1e-6)
-        assert np.abs(found - plain).max() > 1e-4
-
-    def test_again_on_later_data(self):
-        model = functional([layers.Dense(3, "softmax")])
-        for _ in range(3):
-            keras.backend.clear_session()  # names begin anew, as in another process
-            model = calibrate(model, X, drawn(model.predict(X, verbose=0)))
-        self.assertAllClose(model.predict(X, verbose=0).sum(axis=1), np.ones(len(X)))
-
-    @pytest.mark.parametrize("units", [1, 3])
-    def test_logits(self, units):
-        model = functional([layers.Dense(units)])
-        labels = RNG.integers(max(units, 2), size=len(X))
-        calibrated = calibrate(model, X, labels, from_logits=True)
-        assert calibrated.output_shape == (None, max(units, 2))
-        self.assertAllClose(calibrated.predict(X, verbose=0).sum(axis=1), np.ones(len(X)))
-
     @pytest.mark.parametrize("ending", ["dense", "activation", "logits"])
     def test_one_unit_that_is_far_too_sure(self, ending):
         """Its probabilities round to 1 where they would have to be weighed."""
@@ -169,19 +126,3 @@ class TestCalibrate(TestCase):
         outputs = calibrated.predict(np.array([[40.0], [-40.0]]), verbose=0)
         wanted = 1 / (1 + np.exp(-5))
         self.assertAllClose(outputs, [[1 - wanted, wanted], [wanted, 1 - wanted]], atol=2e-3)
-
-    @pytest.mark.parametrize(
-        "ending,change,match",
-        [
-            ("softmax", {"method": "platt"}, "`method`"),
-            ("softmax", {"spread": 0.0}, "`spread`"),
-            ("softmax", {"y_val": [0, 1]}, "`y_val` with an entry for each of 200 inputs"),
-            ("softmax", {"y_val": np.full(200, 3)}, "below 3"),
-            (CostOutput(3), {}, "Expected a classifier"),
-            (lambda x: x, {}, "rows that do not"),
-        ],
-    )
-    def test_errors(self, ending, change, match):
-        end = ending if isinstance(ending, layers.Layer) else layers.Dense(3, ending)
-        with pytest.raises(ValueError, match=match):
-            calibrate(functional([end]), **{"x_val": X, "y_val": np.arange(200) % 3, **change})

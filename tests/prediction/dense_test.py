@@ -6,7 +6,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import models
-from csdl_keras.layers import BayesDecision, CostOutput
+from csdl_keras.layers import CostOutput
 from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
@@ -78,25 +78,6 @@ class TestDense(TestCase):
         decided = models.decision_model(careful).predict(x, verbose=0)
         assert np.argwhere(decided == -1).tolist() == [[2, i, j] for i in (0, 1) for j in (0, 1)]
 
-    def test_axis_of_softmax(self):
-        for axis, kind in ((-1, "probability"), (3, "probability"), (1, None), (2, None)):
-            inputs = keras.Input((6, 5, 2))
-            model = keras.Model(inputs, keras.layers.Softmax(axis=axis)(inputs))
-            if kind:
-                assert csdl.output_kind(model) == kind
-            else:
-                with pytest.raises(ValueError, match="Expected a classifier whose rows"):
-                    csdl.bayes_classifier(model, [[0, 1], [9, 0]])
-
-    def test_times(self):
-        inputs = keras.Input((7, 2))
-        head = keras.layers.TimeDistributed(keras.layers.Dense(3, "softmax"))
-        model = keras.Model(inputs, head(inputs))
-        assert csdl.output_kind(model) == "probability"
-        x = X[0].reshape(-1, 2)[:28].reshape(4, 7, 2)
-        expected = [[int(np.argmin(p @ C)) for p in row] for row in to_numpy(model(x))]
-        assert csdl.decide(csdl.bayes_classifier(model, C), x).tolist() == expected
-
     @pytest.mark.parametrize(("activation", "units"), [("softmax", 3), ("sigmoid", 1)])
     def test_calibrate_equals_that_of_as_many_examples(self, activation, units):
         """A network of single pixels, in an image and as examples."""
@@ -127,17 +108,6 @@ class TestDense(TestCase):
         logs = network("cost")
         self.assertAllClose(models.cost_estimator(logs, "log")(X), np.exp(to_numpy(logs(X))))
 
-    def test_wrong_shapes(self):
-        for shape in ((6, 5), (6, 5, 4)):
-            inputs = keras.Input(shape)
-            with pytest.raises(ValueError, match="3.*one column|one row"):
-                BayesDecision(C)(inputs)
-        with pytest.raises(ValueError, match=r"\(batch, D\) or \(batch, \.\.\., D\)"):
-            models.decision_model(
-                keras.Sequential([keras.Input((3,)), CostOutput(1), keras.layers.Reshape(())]),
-                output="cost",
-            )
-
 
 class TestBayesDecisions(TestCase):
     P = RNG.dirichlet(np.ones(3), (2, 3, 4))
@@ -147,16 +117,3 @@ class TestBayesDecisions(TestCase):
         rows, same = csdl.bayes_decisions(self.P.reshape(-1, 3), C, {3: 5}, return_prices=True)
         assert (decided.ravel().tolist(), prices) == (rows.tolist(), same)
         assert decided.shape == (2, 3, 4)
-
-    def test_one_column(self):
-        p = self.P[..., :1]
-        expected = by_pixel(lambda p: int(p[0] * 9 > 1 - p[0]), p)
-        assert csdl.bayes_decisions(p, [[0, 1], [9, 0]]).tolist() == expected.tolist()
-
-    def test_costs_of_each_example(self):
-        with pytest.raises(
-            ValueError, match=r"one matrix for .*\(2, 3, 4, 3\); received shape \(2, 3, 4\)"
-        ):
-            csdl.bayes_decisions(self.P, np.broadcast_to(C, (2, 3, 4)))
-        with pytest.raises(ValueError, match="sum to 1"):
-            csdl.bayes_decisions(2 * self.P, C)

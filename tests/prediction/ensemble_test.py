@@ -4,13 +4,12 @@ import pandas
 import pytest
 from keras import layers
 
-import csdl_keras as csdl
-from csdl_keras import adjust_priors, bayes_classifier, calibrate, decide, output_kind
+from csdl_keras import adjust_priors, bayes_classifier, calibrate, output_kind
 from csdl_keras._utils.data_model import with_data
 from csdl_keras.layers import CostOutput
 from csdl_keras.models import ensemble, mlp, tabular
 from tests.support.small_models import FEATURES, functional, inputs, sequential
-from tests.support.testing import TestCase, dtype_policy
+from tests.support.testing import TestCase
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -42,28 +41,12 @@ class TestEnsemble(TestCase):
             assert output_kind(together) == output
             self.assertAllClose(together.predict(X, verbose=0), expected)
 
-    def test_members_that_share_layers(self):
-        (model,) = members(1)
-        with pytest.raises(ValueError, match="layers of their own"):
-            ensemble([model, keras.Model(model.input, model.output)])
-
     def test_mean_of_expected_costs_is_expected_cost_of_the_mean(self):
         models = members()
         first = ensemble([bayes_classifier(model, MATRIX) for model in models])
         second = bayes_classifier(ensemble(models), MATRIX)
         assert output_kind(first) == output_kind(second) == "cost"
         self.assertAllClose(first.predict(X, verbose=0), second.predict(X, verbose=0))
-
-    def test_is_calibrated_as_one_model(self):
-        labels = np.arange(len(X)) % 3
-        careful = bayes_classifier(calibrate(ensemble(members()), X, labels), MATRIX)
-        assert decide(careful, X).shape == (len(X),)
-
-    def test_large_costs_do_not_overflow_in_mixed_precision(self):
-        with dtype_policy("mixed_float16"):
-            careful = [bayes_classifier(one, 1e5 * (1 - np.eye(3))) for one in members(2)]
-            outputs = ensemble(careful).predict(X, verbose=0)
-        assert outputs.dtype == "float32" and np.isfinite(outputs).all()
 
     @pytest.mark.parametrize(
         "models,match",
@@ -175,20 +158,3 @@ def test_what_members_share_is_kept(make, tmp_path):
         rows = pandas.DataFrame({"a": ["y"], "b": [3]}) if one.name == "tabular" else X
         found, expected = (it.predict(rows, verbose=0) for it in (model, one))
         np.testing.assert_allclose(found, expected, rtol=1e-5)
-
-
-def test_models_know_the_unit_of_their_costs(tmp_path):
-    """Costs ten times as high, on which the same network learns the same, in its own unit."""
-    x, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
-    settings = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
-
-    def trained(factor):
-        return csdl.train("dnn_sosr", x, y, factor * MATRIX, settings=settings, seed=0)
-
-    models = [trained(1), trained(10)]
-    models[0].save(tmp_path / "model.keras")
-    models.append(keras.saving.load_model(tmp_path / "model.keras"))
-    assert [model.unit for model in models] == [9.0, 90.0, 9.0]
-    with pytest.raises(ValueError, match=r"same unit of costs; received \[9.0, 90.0\]"):
-        ensemble(models[:2])
-    assert ensemble([models[0], models[2]]).unit == 9.0

@@ -6,7 +6,6 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from csdl_keras.layers import CostOutput
 from csdl_keras.models import (
     bayes_classifier,
     caffe_cifar10,
@@ -17,7 +16,7 @@ from csdl_keras.models import (
     tabular,
     view_average,
 )
-from csdl_keras.prediction._formats import float32_model
+from csdl_keras.prediction.export import float32_model
 from tests.support.artifacts import OPENERS, PATHS
 from tests.support.small_models import functional, inputs, randomized
 from tests.support.testing import dtype_policy, to_numpy
@@ -187,30 +186,6 @@ def test_every_dtype_of_layers_and_inputs(tmp_path, policy, dtype):
         found = OPENERS[format](tmp_path / name)({"inputs": x.astype(given)})
         np.testing.assert_allclose(found["costs"], expected["costs"], atol=apart / 2)
         check_decisions(found["decision"], expected["decision"], clear)
-
-
-def test_costs_of_examples_far_outside(tmp_path):
-    """Costs that would overflow stay finite, and decisions are Keras'."""
-    body = functional([layers.Dense(5)])
-    model = randomized(expected_cost_model(body, WITH_ABSTAIN, seed=1).cost_model())
-    far = X * [1.0, 1e4, 1.0]
-    expected = serving_model(model)(far.astype("float32"))
-    expected = {name: to_numpy(value) for name, value in expected.items()}
-    lowest = np.sort(expected["costs"], axis=1)
-    csdl.export(model, tmp_path / "model.onnx", "onnx")
-    found = OPENERS["onnx"](tmp_path / "model.onnx")({"inputs": far.astype("float32")})
-    assert np.isfinite(found["costs"]).all()
-    clear = lowest[:, 1] > 1.001 * lowest[:, 0]
-    check_decisions(found["decision"], expected["decision"], clear)
-
-
-def test_operations_on_inputs_of_64_bits(tmp_path):
-    ends = keras.Input((3,), dtype="float64")
-    model = randomized(keras.Model(ends, CostOutput(3)(keras.ops.tanh(2.0 * ends))))
-    expected = to_numpy(model(X))
-    csdl.export(model, tmp_path / "model.tflite", "litert")
-    found = OPENERS["litert"](tmp_path / "model.tflite")({"inputs": X.astype("float64")})
-    np.testing.assert_allclose(found["costs"], expected, atol=1e-5)
 
 
 def test_ties_and_values_that_are_no_numbers(tmp_path):

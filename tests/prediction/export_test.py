@@ -1,6 +1,5 @@
 """What `export` refuses, what it leaves on the disk, and the process that it starts."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -12,9 +11,9 @@ from keras import layers
 
 import csdl_keras as csdl
 from csdl_keras.models import bayes_classifier, serving_model, tabular
-from csdl_keras.prediction._formats import float32_model
+from csdl_keras.prediction.export import float32_model
 from tests.support.artifacts import OPENERS, PATHS, InverseErrorFunction
-from tests.support.small_models import Subclassed, functional, inputs
+from tests.support.small_models import functional, inputs
 from tests.support.testing import dtype_policy, to_numpy
 
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -113,13 +112,6 @@ class TestFloat32Model:
         rounded = to_numpy(serving_model(model)(X)["costs"])
         assert np.abs(rounded - expected).max() > 1e-4, "nothing was to be done"
 
-    def test_nothing_to_do(self):
-        served = serving_model(classifier())
-        assert float32_model(served) is served
-
-
-COSTS = {"output": "cost"}
-
 
 @pytest.mark.usefixtures("idle")
 class TestErrors:
@@ -146,67 +138,8 @@ class TestErrors:
             csdl.export(classifier(), tmp_path / path, format)
         assert sorted(tmp_path.rglob("*")) == before
 
-    @pytest.mark.parametrize(
-        ("make", "arguments", "message"),
-        [
-            (lambda: Subclassed(3), {}, "Wrap it"),
-            (lambda: keras.Sequential([layers.Dense(3)]), COSTS, "Wrap it"),
-            (lambda: functional([csdl.CostOutput(3)]), {"cost_matrix_input": True}, "inside"),
-            # What is no model cannot be wrapped either.
-            (lambda: layers.Dense(3), {}, r"^Expected a keras.Model; received \w+\.$"),
-            (lambda: None, COSTS, r"^Expected a keras.Model; received \w+\.$"),
-        ],
-    )
-    def test_models(self, tmp_path, make, arguments, message):
-        with pytest.raises(ValueError, match=message):
-            csdl.export(make(), tmp_path / "model.onnx", "onnx", **arguments)
-        assert os.listdir(tmp_path) == []
-
     def test_the_kernel_machine(self, tmp_path):
         baselines = pytest.importorskip("csdl_keras.baselines")
         machine = baselines.CSOSR(cost_matrix=MATRIX).fit(X[:30], np.arange(30) % 3)
         with pytest.raises(ValueError, match="CSOSR, a kernel machine.*CSOSR.load"):
             csdl.export(machine, tmp_path / "model.onnx", "onnx")
-
-    @pytest.mark.parametrize("format", PATHS)
-    def test_missing_packages(self, tmp_path, monkeypatch, format):
-        """Before anything else is done."""
-        missing = {"onnx": "tf2onnx"}.get(format, "tensorflow")
-        find = importlib.util.find_spec
-        monkeypatch.setattr(
-            importlib.util, "find_spec", lambda name: None if name == missing else find(name)
-        )
-        with pytest.raises(ModuleNotFoundError, match=rf"{missing}.*csdl_keras\[export\]"):
-            csdl.export(None, tmp_path / PATHS[format], format)
-
-
-@pytest.mark.skipif(keras.backend.backend() == "tensorflow", reason="starts no process")
-class TestProcess:
-    def test_a_layer_of_the_main_program(self, tmp_path, idle, monkeypatch):
-        monkeypatch.setattr(InverseErrorFunction, "__module__", "__main__")
-        model = functional([layers.Dense(3), InverseErrorFunction()])
-        with pytest.raises(ValueError, match="in a module"):
-            csdl.export(model, tmp_path / "model.onnx", "onnx", output="cost")
-        assert os.listdir(tmp_path) == []
-
-    def test_a_process_that_is_killed(self, tmp_path, monkeypatch):
-        killed = subprocess.CompletedProcess([], -9, stdout="", stderr="out of memory")
-        monkeypatch.setattr(subprocess, "run", lambda *args, **kwargs: killed)
-        with pytest.raises(ValueError, match="out of memory"):
-            csdl.export(classifier(), tmp_path / "model.onnx", "onnx")
-        assert os.listdir(tmp_path) == []
-
-    def test_modules_it_imports(self, tmp_path, monkeypatch):
-        calls = []
-
-        def record(command, **kwargs):
-            calls.append((command, kwargs["env"]))
-            return subprocess.CompletedProcess(command, 1, stdout="told", stderr="")
-
-        monkeypatch.setattr(subprocess, "run", record)
-        model = functional([layers.Dense(3), InverseErrorFunction()])
-        with pytest.raises(ValueError, match="^told$"):
-            csdl.export(model, tmp_path / "model.onnx", "onnx", output="cost")
-        [(command, environment)] = calls
-        assert "tests.support.artifacts" in command and "keras.layers" not in command
-        assert environment["KERAS_BACKEND"] == "tensorflow"

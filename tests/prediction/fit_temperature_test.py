@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from csdl_keras.layers.probabilities import SMALLEST_PROBABILITY
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 
 KINDS = ("separable", "nearly separable", "turned", "one class", "sure")
 

@@ -18,7 +18,7 @@ from csdl_keras.models import (
     serving_model,
     view_average,
 )
-from csdl_keras.prediction.fit_temperature import fit_temperature
+from csdl_keras.prediction.calibrate import fit_temperature
 from csdl_keras.prediction.probability_model import probability_model
 from tests.support.testing import to_numpy
 

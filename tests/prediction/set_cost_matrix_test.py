@@ -3,12 +3,10 @@ import numpy as np
 import pytest
 from keras import layers
 
-import csdl_keras as csdl
 from csdl_keras import adjust_priors, bayes_classifier, calibrate, decide
-from csdl_keras.models import BayesClassifier, ensemble, expected_cost_model
+from csdl_keras.models import ensemble
 from tests.support.small_models import functional, inputs
 from tests.support.testing import TestCase
-from tests.support.trainers import SETTINGS
 
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 PRICES = np.array([[0.0, 30.0, 1.0], [0.5, 0.0, 6.0], [2.0, 2.0, 0.0]])
@@ -64,50 +62,6 @@ class TestSetCostMatrix(TestCase):
         made.set_cost_matrix(PRICES)
         self.assertAllClose(source.predict(X, verbose=0), before)
 
-    def test_members_of_different_prices_are_no_ensemble(self):
-        members = [bayes_classifier(softmax(), matrix) for matrix in (MATRIX, PRICES)]
-        with pytest.raises(ValueError, match=r"(?s)one cost matrix.*Average the classifiers"):
-            ensemble(members)
-
-    def test_what_train_returns(self):
-        y = np.arange(40) % 3
-        model = csdl.train("dnn_bayes", X, y, MATRIX, settings=SETTINGS, seed=0)
-        rows = model.predict(X, verbose=0).astype("float64") @ np.linalg.inv(MATRIX)
-        model.set_cost_matrix(PRICES)
-        self.assertAllClose(model.predict(X, verbose=0), rows @ PRICES, atol=1e-3)
-        model = csdl.train("dnn_bayes", X, y, costs=MATRIX[y] + 1, settings=SETTINGS, seed=0)
-        model.set_cost_matrix([[3, 2, 1], [1, 1, 1], [0, 5, 5]])  # right decisions cost something
-        with pytest.raises(ValueError, match="`mean_costs`.*at least 0"):
-            model.set_cost_matrix(-MATRIX)
-        blind = csdl.train("dnn_blind", X, y, MATRIX, settings=SETTINGS, seed=0)
-        assert not hasattr(blind, "set_cost_matrix")
-
-    @pytest.mark.parametrize(
-        "matrix,match",
-        [
-            (np.hstack([PRICES, np.ones((3, 1))]), r"\(3, 3\), since .* 3 decisions; .*\(3, 4\)"),
-            (PRICES[:2, :2], "each of 3 classes"),
-            (PRICES - 1, "at least 0"),
-            (PRICES + 1, "diagonal is 0"),
-            (np.where(PRICES == 30, np.nan, PRICES), "finite"),
-            (np.ones((40, 3, 3)), "`cost_matrix` of shape"),
-            (None, "`cost_matrix`"),
-        ],
-    )
-    def test_errors(self, matrix, match):
-        model, _ = careful("plain")
-        before = model.predict(X, verbose=0)
-        with pytest.raises(ValueError, match=match):
-            model.set_cost_matrix(matrix)
-        self.assertAllClose(model.predict(X, verbose=0), before)
-
     def test_costs_that_are_an_input_have_no_matrix(self):
         with pytest.raises(ValueError, match="costs are an input"):
             bayes_classifier(softmax(), cost_input=True).set_cost_matrix(PRICES)
-
-    def test_costs_that_are_estimated_have_no_matrix(self):
-        costs = expected_cost_model(functional([layers.Dense(5)]), MATRIX, seed=0).cost_model()
-        model = calibrate(costs, X, np.arange(40) % 3)
-        assert isinstance(model, BayesClassifier)
-        with pytest.raises(ValueError, match="ends in ExpectedCost"):
-            model.set_cost_matrix(PRICES)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.layers import ImageViews
-from csdl_keras.models import convnet, expected_cost_model, mlp, view_average
+from csdl_keras.models import convnet, expected_cost_model, view_average
 from tests.layers import image_loops
 from tests.support.testing import TestCase, to_numpy
 
@@ -49,11 +48,3 @@ class TestViewAverage(TestCase):
     def test_a_model_of_costs(self):
         with pytest.raises(ValueError, match="received .* outputs costs"):
             view_average(convnet((8, 7, 1), 3, filters=(4,), output="cost"))
-
-    def test_a_model_of_tables(self):
-        with pytest.raises(ValueError, match="Expected images"):
-            view_average(mlp((4,), 3, (5,)))
-
-    def test_shifts_beyond_the_image(self):
-        with pytest.raises(ValueError, match="received the shape"):
-            ImageViews(7)(IMAGES)

@@ -1,13 +1,21 @@
-"""Derives from a model's structure whether it outputs costs or probabilities."""
+"""Whether a model outputs costs or probabilities, by its last layer, its loss and its values."""
 
+import functools
 from typing import Any
 
 import keras
+import numpy as np
 
 from csdl_keras._utils.checks import OUTPUTS, check_choice
+from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
+from csdl_keras._utils.tensors import (
+    LOW_PRECISION,
+    TOLERANCE_16_BITS,
+    known_values,
+    probability_rows,
+)
 from csdl_keras._utils.types import Tensor
-from csdl_keras.outputs.values import check_values, outputs_at_random
 
 _CLASSIFIER_LOSSES = (
     keras.losses.BinaryCrossentropy,
@@ -20,23 +28,13 @@ _CLASSIFIER_LOSSES = (
     keras.losses.SparseCategoricalCrossentropy,
 )
 
-
-_MEANING = {
+MEANING = {
     "cost": "outputs costs",
     "probability": "outputs probabilities",
     "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
     "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
     "it to bayes_classifier with from_logits=True",
 }
-
-
-def _snake(name: str) -> str:
-    text = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
-    return {"_k_l_divergence": "kl_divergence"}.get(text, text[1:])
-
-
-# Names of the same losses as functions.
-_CLASSIFIER_NAMES = {_snake(kind.__name__) for kind in _CLASSIFIER_LOSSES}
 
 
 def output_kind(model: keras.Model, output: str | None = None) -> str:
@@ -57,7 +55,7 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
 
     Raises:
         ValueError: if the structure does not show it and `output` is None, if `output`
-            contradicts the structure, or if costs were trained with a classifier's loss.
+            contradicts the structure, or if the compiled loss trains outputs of the other kind.
 
     Example:
 
@@ -86,8 +84,7 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
     if output is not None:
         _check_claim(model, output, kind, layer)
     answer = kind if kind in OUTPUTS else str(output)
-    ends = f"{model.name!r}, which ends in {layer}"
-    check_loss(answer, ends, loss_of(model, 0, 1))
+    check_loss(model, answer)
     return answer
 
 
@@ -97,76 +94,110 @@ def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None
     if kind not in possible[output]:
         raise ValueError(
             f"Expected `output` to say what {model.name!r} outputs; received output={output!r}, "
-            f"but it ends in {layer}, which {_MEANING[kind]}."
+            f"but it ends in {layer}, which {MEANING[kind]}."
         )
     # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
     if output == "cost" and kind == "unknown" and has_structure(model) and len(model.outputs) == 1:
-        values = outputs_at_random(model, inputs_of(model))
+        values = _outputs_at_random(model)
         if values is not None:
             check_values(values, output)
 
 
-def check_loss(kind: str, model: str, loss: object) -> None:
-    """Raises if costs were trained with a classifier's loss, so that argmin is the worst class.
+def _outputs_at_random(model: keras.Model) -> np.ndarray | None:
+    """Returns the outputs of a model for two random inputs, or `None` if it has none."""
+    rng = np.random.default_rng(0)
+
+    def values(unknown: int, tensor: Tensor) -> np.ndarray:
+        shape = (2, *(size or unknown for size in tuple(tensor.shape)[1:]))
+        dtype = keras.backend.standardize_dtype(tensor.dtype)
+        if "float" not in dtype:
+            return np.zeros(shape, dtype)
+        return rng.uniform(size=shape).astype("float32" if dtype in LOW_PRECISION else dtype)
+
+    for unknown in (1, 32):  # Networks that pool cannot take a single pixel.
+        try:
+            arrays = keras.tree.map_structure(functools.partial(values, unknown), inputs_of(model))
+            rows = known_values(model(arrays, training=False))
+        except Exception:  # A model may raise any error for such inputs.
+            continue
+        if rows is not None and rows.ndim >= 2 and not np.isnan(rows.sum(dtype="float64")):
+            return rows
+    return None
+
+
+def check_values(values: np.ndarray, output: str) -> None:
+    """Raises if the values of outputs are probabilities instead of costs, or the reverse.
+
+    A single row and rows of two columns that sum to 1 may be costs, since expected costs do as
+    well if each of two mistakes costs 1.
 
     Args:
-        kind: the kind of the model's output.
-        model: the model and its last layer in words.
-        loss: loss of the output, as `keras.Model.compile` takes it.
+        values: outputs of a model, `(N, ..., D)`; rows with NaN are ignored.
+        output: `"cost"` or `"probability"`.
     """
-    if kind == "cost" and loss_kind(loss) == "probability":
+    proper = probability_rows(values := values.reshape(-1, values.shape[-1]))
+    known = ~np.isnan(values.astype("float64")).any(axis=1)
+    if output == "probability":
+        # A softmax in 16 bits is less exact, and its outputs may have been converted since.
+        wrong = values[known & ~probability_rows(values.astype("float64"), TOLERANCE_16_BITS)]
+        if len(wrong):
+            raise ValueError(
+                "Expected probabilities, rows of numbers in [0, 1] that sum to 1 (or one column "
+                f"of them); received {np.round(wrong[0], 4).tolist()}, and {len(wrong)} of "
+                f"{len(values)} rows like it. Costs are output='cost'; logits are neither: end "
+                "the model in a softmax, or pass it to bayes_classifier with from_logits=True."
+            )
+    elif known.sum() > 1 and values.shape[1] > 2 and proper[known].all():
         raise ValueError(
-            f"Expected a loss of costs, such as SOSRLoss, for the costs of {model}; received "
-            f"{loss_name(loss)}, which trains scores of classes, highest for the right one. Train "
-            "a classifier with it that ends in a softmax, and pass that to bayes_classifier."
+            "Expected costs, which decide by argmin; received rows that sum to 1, such as "
+            f"{np.round(values[known][0], 4).tolist()}, which are probabilities. Pass "
+            "output='probability' if they are that, or end the model in CostOutput or "
+            "BayesDecision."
         )
 
 
-def loss_of(model: keras.Model, place: int, number: int) -> Any:
-    """Returns the loss that an output was compiled with, or `None` if that is unknown."""
-    loss = getattr(model, "loss", None)
-    return loss if not keras.tree.is_nested(loss) else for_output(loss, model, place, number)
-
-
-def for_output(given: Any, model: keras.Model, place: int, number: int) -> Any:
-    """Returns the losses or metrics of one output from those of all, or `None`.
+def check_loss(model: keras.Model, kind: str) -> None:
+    """Raises if a model was trained by a loss of costs, and its outputs are none, or the reverse.
 
     Args:
-        given: what `compile` was given.
         model: the model.
-        place: index of the output.
-        number: number of outputs; a single output has all losses or metrics.
+        kind: what its outputs are taken for, `"cost"`, `"probability"` or `"logits"`.
     """
-    if number == 1:
-        flat = keras.tree.flatten(given)
-        return flat[0] if len(flat) == 1 else flat
-    if isinstance(given, dict):
-        output = model.output if has_structure(model) else None
-        names = sorted(output) if isinstance(output, dict) else getattr(model, "output_names", [])
-        return given.get(names[place]) if len(names) == number else None
-    return given[place] if isinstance(given, (list, tuple)) and len(given) == number else None
+    losses = keras.tree.flatten(getattr(model, "loss", None))
+    trained = _loss_kind(losses[0]) if len(losses) == 1 else None
+    ends = f"{model.name!r}, which ends in {describe_output(model)[1]}"
+    if kind == "cost" and trained == "probability":
+        raise ValueError(
+            f"Expected a loss of costs, such as SOSRLoss, for the costs of {ends}; received "
+            f"{_loss_name(losses[0])}, which trains scores of classes, highest for the right one. "
+            "Train a classifier with it that ends in a softmax, and pass that to bayes_classifier."
+        )
+    if kind != "cost" and trained == "cost":
+        raise ValueError(
+            f"Expected a loss of classifiers, such as cross-entropy, for the {kind} of {ends}; "
+            f"received {_loss_name(losses[0])}, which trains estimates of costs, lowest for the "
+            "right class. End the model in CostOutput, or train it with cross-entropy."
+        )
 
 
-def loss_kind(loss: object) -> str | None:
+def _loss_kind(loss: Any) -> str | None:
     """Returns the kind of outputs that a loss trains, or `None` if that is unknown."""
     if isinstance(loss, str):
         try:
             loss = keras.losses.get(loss)
         except ValueError:  # `fit` raises Keras' own error.
             return None
-    if isinstance(loss, _CLASSIFIER_LOSSES) or getattr(loss, "__name__", "") in _CLASSIFIER_NAMES:
+    name = getattr(loss, "__name__", "").replace("_", "")
+    if isinstance(loss, _CLASSIFIER_LOSSES) or name in _CLASSIFIER_NAMES:
         return "probability"
     return getattr(loss, "output_kind", None)
 
 
-def of_logits(loss: object) -> bool:
-    """Returns True if a classifier's loss has `from_logits=True`."""
-    config = loss.get_config() if isinstance(loss, keras.losses.Loss) else {}
-    return bool(config.get("from_logits", False))
+# Names of the same losses as functions.
+_CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_LOSSES}
 
 
-def loss_name(loss: object) -> str:
-    """Returns the name of a loss for an error message."""
+def _loss_name(loss: Any) -> str:
     return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
 
 
@@ -186,20 +217,16 @@ def describe_output(model: keras.Model) -> tuple[str, str]:
 
 def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     """Returns the kind and the layer of a symbolic output, as `describe_output` does."""
-    history = tensor._keras_history
-    layer: Any = history.operation
+    layer = layer_of(tensor)
     if isinstance(layer, keras.layers.TimeDistributed):
         layer = layer.layer
     if isinstance(layer, keras.Model):
         return describe_output(layer)
+    words = f"{type(layer).__name__} {layer.name!r}"
     if isinstance(layer, keras.layers.Average) or getattr(layer, "keeps_output_kind", False):
         # A mean of costs is a cost; a mean of probabilities is a probability.
-        parts = layer._inbound_nodes[history.node_index].input_tensors
-        kinds = {describe_tensor(part)[0] for part in parts}
-        return (
-            kinds.pop() if len(kinds) == 1 else "unknown"
-        ), f"{type(layer).__name__} {layer.name!r}"
-    words = f"{type(layer).__name__} {layer.name!r}"
+        kinds = {describe_tensor(part)[0] for part in sources_of(tensor)}
+        return (kinds.pop() if len(kinds) == 1 else "unknown"), words
     declared = getattr(layer, "output_kind", None)
     if declared in OUTPUTS:
         return declared, words

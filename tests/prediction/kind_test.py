@@ -5,8 +5,7 @@ from keras import layers, ops
 
 from csdl_keras import CAE, BayesDecision, CostOutput, output_kind
 from csdl_keras.layers import ClassProbabilities
-from csdl_keras.models import bayes_classifier, caffe_cifar10, mlp
-from tests.support.small_models import BUILDERS, Subclassed, Twice, functional, inputs
+from tests.support.small_models import BUILDERS, Subclassed, Twice, functional
 
 MATRIX = 1 - np.eye(3)
 
@@ -90,38 +89,6 @@ def test_operations(name):
     else:
         with pytest.raises(ValueError, match="output='cost'"):
             output_kind(model)
-
-
-def test_other_networks():
-    class Scaled(CostOutput):
-        """A layer derived from one whose outputs are costs."""
-
-    class Costs(layers.Dense):
-        output_kind = "cost"
-
-    class Whole(Subclassed):
-        output_kind = "probability"
-
-    late = keras.Sequential([layers.Dense(3, "softmax")])
-    late(inputs(2))
-    for model, expected in [
-        (mlp((4,), 3, (5,), output="cost"), "cost"),
-        (caffe_cifar10((8, 8, 1), 3, output="probability"), "probability"),
-        (bayes_classifier(mlp((4,), 3, (5,)), MATRIX), "cost"),
-        (functional([Scaled(3)]), "cost"),
-        (functional([Costs(3)]), "cost"),
-        (Whole(3, "softmax"), "probability"),
-        (late, "probability"),
-    ]:
-        assert output_kind(model) == expected
-
-
-@pytest.mark.parametrize("name", ["BayesDecision", "Activation", "ops.softmax"])
-def test_same_after_saving(name, tmp_path):
-    make = MAKE.get(name) or OPERATIONS[name][0]
-    (functional if name in OPERATIONS else BUILDERS["nested"])(make()).save(tmp_path / "a.keras")
-    loaded = keras.saving.load_model(tmp_path / "a.keras")
-    assert output_kind(loaded) == ("cost" if name in COST else "probability")
 
 
 def two_outputs():

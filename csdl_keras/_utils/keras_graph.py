@@ -1,0 +1,34 @@
+"""Which layer made a symbolic tensor, and from what: the graph of a functional model.
+
+Keras 3 has no public methods for that (keras-team/keras, issues 20267 and 23238). Its private
+names `_keras_history`, `_inbound_nodes` and `_flatten_layers` are used here and nowhere else.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import keras
+
+from csdl_keras._utils.types import Tensor
+
+
+def layer_of(tensor: Tensor) -> Any:
+    """Returns the layer or operation that made a symbolic tensor."""
+    return tensor._keras_history.operation
+
+
+def sources_of(tensor: Tensor) -> list[Tensor]:
+    """Returns the symbolic tensors from which a layer made this one."""
+    history = tensor._keras_history
+    return history.operation._inbound_nodes[history.node_index].input_tensors
+
+
+def inner_output(tensor: Tensor) -> Tensor:
+    """Returns the output of a nested model that a symbolic tensor stands for outside."""
+    history = tensor._keras_history
+    return history.operation.outputs[history.tensor_index]
+
+
+def all_layers(model: keras.Model) -> Iterator[keras.layers.Layer]:
+    """Yields a model, its layers, and those inside of them."""
+    yield from model._flatten_layers()

@@ -1,1 +1,0 @@
-"""Costs, probabilities or logits: what a model's outputs are."""
