@@ -85,9 +85,6 @@ TENSORFLOW_IS_ENOUGH = (
     "training/ended_parent_test.py",
     "training/shared_data_test.py",
     "training/stage_keys_test.py",
-    "tuning/other_hyper_models_test.py",
-    "tuning/range_test.py",
-    "tuning/same_network_test.py",
     "tuning/same_search_test.py",
 )
 
