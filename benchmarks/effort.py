@@ -1,26 +1,24 @@
 """Measures the front of cost against seconds: each effort, the paper's algorithms, the peers.
 
-    python benchmarks/effort.py --out benchmarks/results/effort
+    python benchmarks/run.py effort --out benchmarks/results/effort
 
 Images in four sets, each also in its imbalanced variant: `mnist_5k`, `digits`, 10,000 images of
 CIFAR-10, and 10,000 of a synthetic bg-img-rot, of whose imbalanced variant there are 8,747 (the
 last two from TFDS' folder, the CIFAR-10 that is measured may be a copy). Training sees no test
 image and each training decides for five cost matrices, `randomized_proportional(y, seed=1000 + i)`;
 those that train on costs are trained for each. Costs are means over matrices; seconds are those of
-one training with its calibration. Writes `effort.csv` row by row, from which a later call
-continues, `effort.md`, and `effort.png` with the peers that `benchmarks/results/peers` has.
+one training with its calibration. `effort.png` also shows the peers of `benchmarks/results/peers`.
 """
 
+import argparse
 import pathlib
 import time
 from collections.abc import Iterator
 
 import keras
 import numpy as np
-from committed import read
 from cost_matrices import cost_matrices
-from formats import markdown_table
-from results_table import ResultsTable, parser
+from results import RESULTS, Results, markdown_table, rows_of
 
 import csdl_keras as csdl
 from csdl_keras.prediction.probability_model import probability_model
@@ -71,7 +69,7 @@ def run(data: csdl.datasets.DataSet, way: str, seed: int) -> dict[str, float]:
 def peers(name: str) -> Iterator[np.ndarray]:
     """Yields mean cost and mean seconds of the peers that were measured on a set."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for row in read("peers"):
+    for row in rows_of(RESULTS / "peers" / "peers.csv"):
         if row["dataset"] == name:
             pair = float(row["average_cost"]), float(row["seconds"])
             found.setdefault(row["method"], []).append(pair)
@@ -135,30 +133,39 @@ def plot(rows: list[dict[str, str]], path: pathlib.Path) -> None:
     figure.savefig(path, dpi=100)
 
 
-def main() -> None:
-    """Runs the program."""
+def guide_tables(rows: list[dict[str, str]]) -> dict[str, list[str]]:
+    """Returns the table of the guide: cost and seconds of each way on each set."""
+    found = means(rows)
+    ways = [way for way in dict.fromkeys(way for _, way in found) if "before" not in way]
+    body = []
+    for dataset in dict.fromkeys(name for name, _ in found):
+        cells = [f"`{dataset}`"]
+        for way in ways:
+            cost, spread, seconds, seeds = found.get((dataset, way), (None,) * 4)
+            error = f" ± {spread:.3f}" if cost and seeds > 2 else ""
+            cells.append(f"{cost:.3f}{error}, {seconds:.0f} s" if cost else "")
+        body.append(cells)
+    names = [f'`"{way}"`' if way in EFFORTS else f"`{way}`" for way in ways]
+    return {"means": markdown_table(["average test cost, seconds", *names], body)}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of this benchmark."""
     every = [f"{name}{suffix}" for name in SETS for suffix in ("", "_imb")]
-    options = parser(__doc__)
-    options.add_argument("--sets", default=",".join(every))
-    options.add_argument("--ways", default=",".join((*EFFORTS, *PAPER)))
-    options.add_argument("--seeds", type=int, default=3)
-    options.add_argument("--suffix", default="", help="appended to the names of ways")
-    arguments = options.parse_args()
-    results = ResultsTable(arguments.out, "effort", FIELDS)
+    parser.add_argument("--sets", default=",".join(every))
+    parser.add_argument("--ways", default=",".join((*EFFORTS, *PAPER)))
+    parser.add_argument("--seeds", type=int, default=3)
+
+
+def measure(arguments: argparse.Namespace, results: Results) -> None:
+    """Measures the rows that are not there yet, and draws all rows."""
     for seed in range(arguments.seeds):
         for name in arguments.sets.split(","):
             data = load(name)
             for way in arguments.ways.split(","):
-                named = f"{way}{arguments.suffix}"
-                if (name, str(seed), named) in results.done(3):
-                    continue
-                row = {"set": name, "seed": seed, "way": named, **run(data, way, seed)}
-                results.append([row])
-                print(*row.values(), flush=True)
-                keras.utils.clear_session()
-    results.report(table(results.rows()))
+                if (name, str(seed), way) not in results.done(3):
+                    row = {"set": name, "seed": seed, "way": way, **run(data, way, seed)}
+                    results.append([row])
+                    print(*row.values(), flush=True)
+                    keras.utils.clear_session()
     plot(results.rows(), results.path.with_suffix(".png"))
-
-
-if __name__ == "__main__":
-    main()

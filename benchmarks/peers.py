@@ -1,11 +1,10 @@
 """Compares the cost of decisions by this package's default algorithms and by other packages.
 
-    python benchmarks/peers.py --out benchmarks/results/peers
-    python benchmarks/peers.py --datasets mnist,cifar10 --packages "" --splits 1 --out ...
+    python benchmarks/run.py peers --out benchmarks/results/peers
+    python benchmarks/run.py peers --datasets mnist,cifar10 --packages "" --splits 1 --out ...
 
 Measures the average test cost of each method on each data set and split, for cost matrices
-`randomized_proportional(y, seed=1000 + i)`. Writes `peers.csv` row by row, from which a
-later call continues, and `peers.md`, the table.
+`randomized_proportional(y, seed=1000 + i)`.
 
 The peers are scikit-learn 1.8 or later and, if installed, `costsensitive` and
 `vowpalwabbit`. All of them learn from training and validation examples together.
@@ -14,15 +13,12 @@ The peers are scikit-learn 1.8 or later and, if installed, `costsensitive` and
 import argparse
 import itertools
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from cost_matrices import FIRST_COST_SEED, cost_matrices
-from formats import markdown_table
 from peer_methods import PACKAGES, Decide, Once, installed
-from peer_tables import SINGLE
-from results_table import ResultsTable, parser
+from results import Results, markdown_table
 from scipy import stats
 from sklearn.model_selection import train_test_split
 
@@ -33,13 +29,28 @@ OURS = {
     "calibrated_bayes": csdl.ALGORITHMS["calibrated_bayes"],
     "ensemble_bayes": csdl.ALGORITHMS["ensemble_bayes"],
 }
+SINGLE = "csdl_keras one network, Bayes"
+#: Methods on the same linear learner.
+LINEAR = (
+    "logistic, argmax",
+    "costsensitive weighted one-vs-rest",
+    "logistic, Bayes",
+    "logistic, temperature, Bayes",
+)
+REDUCTIONS = (
+    "costsensitive weighted one-vs-rest",
+    "costsensitive weighted all-pairs",
+    "costsensitive regression one-vs-rest",
+    "costsensitive filter tree",
+    "Vowpal Wabbit csoaa",
+    "csdl_keras calibrated_bayes",
+)
 FIELDS = ("dataset", "split", "method", "cost_seed", "average_cost", "error_rate", "seconds")
 
 
 def ours(
     data: csdl.datasets.DataSet,
     seed: int,
-    jobs: int,
     cache: csdl.StageCache,
     spent: dict[str, float],
 ) -> Iterator[tuple[str, Callable[[], Decide]]]:
@@ -49,7 +60,7 @@ def ours(
     take alone.
     """
     trainer = csdl.Trainer(
-        data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, jobs=jobs, cache=cache
+        data.x_train, data.y_train, (data.x_val, data.y_val), seed=seed, cache=cache
     )
 
     def prepare(name: str) -> Decide:
@@ -85,10 +96,9 @@ def load(name: str, split: int, train_size: int | None = None) -> csdl.datasets.
     return csdl.datasets.imbalance(data, seed=0) if name.endswith("_imb") else data
 
 
-def run(
-    arguments: argparse.Namespace, done: set[tuple[str, ...]], write: Callable[[dict], None]
-) -> None:
-    """Measures the rows that are not done yet and passes each to `write`."""
+def measure(arguments: argparse.Namespace, results: Results) -> None:
+    """Measures the rows that are not there yet."""
+    done = results.done(4)
     for name in arguments.datasets.split(","):
         for split in range(arguments.splits):
             data = load(name, split, arguments.train_size)
@@ -96,7 +106,7 @@ def run(
             spent = {}
             matrices = cost_matrices(data, arguments.cost_seeds)
             peers = (PACKAGES[package](data, split) for package in packages)
-            rows = ours(data, split, arguments.jobs, csdl.StageCache(arguments.cache), spent)
+            rows = ours(data, split, csdl.StageCache(arguments.cache), spent)
             for method, prepare in itertools.chain(*peers, rows):
                 seeds = range(FIRST_COST_SEED, FIRST_COST_SEED + len(matrices))
                 if all((name, str(split), method, str(seed)) in done for seed in seeds):
@@ -117,7 +127,7 @@ def run(
                         "seconds": round(spent.get(method, own), 2),
                     }
                     if (name, str(split), method, str(seed)) not in done:
-                        write(row)
+                        results.append([row])
                 print(f"{name}, split {split}: {method}, {row['seconds']:.0f} s", flush=True)
 
 
@@ -175,38 +185,53 @@ def table(rows: Sequence[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def splits_parser(description: str) -> argparse.ArgumentParser:
-    """Returns a parser with the options of benchmarks on several splits."""
-    options = parser(description)
-    options.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
-    options.add_argument("--train-size", type=int, help="examples to learn from (default all)")
-    options.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
-    options.add_argument(
+def guide_tables(rows: Sequence[dict]) -> dict[str, list[str]]:
+    """Returns the tables of the guides: the best peer on each data set, and chosen peers."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        found.setdefault((row["dataset"], row["method"]), []).append(float(row["average_cost"]))
+    costs = {key: float(np.mean(values)) for key, values in found.items()}
+    names = [name for name in OURS if name != "one network, Bayes"]
+    every = list(dict.fromkeys(dataset for dataset, _ in costs))
+    measured = [d for d in every if all((d, f"csdl_keras {name}") in costs for name in names)]
+    peers = {method for _, method in costs if not method.startswith("csdl_keras")}
+    body = [[f"the best of {len(peers)} peers"]]
+    for dataset in measured:
+        of = [method for method in peers if (dataset, method) in costs]
+        best = min(of, key=lambda method, dataset=dataset: costs[dataset, method])
+        body[0].append(f"{costs[dataset, best]:.3f} ({best})")
+    body += [
+        [f"`{name}`", *(f"{costs[dataset, f'csdl_keras {name}']:.3f}" for dataset in measured)]
+        for name in names
+    ]
+
+    def chosen(methods: Sequence[str]) -> list[str]:
+        rows = [[m, *(f"{costs[dataset, m]:.3f}" for dataset in every)] for m in methods]
+        return markdown_table(["average test cost", *(f"`{name}`" for name in every)], rows)
+
+    head = ["average test cost", *(f"`{name}`" for name in measured)]
+    tables = {"best": markdown_table(head, body)} if peers else {}
+    for name, methods in {"linear": LINEAR, "reductions": REDUCTIONS}.items():
+        if all((dataset, method) in costs for dataset in every for method in methods):
+            tables[name] = chosen(methods)
+    return tables
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of this benchmark."""
+    parser.add_argument("--splits", type=int, default=5, help="seeds of the split (default 5)")
+    parser.add_argument("--train-size", type=int, help="examples to learn from (default all)")
+    parser.add_argument("--cost-seeds", type=int, default=5, help="cost matrices (default 5)")
+    parser.add_argument(
         "--cache", default="csdl_runs/stages", help="folder of trained networks (%(default)s)"
     )
-    return options
-
-
-def main() -> None:
-    """Runs the program."""
-    options = splits_parser(__doc__)
-    options.add_argument(
+    parser.add_argument(
         "--datasets",
         default="digits,digits_imb,mnist_5k,mnist_5k_imb",
         help="names separated by commas, _imb for the imbalanced variant; TFDS names too",
     )
-    options.add_argument(
+    parser.add_argument(
         "--packages",
         default=",".join(PACKAGES),
         help="peers, of those that are installed (default: all)",
     )
-    options.add_argument("--jobs", type=int, default=1, help="processes for our ensemble")
-    arguments = options.parse_args()
-    warnings.simplefilter("ignore")
-    results = ResultsTable(arguments.out, "peers", FIELDS)
-    run(arguments, results.done(4), lambda row: results.append([row]))
-    results.report(table(results.rows()))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,5 +1,6 @@
 """Methods that decide on tables at costs of each example, known when deciding or not."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -166,16 +167,17 @@ def our_model(split: Split, seed: int, algorithm: str, networks: int | None = No
         own = (csdl.costs.cost_vectors(part.costs, part.y),) if on_costs else ()
         return (part.frame, part.y, *own)
 
-    networks = networks or csdl.ALGORITHMS[algorithm].members
-    together = networks > 1
+    chosen = csdl.ALGORITHMS[algorithm]
+    if networks is not None:
+        chosen = dataclasses.replace(chosen, members=networks)
+    together = (chosen.members or 1) > 1
     x, y, *costs = examples(split.labelled if together else split.train)
     return csdl.train(
-        algorithm,
+        chosen,
         x,
         y,
         None if on_costs else csdl.costs.zero_one(2),
         None if together else examples(split.validation),
         seed=seed,
-        ensemble=networks,
         costs=costs[0] if on_costs else None,
     )

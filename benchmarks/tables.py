@@ -1,26 +1,23 @@
 """Compares what decisions on tables cost by this package's defaults and by other packages.
 
-    python benchmarks/tables.py --out benchmarks/results/tables
+    python benchmarks/run.py tables --out benchmarks/results/tables
 
 The four tables that `empulse` ships, with the costs of each example that it documents, in
 stratified splits of 50 % for training, 20 % for validation and 30 % for the test. Costs are
 known when deciding (the Bayes decision by each example's own costs, or `csdl.decide(costs=)`), or
 not (probabilities decide by the mean costs of each class; `cost_model`, LightGBM in two parts and
 empulse's CSBoost and CSLogit learn costs from examples). All methods have their default arguments,
-boosted trees also others. Writes `tables.csv` row by row, from which a later call continues, and
-`tables.md`. Needs empulse, LightGBM, XGBoost and CatBoost.
+boosted trees also others. Needs empulse, LightGBM, XGBoost and CatBoost.
 """
 
+import argparse
 import time
-import warnings
 from collections.abc import Callable, Iterator
 
-import empulse.datasets
 import keras
 import numpy as np
 import pandas as pd
-from formats import markdown_table
-from results_table import ResultsTable, parser
+from results import Results, markdown_table
 from sklearn.model_selection import train_test_split
 from table_methods import Part, Split, cost_decisions, our_model, peer_probabilities
 
@@ -37,6 +34,8 @@ TABLES = {
 
 def load(name: str) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     """Returns a table, its labels, and the costs `(N, 2, 2)`, `[true, decision]`."""
+    import empulse.datasets
+
     found = getattr(empulse.datasets, f"load_{TABLES[name]}")(backend="pandas")
     own = {key: np.asarray(value, float) for key, value in found.instance_costs.items()}
     none = np.zeros(len(found.target))
@@ -110,56 +109,67 @@ def decisions(
             yield f"csdl_keras {name}", "unknown", decided, time.perf_counter() - start
 
 
-def table(rows: list[dict]) -> str:
-    """Formats mean costs in Markdown, with their geometric mean beside the lowest of each table.
+def _methods(rows: list[dict], knowledge: str) -> list[str]:
+    """Formats the methods that know costs or not, the lowest mean cost first.
 
-    Seconds are means over tables and splits.
+    Means are geometric, of costs relative to the lowest of each table; seconds are means over
+    tables and splits.
     """
+    costs: dict[tuple[str, str], list[float]] = {}
+    seconds: dict[str, list[float]] = {}
+    for row in rows:
+        if row["knowledge"] == knowledge:
+            costs.setdefault((row["method"], row["table"]), []).append(float(row["average_cost"]))
+            seconds.setdefault(row["method"], []).append(float(row["seconds"]))
+    means = {key: float(np.mean(values)) for key, values in costs.items()}
+    tables = [name for name in TABLES if any(name == of for _, of in means)]
+    lowest = {name: min(v for (_, of), v in means.items() if of == name) for name in tables}
+    body = []
+    for method in dict.fromkeys(method for method, _ in means):
+        if all((method, name) in means for name in tables):
+            ratios = [means[method, name] / lowest[name] for name in tables]
+            mean = float(np.exp(np.mean(np.log(ratios))))
+            cells = [method, *(f"{means[method, name]:.4g}" for name in tables)]
+            body.append((mean, [*cells, f"{mean:.3f}", f"{np.mean(seconds[method]):.0f}"]))
+    body.sort(key=lambda pair: pair[0])
+    head = ["mean test cost", *tables, "beside the lowest of each", "seconds"]
+    return markdown_table(head, [cells for _, cells in body])
+
+
+def table(rows: list[dict]) -> str:
+    """Formats all methods in Markdown."""
     lines = []
     for knowledge in ("known", "unknown"):
-        costs: dict[tuple[str, str], list[float]] = {}
-        seconds: dict[str, list[float]] = {}
-        for row in rows:
-            if row["knowledge"] == knowledge:
-                costs.setdefault((row["method"], row["table"]), []).append(
-                    float(row["average_cost"])
-                )
-                seconds.setdefault(row["method"], []).append(float(row["seconds"]))
-        means = {key: float(np.mean(values)) for key, values in costs.items()}
-        tables = [name for name in TABLES if any(name == of for _, of in means)]
-        lowest = {name: min(v for (_, of), v in means.items() if of == name) for name in tables}
-        body = []
-        for method in dict.fromkeys(method for method, _ in means):
-            if all((method, name) in means for name in tables):
-                ratios = [means[method, name] / lowest[name] for name in tables]
-                mean = float(np.exp(np.mean(np.log(ratios))))
-                body.append((mean, [method, *(f"{means[method, n]:.4g}" for n in tables)]))
-        body.sort(key=lambda pair: pair[0])
-        lines += [f"Costs {knowledge} when deciding:", ""]
-        head = ["mean test cost", *tables, "beside the lowest of each", "seconds"]
-        lines += markdown_table(
-            head,
-            [[*cells, f"{mean:.3f}", f"{np.mean(seconds[cells[0]]):.0f}"] for mean, cells in body],
-        )
-        lines.append("")
+        lines += [f"Costs {knowledge} when deciding:", "", *_methods(rows, knowledge), ""]
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Runs the program."""
-    options = parser(__doc__)
-    options.add_argument("--tables", default=",".join(TABLES))
-    options.add_argument("--splits", type=int, default=5)
-    options.add_argument("--methods", default="", help="part of the names of methods to run")
-    arguments = options.parse_args()
-    warnings.simplefilter("ignore")
-    results = ResultsTable(arguments.out, "tables", FIELDS)
+def guide_tables(rows: list[dict]) -> dict[str, list[str]]:
+    """Returns the tables of the guides: methods that know costs or not, and empulse's."""
+    tables = {knowledge: _methods(rows, knowledge) for knowledge in ("known", "unknown")}
+    (head, rule, *_), chosen = tables["known"], []
+    for knowledge, ours in (("known", "csdl_keras"), ("unknown", "csdl_keras cost_model")):
+        for line in tables[knowledge][2:]:
+            if ours in line or "empulse" in line:
+                chosen.append(f"| {knowledge} {line}")
+    tables["empulse"] = [f"| costs when deciding {head}", f"| --- {rule}", *chosen]
+    return tables
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of this benchmark."""
+    parser.add_argument("--tables", default=",".join(TABLES))
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--methods", default="", help="part of the names of methods to run")
+
+
+def measure(arguments: argparse.Namespace, results: Results) -> None:
+    """Measures the rows that are not there yet."""
     for seed in range(arguments.splits):
         for name in arguments.tables.split(","):
-            rows = results.rows()
             done = {
                 (row["method"], row["knowledge"])
-                for row in rows
+                for row in results.rows()
                 if (row["table"], row["split"]) == (name, str(seed))
             }
 
@@ -175,8 +185,3 @@ def main() -> None:
                 results.append([dict(zip(FIELDS, row, strict=True))])
                 print(*row, flush=True)
             keras.utils.clear_session()
-    results.report(table(results.rows()))
-
-
-if __name__ == "__main__":
-    main()

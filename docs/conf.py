@@ -25,7 +25,6 @@ extensions = [
     "linked_names",
     "markdown_docstrings",
     "mathml",
-    "measured_results",
     "repository_links",
 ]
 templates_path = ["_templates"]

@@ -17,14 +17,8 @@ def as_numbers(
     """Returns labels or cost vectors, costs and decisions as arrays, one row for each decision.
 
     Args:
-        y_true: labels `(N, ...)`, or without a cost matrix cost vectors `(N, ..., D)`.
-        cost_matrix: costs as in `check_known_costs`, or `None`.
-        classes: the `K` labels, or the `D` labels of all decisions, or the model or estimator
-            that has them; `None` if labels are row numbers.
+        y_true, cost_matrix, classes: as in `decision_costs`, also of pixels.
         *decisions: decisions `(N, ...)`: labels, or the numbers of columns.
-
-    Raises:
-        ValueError: if a label is not among the classes, or costs or shapes fail their check.
     """
     true: Any = y_true if cost_matrix is None else label_array("y_true", y_true)
     labels = known_classes(true, classes)

@@ -10,22 +10,15 @@ from csdl_keras._utils.checks import check_number
 class BoundedMean:
     """Estimates the mean of independent values between two known bounds, by Gaffke's method.
 
-    The upper end of the interval is a quantile of
-
-    `sum_i D_i x_i + D_0 high`
-
-    where `D` is uniform on the simplex (a Dirichlet distribution with all parameters 1):
-    the Bayesian bootstrap, with one more value at the upper bound. The lower end is
-    computed with one more value at the lower bound. These extra values stand for what
-    may exist but was not observed, so the interval has a positive width even if all
-    values are equal. If every value equals a bound, this is the Clopper-Pearson
-    interval; for differences of -1, 0 and 1 it is McNemar's exact test. Nothing is
-    drawn at random: quantiles are computed from the characteristic function.
+    The upper end of the interval is a quantile of `sum_i D_i x_i + D_0 high`, where `D` is uniform
+    on the simplex: the Bayesian bootstrap, with one more value at the upper bound; the lower end
+    has one at the lower bound. These stand for what may exist but was not observed. If every value
+    equals a bound, this is the Clopper-Pearson interval; for differences of -1, 0 and 1 it is
+    McNemar's exact test. Quantiles are computed from the characteristic function.
 
     Args:
         values: the values `(N,)`, N at least 1.
-        low: lower bound of every possible value.
-        high: upper bound of every possible value.
+        low, high: bounds of every possible value.
 
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
@@ -48,17 +41,7 @@ class BoundedMean:
         self._counts = counts.astype(np.float64)
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Returns the interval of means that `p_value` does not reject at `1 - confidence`.
-
-        Args:
-            confidence: level, in (0, 1). Defaults to 0.95.
-
-        Returns:
-            `(low, high)`.
-
-        Raises:
-            ValueError: if the level is not in (0, 1).
-        """
+        """Returns the ends `(low, high)` of the means that `p_value` does not reject."""
         check_number("confidence", confidence, 0, 1, exclude_low=True)
         if confidence == 1:
             raise ValueError("Expected `confidence` below 1; received 1.")
@@ -99,9 +82,9 @@ def _share_above(values: np.ndarray, counts: np.ndarray, bound: float, mean: flo
     """Returns the probability that the resampled mean, with one more value `bound`, reaches `mean`.
 
     The weights are Gamma variables over their sum, so this is the probability of
-    `Q = sum_i G_i a_i >= 0` with `a = x - mean`. It equals the integral of `exp(K(s)) / s`,
-    `K(s) = -sum_i n_i log(1 - a_i s)`, along the line `s = c + iu` through the point `c` of
-    the real axis at which the integrand is smallest.
+    `Q = sum_i G_i a_i >= 0` with `a = x - mean`: the integral of `exp(K(s)) / s`,
+    `K(s) = -sum_i n_i log(1 - a_i s)`, along `s = c + iu` through the point `c` of the real axis at
+    which the integrand is smallest.
     """
     slopes, counts = np.append(values, bound) - mean, np.append(counts, 1.0)
     largest = slopes.max()

@@ -16,12 +16,11 @@ from csdl_keras.costs.named_matrix import by_class
 
 @dataclasses.dataclass(frozen=True)
 class Reliability:
-    """Predicted probabilities and observed frequencies in bins.
+    """Predicted probabilities and observed frequencies in `B` bins.
 
     Args:
         confidence: `(B,)`, mean predicted probability of each bin; NaN for an empty bin.
-        frequency: `(B,)`, share of the predictions in each bin that came true; NaN for
-            an empty bin.
+        frequency: `(B,)`, share of the predictions that came true; NaN for an empty bin.
         count: `(B,)`, number of predictions in each bin.
     """
 
@@ -41,10 +40,6 @@ class Reliability:
 
         Returns:
             Lower and upper ends, each `(B,)`; NaN for an empty bin.
-
-        References:
-            - [Wilson: Probable inference, the law of succession, and statistical inference,
-              JASA 1927](https://doi.org/10.1080/01621459.1927.10502953)
 
         Example:
 
@@ -75,17 +70,14 @@ def reliability(
 
     Args:
         y_true: integer labels `(N,)`.
-        probabilities: `(N, K)`, or `(N, 1)` of class 1, as `model.predict` returns them.
-        num_bins: number of bins, at most 1,000,000. Defaults to 15.
-        class_id: the class whose probability is examined for every example, with `classes` its
-            label; `None` (default) examines the largest probability of each example, which comes
-            true if that class is the label.
-        strategy: `"uniform"` (default) for bins of equal width on [0, 1]; `"quantile"` for
-            bins of equal mass, that is of equally many predictions. Equal probabilities
-            share a bin, and a bin of less than half its mass joins the next, so that there
-            may be fewer bins and none is empty.
-        classes: the `K` labels in the order of the columns of `probabilities`, or the model or
-            estimator that has them; `None` (default) if labels are column numbers.
+        probabilities: `(N, K)`, or `(N, 1)` of class 1.
+        num_bins: number of bins. Defaults to 15.
+        class_id: the class whose probability is examined, with `classes` its label; `None`
+            (default) examines the largest probability of each example.
+        strategy: `"uniform"` (default) for bins of equal width; `"quantile"` for bins of equally
+            many predictions, where equal probabilities share a bin and none is empty.
+        classes: the `K` labels in the order of the columns, or the model or estimator that has
+            them; `None` (default) if labels are column numbers.
 
     Returns:
         A `Reliability`.
@@ -118,18 +110,13 @@ def calibration_error(
 ) -> float:
     """Computes the expected calibration error of a classifier.
 
-    `sum_b |B_b| / N |mean confidence of B_b - accuracy of B_b|` over bins of the
-    largest probability. `classwise=True` computes the error of the probabilities of
-    each class and averages over classes: expected costs depend on all probabilities,
-    not only on the largest.
+    `sum_b |B_b| / N |mean confidence of B_b - accuracy of B_b|` over bins of the largest
+    probability.
 
     Args:
-        y_true: integer labels `(N,)`.
-        probabilities: `(N, K)`, or `(N, 1)` of class 1.
-        num_bins: number of bins. Defaults to 15.
-        classwise: whether to average over classes. Defaults to False.
-        strategy: `"uniform"` (default) or `"quantile"`, as in `reliability`.
-        classes: as in `reliability`. Defaults to `None`.
+        y_true, probabilities, num_bins, strategy, classes: as in `reliability`.
+        classwise: whether to average over classes the error of the probabilities of each, all of
+            which expected costs depend on. Defaults to False.
 
     Returns:
         A float from 0 (calibrated) to 1.
@@ -160,16 +147,9 @@ def calibration_error(
 
 
 def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
-    """Returns class probabilities as float64 rows `(N, K)`.
+    """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`.
 
-    Args:
-        probabilities: `(N, K)`, K at least 2, or `(N, 1)` of class 1.
-        classes: labels that decide the order of named columns, as in `by_class`.
-
-    Raises:
-        ValueError: if a probability is not in [0, 1], or the rows do not sum to 1.
-
-    Example:
+    With `classes`, labels decide the order of named columns.
 
     >>> check_probabilities([[0.25], [1.0]])
     array([[0.75, 0.25],
@@ -197,20 +177,7 @@ def probabilities_by_class(
     name: str = "probabilities",
     classes: Any = None,
 ) -> np.ndarray:
-    """Returns `check_probabilities` of class probabilities, also of `(N,)`, class 1 alone.
-
-    Args:
-        probabilities: `(N, K)`, `(N, 1)` or `(N,)`.
-        shape: the shape that messages expect.
-        name: name of the probabilities in messages about their array.
-        classes: as in `check_probabilities`.
-
-    Example:
-
-    >>> probabilities_by_class([0.25, 1.0])
-    array([[0.75, 0.25],
-           [0.  , 1.  ]])
-    """
+    """Returns `check_probabilities`, also of `(N,)`, which is class 1 alone."""
     array = as_array(name, probabilities, shape)
     return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
 

@@ -18,13 +18,9 @@ class CostBounds:
     a share of what may come beyond as they pay of the largest amounts here.
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        cost_matrix: costs or `None`, as in `decision_costs`.
+        y_true, cost_matrix: as in `decision_costs`.
         largest: the largest amount that is possible, gains included, or `None`.
         lowest: what was subtracted from all amounts.
-
-    Raises:
-        ValueError: if an amount is above `largest`.
     """
 
     #: The largest amount seen; `None` if the bounds are known.
@@ -79,15 +75,12 @@ class CostBounds:
 
 
 class _Tail:
-    """The largest costs of one decision, and what may come beyond them.
+    """The largest costs `(N,)` of one decision, and what may come beyond them.
 
     Beyond the largest of N values lies a share of about 1 / N, whose mean in a tail of index `xi`
     is the largest value divided by `1 - xi`. This is the bound, with the upper 95 % limit of
     Hill's estimate of `xi` from the `2 sqrt(N)` largest values, but at most eight times the
     largest one. Of values that are alike `xi` is 0.
-
-    Args:
-        costs: `(N,)`.
     """
 
     def __init__(self, costs: np.ndarray):

@@ -15,32 +15,126 @@ from csdl_keras.costs.checks import amounts as check_amounts
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 from csdl_keras.evaluation import _report_text
 from csdl_keras.evaluation.as_numbers import as_numbers, known_classes
-from csdl_keras.evaluation.cost_row import CostRow, PricedExamples
-from csdl_keras.evaluation.scores import chosen_costs
+from csdl_keras.evaluation.bounded_mean import BoundedMean
+from csdl_keras.evaluation.cost_bounds import CostBounds
+from csdl_keras.evaluation.intervals import CostDifference, paired_difference
+from csdl_keras.evaluation.scores import chosen_costs, cost_per_class, error_rate, example_costs
+
+
+@dataclasses.dataclass(frozen=True)
+class CostRow:
+    """Costs of one model's decisions, of today's rule or of the best constant decision.
+
+    Args:
+        name: name of the model.
+        average_cost, low, high: average cost of its decisions and its interval, see
+            `cost_interval`.
+        normalized_cost: average cost relative to that of the best constant decision;
+            NaN unless that decision's cost is above 0.
+        error_rate: share of wrong decisions among those for a class; NaN if there are none.
+        abstained: share of decisions that are not a class; 0 without labels.
+        per_class: average cost of each true class; empty without labels.
+        against_best, against_constant, against_baseline: comparisons with the cheapest model, the
+            best constant decision and today's rule; `None` with itself and where there is none.
+        total_cost: sum of the costs of all decisions.
+    """
+
+    name: str
+    average_cost: float
+    low: float
+    high: float
+    normalized_cost: float
+    error_rate: float
+    abstained: float
+    per_class: tuple[float, ...]
+    against_best: CostDifference | None
+    total_cost: float
+    against_constant: CostDifference | None
+    against_baseline: CostDifference | None
+
+    @property
+    def savings(self) -> float:
+        """Share of the best constant decision's cost that is saved."""
+        return 1.0 - self.normalized_cost
+
+
+class PricedExamples:
+    """Test examples with the cost of each decision; arguments as those of `CostBounds`."""
+
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        cost_matrix: CostsLike | None,
+        lowest: float,
+        largest: float | None,
+    ):
+        self._y_true, self._cost_matrix, self._lowest = y_true, cost_matrix, lowest
+        #: The amounts themselves, `(N, D)`.
+        self.costs = example_costs(y_true, cost_matrix) + lowest
+        self.bounds = CostBounds(y_true, cost_matrix, largest, lowest)
+        means = self.costs.mean(axis=0)
+        #: The best constant decision.
+        self.constant = int(means.argmin())
+        self._constant_cost = float(means.min())
+
+    def row(
+        self,
+        name: str,
+        decisions: np.ndarray,
+        best: np.ndarray | None,
+        constant: np.ndarray | None,
+        baseline: np.ndarray | None,
+    ) -> CostRow:
+        """Returns the costs of decisions, compared with those of three others, if there are any."""
+        paid = chosen_costs(self.costs, decisions)
+        average = float(paid.mean())
+        low, high = BoundedMean(paid, *self.bounds.of_costs(paid)).interval()
+        per_class: tuple[float, ...] = ()
+        if self._cost_matrix is not None:
+            classes = cost_per_class(self._y_true, decisions, self._cost_matrix)
+            per_class = tuple((classes + self._lowest).tolist())
+
+        def against(rival: np.ndarray | None) -> CostDifference | None:
+            if rival is None:
+                return None
+            return paired_difference(paid, chosen_costs(self.costs, rival), self.bounds)
+
+        of_constant = average / self._constant_cost if self._constant_cost > 0 else float("nan")
+        return CostRow(
+            name=name,
+            average_cost=average,
+            low=low,
+            high=high,
+            normalized_cost=of_constant,
+            error_rate=error_rate(self._y_true, decisions, self._cost_matrix),
+            abstained=float(np.mean(decisions >= len(per_class))) if per_class else 0.0,
+            per_class=per_class,
+            against_best=against(best),
+            total_cost=average * len(paid),
+            against_constant=against(constant),
+            against_baseline=against(baseline),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
-    The second table shows what each model saves beside today's rule and the best
-    constant decision. With labels, another one shows the average cost of each true class;
-    with more than twelve classes, those that cost the cheapest model most. The last line
-    is `sentence`. `dataclasses.asdict(report)` holds all numbers.
+    The second table shows what each model saves beside today's rule and the best constant decision.
+    With labels, another one shows the average cost of each true class; with more than twelve
+    classes, those that cost the cheapest model most. The last line is `sentence`.
+    `dataclasses.asdict(report)` holds all numbers.
 
     Args:
         rows: a `CostRow` for each model.
         size: number of test examples.
-        constant: row of the best constant decision.
-        constant_decision: that decision.
-        constant_name: its name.
+        constant, constant_decision, constant_name: row, index and name of the best constant
+            decision.
         baseline: row of today's rule, or `None`.
         unit: unit of costs, or `None`.
         class_names: names of the classes; empty without labels.
-        largest_seen: the largest amount seen, if intervals rest on it; `None` if the
-            largest amount that is possible is known.
-        ten_largest: share of the ten largest amounts in the sum of all, where each example
-            counts with that of its costliest decision; `None` likewise.
+        largest_seen: the largest amount seen, if intervals rest on it, or `None`.
+        ten_largest: share of the ten largest amounts in the sum of all, or `None` likewise.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
 
@@ -103,29 +197,22 @@ def cost_report(
     Each p-value holds for one pair only: with 15 equal models, some row had one below
     .05 in 76 % of simulated reports, because the cheapest model was selected from many.
 
-    Where a matrix or vectors come from `costs.regret` or `costs.from_binary`, the cost of each
-    example's cheapest decision has been taken off. Differences between decisions, and so all
-    amounts saved, are the same as before; average costs and totals are those beyond the cheapest
-    decisions, and `normalized_cost` is relative to that. For averages and totals of the money that
-    is really paid or gained, pass the same amounts before that as `amounts`.
+    Where costs come from `costs.regret` or `costs.from_binary`, the cost of each example's cheapest
+    decision has been taken off, and amounts saved are the same as before. For averages and totals
+    of the money that is really paid or gained, pass the amounts before that as `amounts`.
 
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
-        y_true: integer labels `(N,)`, or without costs cost vectors `(N, D)`.
-        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
-            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
+        y_true, cost_matrix, classes: as in `decision_costs`; the labels are also the default of
+            names.
         baseline: integers `(N,)`, the decisions of today's rule, with which models are compared;
             `None` (default) for none.
         unit: unit of costs, such as `"€"`; `None` (default) writes numbers alone.
         amounts: instead of `cost_matrix`, amounts `(K, D)` or `(N, K, D)` of any sign: gains are
             negative, and right decisions may cost something. Defaults to `None`.
-        class_names: `K` names; `None` (default) writes the label of each class.
-        decision_names: `D` names; `None` (default) writes the names of the classes and the
+        class_names, decision_names: `K` and `D` names; `None` (default) writes labels, and the
             index of each decision that is not a class.
-        largest: the largest amount that a decision can cost or gain, as in `cost_interval`;
-            `None` (default) says in the report what intervals rest on instead.
-        classes: as in `decision_costs`; the labels are also the default of the names. Defaults
-            to `None`.
+        largest: as in `cost_interval`; `None` (default) says in the report what intervals rest on.
 
     Returns:
         A `CostReport`, cheapest model first.

@@ -23,29 +23,18 @@ def cost_interval(
 ) -> tuple[float, float]:
     """Computes a confidence interval of the average cost of decisions on new examples.
 
-    Most decisions cost nothing and a few cost much, and a test set may not contain the
-    costliest mistake. Gaffke's interval takes that into account: besides the observed
-    costs it uses the largest possible cost. If none of 1,000 decisions was wrong, the upper
-    end is .0037 of the largest cost. In simulations with rare and frequent mistakes, costs
-    of a matrix and heavy-tailed amounts, and 20 to 20,000 examples, 95 % intervals contained
+    Most decisions cost nothing and a few cost much, and a test set may not contain the costliest
+    mistake. So Gaffke's interval uses the largest possible cost besides those that were observed:
+    that of the matrix, or `largest`. Where costs are of each example and `largest` is not given, it
+    is judged by the largest amounts seen, up to eight times the largest one. In simulations with
+    rare and frequent mistakes, costs of a matrix and heavy-tailed amounts, 95 % intervals contained
     the expected cost in at least 93 % of the test sets of every case
-    (`benchmarks/results/coverage`). Intervals are wide where the costs of different examples
-    differ a hundredfold.
-
-    The largest possible cost is that of the matrix, or `largest`. Where costs are of each
-    example and `largest` is not given, it is judged by the largest amounts seen: up to
-    eight times the largest one, the more the heavier their tail is and the more of them
-    the decisions pay.
+    (`benchmarks/results/coverage`).
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        decisions: integers `(N,)`.
-        cost_matrix: costs or `None`, as in `decision_costs`.
+        y_true, decisions, cost_matrix, classes: as in `decision_costs`.
         confidence: confidence level, in (0, 1). Defaults to 0.95.
-        largest: the largest amount that a decision can cost, or gain, in the unit of the
-            costs; larger amounts raise. `None` (default) takes that of the matrix, and judges
-            it where costs are of each example.
-        classes: as in `decision_costs`. Defaults to `None`.
+        largest: the largest amount that a decision can cost, or gain; larger amounts raise.
 
     Returns:
         `(low, high)`.
@@ -75,8 +64,7 @@ class CostDifference:
 
     Args:
         difference: mean difference; negative if the first model's decisions cost less.
-        low: lower end of the 95 % interval of the expected difference.
-        high: upper end of that interval.
+        low, high: ends of the 95 % interval of the expected difference.
         p_value: two-sided p-value of the hypothesis that the expected difference is 0;
             below .05 if and only if the interval does not contain 0.
         ratio: average cost of the first model divided by that of the second; NaN if
@@ -115,23 +103,16 @@ def compare_costs(
 ) -> CostDifference:
     """Compares two models' decisions on the same test examples in pairs.
 
-    Two models decide most examples alike, so the difference of their costs is known
-    far more precisely than either cost. Interval and p-value come from the method of
-    `cost_interval`, with differences bounded by the largest difference between two
-    decisions in a row of the matrix, by `largest`, or as judged by the costs of each
-    example. If all mistakes cost the same, this is McNemar's exact test. If they do not,
-    making ten cheap mistakes fewer proves nothing as long as one mistake of the largest
-    difference could outweigh them. In simulations of models with equal expected cost, the
-    p-value was below .05 in at most 5 % of the test sets of every case
-    (`benchmarks/results/coverage`).
+    Two models decide most examples alike, so the difference of their costs is known far more
+    precisely than either cost. Interval and p-value are those of `cost_interval`, with differences
+    bounded by the largest difference between two decisions. If all mistakes cost the same, this is
+    McNemar's exact test. In simulations of models with equal expected cost, the p-value was below
+    .05 in at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        decisions: integers `(N,)`, of the first model.
+        y_true, decisions, cost_matrix, classes: as in `decision_costs`.
         other_decisions: integers `(N,)`, of the second model.
-        cost_matrix: costs or `None`, as in `decision_costs`.
         largest: as in `cost_interval`.
-        classes: as in `decision_costs`. Defaults to `None`.
 
     Returns:
         A `CostDifference`, first minus second.
@@ -152,13 +133,7 @@ def compare_costs(
 
 
 def paired_difference(own: np.ndarray, other: np.ndarray, bounds: CostBounds) -> CostDifference:
-    """Compares what two models' decisions cost on the same examples.
-
-    Args:
-        own: `(N,)`, costs of the first model's decisions.
-        other: `(N,)`, costs of the second model's decisions.
-        bounds: what decisions may cost.
-    """
+    """Compares what the decisions of two models cost, each `(N,)`, on the same examples."""
     largest = bounds.of_differences(own - other)
     differences = BoundedMean(own - other, -largest, largest)
     low, high = differences.interval()

@@ -23,20 +23,15 @@ def risk_coverage_curve(
     """Computes the average cost of the examples whose decisions are expected to cost least.
 
     Args:
-        y_true: integer labels of shape `(N,)`, or without a cost matrix cost
-            vectors `(N, D)`.
+        y_true, cost_matrix, classes: as in `decision_costs`.
         expected_costs: expected cost of each decision, shape `(N, D)`, of any sign; `None`
             (default) if `probabilities` are given.
-        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
-            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
         probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1, of
             which the expected costs under `cost_matrix` are computed. Defaults to `None`.
-        classes: as in `decision_costs`, in the order of the probabilities. Defaults to `None`.
 
     Returns:
-        Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the
-        examples covered, both float64 of shape `(N,)`. Examples with equal
-        expected costs stay in the given order.
+        Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the examples covered, both
+        `(N,)`. Examples with equal expected costs stay in the given order.
 
     Raises:
         ValueError: if an argument fails its check, or unless there are either expected costs,
@@ -84,19 +79,14 @@ def risk_coverage_area(
 ) -> float:
     """Computes the area under the curve of risk against coverage; the lower, the better.
 
-    The mean of the average costs of `risk_coverage_curve` over the coverages
-    `1 / N, ..., 1`. Among models with the same decisions, the area is smallest for one
-    whose expected costs rank examples by what the decisions really cost.
+    Among models with the same decisions, the area is smallest for one whose expected costs rank
+    examples by what the decisions really cost.
 
     Args:
-        y_true: integer labels `(N,)` or cost vectors `(N, D)`.
-        expected_costs: expected cost of each decision, shape `(N, D)`, of any sign.
-        cost_matrix: costs or `None`, as in `risk_coverage_curve`.
-        probabilities: instead of expected costs, as in `risk_coverage_curve`.
-        classes: as in `risk_coverage_curve`.
+        y_true, expected_costs, cost_matrix, probabilities, classes: as in `risk_coverage_curve`.
 
     Returns:
-        A float.
+        A float, the mean of the risks of `risk_coverage_curve`.
 
     Raises:
         ValueError: as `risk_coverage_curve`.

@@ -34,10 +34,10 @@ def decision_costs(
         decisions: integers `(N,)`, as returned by `csdl_keras.decide`.
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
-        classes: the `K` labels of the classes, or the model or estimator that has them, such as
-            `classes=model`. Labels, decisions and names of `cost_matrix` may then be of any type.
-            With `D` labels, the others are those of decisions that are not classes. `None`
-            (default) if labels are row numbers, or booleans.
+        classes: the `K` labels of the classes, or the model or estimator that has them. Labels,
+            decisions and names of `cost_matrix` may then be of any type. With `D` labels, the
+            others are those of decisions that are not classes. `None` (default) if labels are row
+            numbers, or booleans.
 
     Returns:
         A float64 array `(N,)`.
@@ -63,10 +63,8 @@ def average_cost(
     """Computes the average of `decision_costs`, which the metric `AverageCost` reports.
 
     Args:
-        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
-        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
-        cost_matrix: costs or `None`, as in `decision_costs`.
-        classes: as in `decision_costs`. Defaults to `None`.
+        y_true, decisions, cost_matrix, classes: as in `decision_costs`, or of pixels: `(N, ...)`
+            and `(N, ..., D)`.
 
     Returns:
         A float.
@@ -94,10 +92,7 @@ def normalized_cost(
     making the best constant decision would cost no more.
 
     Args:
-        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
-        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
-        cost_matrix: costs or `None`, as in `decision_costs`.
-        classes: as in `decision_costs`. Defaults to `None`.
+        y_true, decisions, cost_matrix, classes: as in `average_cost`.
 
     Returns:
         A float.
@@ -133,10 +128,7 @@ def savings(
     the best constant decision.
 
     Args:
-        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
-        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
-        cost_matrix: costs or `None`, as in `decision_costs`.
-        classes: as in `decision_costs`. Defaults to `None`.
+        y_true, decisions, cost_matrix, classes: as in `average_cost`.
 
     Returns:
         A float, at most 1.
@@ -165,15 +157,11 @@ def error_rate(
 ) -> float:
     """Computes the share of wrong decisions among those for a class.
 
-    With labels, a decision for a class other than the true one is wrong, and a
-    decision that is not a class, such as to abstain, is not counted. Cost vectors do
+    With labels, a decision that is not a class, such as to abstain, is not counted. Cost vectors do
     not say which decisions are classes: every decision that is not the cheapest is wrong.
 
     Args:
-        y_true: integer labels `(N, ...)` or cost vectors `(N, ..., D)`.
-        decisions: integers `(N,)`, or `(N, ...)` such as those of pixels.
-        cost_matrix: costs or `None`, as in `decision_costs`.
-        classes: as in `decision_costs`. Defaults to `None`.
+        y_true, decisions, cost_matrix, classes: as in `average_cost`.
 
     Returns:
         A float; NaN if no decision is for a class.
@@ -205,10 +193,7 @@ def cost_per_class(
     """Computes the average cost of the examples of each true class.
 
     Args:
-        y_true: integer labels `(N, ...)`.
-        decisions: integers `(N, ...)`.
-        cost_matrix: as in `decision_costs`.
-        classes: as in `decision_costs`. Defaults to `None`.
+        y_true, decisions, cost_matrix, classes: as in `average_cost`, with labels.
 
     Returns:
         A float64 array `(K,)`; NaN for a class without examples.

@@ -8,7 +8,7 @@ import numpy as np
 
 from csdl_keras.evaluation import CostDifference, CostReport, cost_report
 from csdl_keras.evaluation._report_text import number
-from csdl_keras.evaluation.cost_row import CostRow
+from csdl_keras.evaluation.cost_report import CostRow
 from csdl_keras.experiments.data_source import DataSource
 
 

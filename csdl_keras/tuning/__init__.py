@@ -8,12 +8,12 @@ optional_module("keras_tuner")
 from csdl_keras.tuning.cnn_hyper_model import CNNHyperModel
 from csdl_keras.tuning.csdnn_hyper_model import CSDNNHyperModel
 from csdl_keras.tuning.decision_hyper_model import DecisionHyperModel
-from csdl_keras.tuning.space import Range
-from csdl_keras.tuning.tuners import (
+from csdl_keras.tuning.resumable import (
     BayesianOptimization,
     GridSearch,
     RandomSearch,
 )
+from csdl_keras.tuning.space import Range
 
 __all__ = [
     "BayesianOptimization",

@@ -1,6 +1,7 @@
 """The search space of the convolutional algorithms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import keras
 import keras_tuner
@@ -9,10 +10,8 @@ from csdl_keras import models
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
-from csdl_keras.tuning.space import Range, Space, check_space, declare
-
-_LEARNING_RATE = Range(1e-4, 3e-3, sampling="log")
+from csdl_keras.tuning.hyper_model import AlgorithmHyperModel
+from csdl_keras.tuning.space import Range, check_positive
 
 
 class CNNHyperModel(AlgorithmHyperModel):
@@ -28,20 +27,11 @@ class CNNHyperModel(AlgorithmHyperModel):
             vectors `(N, K)`.
         algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such
             an `Algorithm`.
-        num_classes: `K`, required without a cost matrix.
-        max_cost: the largest cost; `None` (default) is that of the matrix, or 1.
         variant: space of `"quick"` (default) and `"full"`, see `models.caffe_cifar10`.
         mean: as in `models.caffe_cifar10`. Defaults to 0.
         optimizer: space of `"sgd"` (default) and `"adam"`.
-        learning_rate: space, or a dict with a space for each optimizer.
-        momentum: space of the momentum of SGD. Defaults to 0.9.
-        cost_scale: space of the largest cost after scaling; costs are multiplied by it and
-            divided by their largest.
-        alpha: space of the sharpness of the SOSR loss.
-        seed: seed of weights and shuffling. Defaults to 0; `None` follows
-            `keras.utils.set_random_seed`.
-        name: as in `keras_tuner.HyperModel`.
-        tunable: as in `keras_tuner.HyperModel`.
+        **kwargs: `num_classes`, `max_cost`, `learning_rate`, `momentum`, `cost_scale`, `alpha`
+            and `seed`, as in `CSDNNHyperModel`.
 
     Raises:
         ValueError: if an argument, or a value in a space, is out of range.
@@ -56,32 +46,22 @@ class CNNHyperModel(AlgorithmHyperModel):
     """
 
     body = "cnn"
+    choices = AlgorithmHyperModel.choices | {
+        "variant": ("quick", lambda name, value: check_choice(name, value, ("quick", "full"))),
+        "optimizer": ("sgd", AlgorithmHyperModel.choices["optimizer"][1]),
+        "learning_rate": (Range(1e-4, 3e-3, sampling="log"), check_positive),
+    }
 
     def __init__(
         self,
         input_shape: Sequence[int],
         cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "cnn_bayes",
-        num_classes: int | None = None,
-        max_cost: float | None = None,
-        variant: Space = "quick",
+        *,
         mean: ArrayLike = 0.0,
-        optimizer: Space = "sgd",
-        learning_rate: Space | Mapping[str, Space] = _LEARNING_RATE,
-        momentum: Space = 0.9,
-        cost_scale: Space = (1.0, 3.0, 10.0),
-        alpha: Space = (1.0, 4.0),
-        seed: int | None = 0,
-        name: str | None = None,
-        tunable: bool = True,
+        **kwargs: Any,
     ):
-        super().__init__(
-            algorithm, input_shape, cost_matrix, num_classes, max_cost, seed, name, tunable
-        )
-        self.search_training(optimizer, learning_rate, momentum, cost_scale, alpha)
-        self.variant = check_space(
-            "variant", variant, lambda n, v: check_choice(n, v, ("quick", "full"))
-        )
+        super().__init__(input_shape, cost_matrix, algorithm, **kwargs)
         self.mean = mean
 
     def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
@@ -89,7 +69,7 @@ class CNNHyperModel(AlgorithmHyperModel):
         return models.caffe_cifar10(
             self.input_shape,
             self.num_classes,
-            variant=declare(hp, "variant", self.variant),
+            variant=self.value(hp, "variant"),
             output=self.algorithm.output,
             mean=self.mean,
             seed=seed,

@@ -5,6 +5,7 @@ from typing import Any
 
 import keras
 import keras_tuner
+from keras_tuner.errors import FatalValueError
 
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.structure import inputs_of
@@ -14,14 +15,13 @@ from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScal
 from csdl_keras.losses import expected_cost
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
-from csdl_keras.tuning._search_record import FitData
-from csdl_keras.tuning.hyper_model import CheckedHyperModel
+from csdl_keras.tuning.hyper_model import FitData
 from csdl_keras.tuning.space import Range, Space, check_positive, check_space, declare
 
 _TEMPERATURE = Range(0.25, 4.0, sampling="log")
 
 
-class DecisionHyperModel(CheckedHyperModel):
+class DecisionHyperModel(keras_tuner.HyperModel):
     """Searches the decision rule of a trained classifier, and the temperature before it.
 
     Nothing is trained. A trial scales the classifier's probabilities by a temperature
@@ -37,8 +37,7 @@ class DecisionHyperModel(CheckedHyperModel):
             The argmax requires `D = K`.
         temperature: space of the temperature; 1 leaves probabilities unchanged.
         from_logits: whether the output is logits. Defaults to False.
-        name: as in `keras_tuner.HyperModel`.
-        tunable: as in `keras_tuner.HyperModel`.
+        **kwargs: as in `keras_tuner.HyperModel`.
 
     Raises:
         ValueError: if an argument, or a value in a space, is out of range.
@@ -60,16 +59,14 @@ class DecisionHyperModel(CheckedHyperModel):
         prediction: Space = "bayes",
         temperature: Space = _TEMPERATURE,
         from_logits: bool = False,
-        name: str | None = None,
-        tunable: bool = True,
+        **kwargs: Any,
     ):
-        super().__init__(name=name, tunable=tunable)
+        super().__init__(**kwargs)
         # Called for its checks of the matrix and of the classifier's output.
         bayes_classifier(classifier, cost_matrix, from_logits)
         self.trained = classifier
         self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
         self.num_classes, decisions = self.cost_matrix.shape
-        self.input_shape = tuple(classifier.inputs[0].shape[1:])
         rules = ("bayes", "argmax") if decisions == self.num_classes else ("bayes",)
         self.prediction = check_space(
             "prediction", prediction, lambda n, v: check_choice(n, v, rules)
@@ -107,20 +104,17 @@ class DecisionHyperModel(CheckedHyperModel):
         """Scores the decisions on the validation data; called by KerasTuner.
 
         Args:
-            hp: the values of the trial.
-            model: the model that `build` made with them.
-            x: ignored.
-            y: ignored.
+            hp, x, y, **fit_arguments: ignored.
+            model: the model that `build` made.
             callbacks: KerasTuner's and your callbacks, called for one epoch.
             validation_data: `(x_val, y_val)` or a dataset, with labels as targets.
             batch_size: as in `keras.Model.evaluate`.
-            **fit_arguments: ignored.
 
         Returns:
             A dict with `"val_average_cost"`.
         """
-        # No result depends on the training data and epochs.
-        self.check_trial(hp, None, None, callbacks, {"validation_data": validation_data})
+        if validation_data is None:
+            raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")
         pair = isinstance(validation_data, (tuple, list))
         data = validation_data if pair else (validation_data,)
         scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)

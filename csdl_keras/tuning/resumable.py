@@ -1,24 +1,31 @@
-"""Oracles and tuners whose search continues after the process was killed."""
+"""KerasTuner's random, grid and Bayesian search, which go on where they were killed.
+
+KerasTuner 1.4.8 reloads a search by what its oracles save. Its grid loses its place
+(https://github.com/keras-team/keras-tuner/issues/1055), Bayesian optimisation the state of its
+random numbers, and a file that was being written when the process was killed stops the search.
+Here each trial that has ended is proposed and ended again, without being run, so that an oracle is
+where it was, whatever it keeps in memory.
+"""
 
 import contextlib
 import copy
+import dataclasses
+import inspect
+import json
 import os
 import pathlib
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
 
 import filelock
+import joblib
 import keras
 import keras_tuner
+import numpy as np
 from keras_tuner.engine.trial import Trial
 
+from csdl_keras._utils import __version__
 from csdl_keras._utils.files import write_json
-from csdl_keras.tuning._search_record import (
-    FitData,
-    check_same_search,
-    check_same_tuner,
-    is_worker,
-)
 
 #: What a tuner builds models with.
 HyperModel: TypeAlias = (
@@ -27,98 +34,94 @@ HyperModel: TypeAlias = (
 #: What a search minimises or maximises.
 Objective: TypeAlias = str | keras_tuner.Objective | list[keras_tuner.Objective]
 
-COMPLETED = "COMPLETED"
 #: Stands for the seed 0, which KerasTuner takes for no seed.
 SEED_FOR_0 = 10_001
-#: The name of KerasTuner's folder unless it is given another.
-DEFAULT_PROJECT = "untitled_project"
-#: Arguments of `keras_tuner.Tuner` that change results.
-_OF_TRIALS = ("executions_per_trial", "max_model_size", "optimizer", "loss", "metrics")
-#: Arguments about retries of failed trials, which change no result of the others.
-_RETRIES = ("max_retries_per_trial", "max_consecutive_failed_trials")
+#: Arguments and attributes that change no result.
+_FREE = frozenset(
+    "cache callbacks directory max_consecutive_failed_trials max_retries_per_trial name overwrite "
+    "project_name spaces tunable validation_batch_size verbose".split()
+)
+#: Callbacks of Keras that change training; its others only observe.
+_CHANGING = (
+    keras.callbacks.EarlyStopping,
+    keras.callbacks.LearningRateScheduler,
+    keras.callbacks.ReduceLROnPlateau,
+    keras.callbacks.SwapEMAWeights,
+    keras.callbacks.TerminateOnNaN,
+)
 
 
-class ResumableOracle(keras_tuner.Oracle):
-    """Makes an oracle of KerasTuner resumable; it comes before that class among the bases.
-
-    Files are replaced as a whole. A trial that had finished when the search was
-    killed, but was still listed as running, is not run again.
-    """
-
-    _retry_queue: list[str]
-
-    def save(self) -> None:
-        """Writes the oracle's state."""
-        write_json(self._get_oracle_fname(), self.get_state())
-
-    def _save_trial(self, trial: Trial) -> None:
-        folder = pathlib.Path(self._get_trial_dir(trial.trial_id))
-        write_json(folder / "trial.json", trial.get_state())
-
-    def reload(self) -> None:
-        """Reads the oracle's state and its trials; damaged files raise a ValueError."""
-        try:
-            super().reload()
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"Expected the search beside {self._get_oracle_fname()} to be whole; received "
-                f"damaged files ({type(error).__name__}: {error})."
-            ) from error
-        queue = dict.fromkeys(self._retry_queue)
-        finished = [it for it in queue if self.trials[it].status == COMPLETED]
-        self._retry_queue = [it for it in queue if it not in finished]
-        for trial_id in finished:
-            self.take_up(trial_id)
-
-    def take_up(self, trial_id: str) -> None:
-        """Completes the bookkeeping of a trial that had finished; subclasses may need it."""
+def is_worker() -> bool:
+    """Tells whether KerasTuner's variables make this process a worker of a chief."""
+    chief = "chief" in os.environ.get("KERASTUNER_TUNER_ID", "")
+    return "KERASTUNER_ORACLE_IP" in os.environ and not chief
 
 
 @contextlib.contextmanager
 def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
-    """Locks a folder, so that two processes do not search in it at the same time.
+    """Locks a folder by a file, so that two processes do not search in it at the same time.
 
     The operating system releases the lock if this process is killed.
-
-    Args:
-        path: file of the lock.
-        folder: the locked folder, for the message.
 
     Raises:
         ValueError: at once, if another process holds the lock.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(path)
     try:
-        lock.acquire(timeout=0)
+        with filelock.FileLock(path).acquire(timeout=0):
+            yield
     except filelock.Timeout:
         raise ValueError(
             f"Expected no other search under way in {folder}; received one that is. Wait for it, "
             "search in another folder, or share the work: see KerasTuner's distributed tuning."
         ) from None
+
+
+def _parts(value: Any) -> Any:
+    """Returns what a result depends on of a value, such that `joblib.hash` tells it apart."""
+    if isinstance(value, keras.Model):
+        return [value.to_json(), value.get_weights()]
+    if isinstance(value, _CHANGING):
+        names = inspect.signature(type(value)).parameters
+        chosen = {name: it for name, it in vars(value).items() if name in names}
+        if "min_delta" in chosen:  # Keras gives it the sign of the mode when training begins.
+            chosen["min_delta"] = abs(chosen["min_delta"])
+        return [type(value).__name__, _parts(chosen)]
+    if isinstance(value, Mapping):
+        return {str(name): _parts(it) for name, it in value.items() if name not in _FREE}
+    if isinstance(value, (list, tuple)):
+        return [_parts(it) for it in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [type(value).__qualname__, _parts(vars(value))]
+    if keras.ops.is_tensor(value):
+        return np.array(keras.ops.convert_to_numpy(value), order="C")
+    if hasattr(value, "__array__"):
+        return np.array(value, order="C")
+    if hasattr(value, "get_config"):
+        return [type(value).__qualname__, _parts(value.get_config())]
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return value
+    named = value if hasattr(value, "__qualname__") else type(value)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def _ended_trial(path: pathlib.Path) -> Trial | None:
+    """Reads a trial; `None` if it has not ended or its file is damaged by a kill."""
     try:
-        yield
-    finally:
-        lock.release()
+        trial = Trial.from_state(json.loads(path.read_text()))
+    except (OSError, ValueError, KeyError):
+        return None
+    return trial if trial.status in ("COMPLETED", "FAILED") else None
 
 
 class ResumableTuner(keras_tuner.Tuner):
     """Base class of tuners that resume an interrupted search, and refuse any other search.
 
-    The folder records what trials depend on: the HyperModel with costs and spaces, the
-    choices of the tuner, the data and the arguments of `search`. Only `max_trials` may
-    change. Only one process may search in a folder at a time, except for KerasTuner's
-    chief and workers. `RandomSearch` describes the arguments.
+    `search.json` in the folder has a key of what trials depend on: the HyperModel with costs and
+    spaces, the choices of the tuner, the data, the arguments of `search`, versions and backend.
+    Only `max_trials` may change. One process searches in a folder at a time, except for
+    KerasTuner's chief and workers. `RandomSearch` describes the arguments.
     """
-
-    oracle_class: ClassVar[Any]
-    oracle_arguments: ClassVar[tuple[str, ...]] = (
-        "hyperparameters",
-        "tune_new_entries",
-        "allow_new_entries",
-        "max_retries_per_trial",
-        "max_consecutive_failed_trials",
-    )
 
     def __init__(
         self,
@@ -129,55 +132,127 @@ class ResumableTuner(keras_tuner.Tuner):
         announce: Callable[[Trial], None] = lambda trial: None,
         **kwargs: Any,
     ):
-        if objective is None:
-            objective = keras_tuner.Objective("val_average_cost", "min")
-        own = {name: kwargs.pop(name) for name in self.oracle_arguments if name in kwargs}
-        oracle = self.oracle_class(
-            objective=objective,
-            max_trials=max_trials,
-            seed=SEED_FOR_0 if seed == 0 else seed,
-            **copy.deepcopy(own),  # Trials add to the HyperParameters of their oracle.
-        )
         self._announce = announce
-        #: Choices that results depend on besides the HyperModel.
-        self.search_choices = {
-            "seed": seed,
-            "executions_per_trial": 1,
-            **{name: own[name] for name in own if name not in _RETRIES},
-        }
-        self.search_choices |= {name: kwargs[name] for name in _OF_TRIALS if name in kwargs}
-        lock: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        self._choices = {"seed": seed, "executions_per_trial": 1, **copy.deepcopy(kwargs)}
+        objective = objective or keras_tuner.Objective("val_average_cost", "min")
+        lock: Any = contextlib.nullcontext()
         if kwargs.get("overwrite"):
             # Workers must not delete their chief's folder, nor anyone that of a running search.
             kwargs["overwrite"] = not is_worker()
-            names = kwargs.get("directory") or ".", kwargs.get("project_name") or DEFAULT_PROJECT
+            names = kwargs.get("directory") or ".", kwargs.get("project_name") or "untitled_project"
             lock = self._lock(pathlib.Path(*map(str, names)))
+        if "hyperparameters" in kwargs:  # Trials add to those of their oracle.
+            kwargs["hyperparameters"] = copy.deepcopy(kwargs["hyperparameters"])
         with lock:
-            super().__init__(oracle, hypermodel, **kwargs)
+            super().__init__(
+                hypermodel,
+                objective=objective,
+                max_trials=max_trials,
+                seed=SEED_FOR_0 if seed == 0 else seed,
+                **kwargs,
+            )
 
     def reload(self) -> None:
-        """Resumes the search in the folder if it is the same."""
-        if not is_worker():
-            check_same_tuner(self)
-        super().reload()
-
-    def search(self, *fit_args: FitData, **fit_kwargs: Any) -> None:
-        """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
+        """Takes up the trials that have ended in the folder, if the search is the same."""
         if is_worker():
-            super().search(*fit_args, **fit_kwargs)
             return
+        self._check(self._key())
+        if not self.oracle.trials:
+            # KerasTuner does this only for new searches, and has no public name for it.
+            self._populate_initial_space()
+        self._number_folders()
+        verbose, self.oracle.verbose = self.oracle.verbose, 0
+        while ended := _ended_trial(self._folder(len(self.oracle.trials)) / "trial.json"):
+            proposed = self.oracle.create_trial(self.tuner_id)
+            if proposed.status != "RUNNING":
+                break
+            ended.trial_id = proposed.trial_id
+            self.oracle.trials[proposed.trial_id].metrics = ended.metrics
+            self.oracle.end_trial(ended)
+        self.oracle.verbose = verbose
+
+    def _folder(self, number: int) -> pathlib.Path:
+        digits = len(str(self.oracle.max_trials))
+        return pathlib.Path(self.project_dir) / f"trial_{number:0{digits}d}"
+
+    def _number_folders(self) -> None:
+        """Gives the folders of trials as many digits as KerasTuner's names have now."""
+        for folder in pathlib.Path(self.project_dir).glob("trial_*"):
+            folder.rename(self._folder(int(folder.name.removeprefix("trial_"))))
+
+    def search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
+        """Starts or resumes the search; see `keras_tuner.Tuner.search`."""
         with self._lock(pathlib.Path(self.project_dir)):
-            if os.path.exists(self.oracle._get_oracle_fname()):
-                self.oracle.reload()  # Another process may have added trials since.
             self.check_search(*fit_args, **fit_kwargs)
-            self.save()  # KerasTuner saves only after the first trial, which a kill would lose.
+            if not is_worker():
+                self.reload()  # Another process may have added trials since.
+                self.save()  # KerasTuner does so after the first trial, which a kill would lose.
             super().search(*fit_args, **fit_kwargs)
 
-    def check_search(self, *fit_args: FitData, **fit_kwargs: Any) -> None:
+    def check_search(self, *fit_args: Any, **fit_kwargs: Any) -> None:
         """Raises, as `search` does, if data or arguments differ from those of the folder."""
-        named = {**dict(zip(("x", "y"), fit_args, strict=False)), **fit_kwargs}
-        named |= {f"argument {index}": it for index, it in enumerate(fit_args[2:], start=2)}
-        check_same_search(self, named.pop("x", None), named.pop("y", None), named)
+        signature = {name: None for name in ("x", "y")}
+        signature |= dict(zip(("x", "y", *map(str, range(2, 99))), fit_args, strict=False))
+        given = {**signature, **fit_kwargs}
+        changing = [it for it in given.get("callbacks") or () if isinstance(it, _CHANGING)]
+        given["callbacks that change training"] = changing or None
+        key = self._key() | {
+            name: joblib.hash(_parts(value))
+            for name, value in given.items()
+            if value is not None and name not in _FREE
+        }
+        if not self._check(key, whole=True):
+            write_json(pathlib.Path(self.project_dir) / "search.json", key)
+
+    def _key(self) -> dict[str, str]:
+        """Returns a hash of each part of the tuner and its HyperModel that results depend on."""
+        hyper_model = self.hypermodel
+        hp = self._choices.get("hyperparameters") or keras_tuner.HyperParameters()
+        hyper_model.build(hp := hp.copy())
+        parts = {
+            "hyper_model": type(hyper_model).__qualname__,
+            **vars(hyper_model),
+            **getattr(hyper_model, "spaces", {}),
+            "space": hp.get_config()["space"],
+            "tuner": type(self).__name__,
+            "objective": str(self.oracle.objective),
+            **{f"tuner_{name}": it for name, it in self._choices.items() if name not in _FREE},
+            "versions": [__version__, keras.version(), keras_tuner.__version__],
+            "backend": keras.backend.backend(),
+            "policy": [keras.config.dtype_policy().name, keras.config.floatx()],
+            "image_format": keras.config.image_data_format(),
+        }
+        return {
+            name: joblib.hash(_parts(value)) for name, value in parts.items() if name not in _FREE
+        }
+
+    def _check(self, key: Mapping[str, str], whole: bool = False) -> bool:
+        """Tells whether a trial has ended, and raises unless it was of a search with this key.
+
+        Args:
+            key: the key, or what is known of it.
+            whole: whether that is all of it.
+        """
+        folder = pathlib.Path(self.project_dir)
+        path = folder / "search.json"
+        if not any(map(_ended_trial, folder.glob("trial_*/trial.json"))):
+            return False
+        try:
+            found = json.loads(path.read_text())
+        except (OSError, ValueError):
+            found, received = None, "one without a record of them"
+        else:
+            names = {**key, **found} if whole else key
+            other = [name for name in names if found.get(name) != key.get(name)]
+            if not other:
+                return True
+            received = f"one with another {', '.join(other)}"
+        raise ValueError(
+            f"Expected the search in {folder}, some of whose trials have ended, to have been made "
+            f"for the same costs, data and choices; received {received}. Search in another folder "
+            "(`directory` or `project_name`, --out of the command), or delete this one "
+            "(`overwrite=True`)."
+        )
 
     def _lock(self, folder: pathlib.Path) -> contextlib.AbstractContextManager[None]:
         if is_worker():
@@ -190,8 +265,77 @@ class ResumableTuner(keras_tuner.Tuner):
         super().on_trial_end(trial)
         self._announce(self.oracle.get_trial(trial.trial_id))
 
-    def save(self) -> None:
-        """Writes the state of the search."""
-        if not is_worker():
-            self.oracle.save()
-        write_json(self._get_tuner_fname(), self.get_state())
+
+class RandomSearch(ResumableTuner, keras_tuner.RandomSearch):
+    """`keras_tuner.RandomSearch` that can be resumed, by default for the lowest average cost.
+
+    Args:
+        hypermodel: a HyperModel, such as `CSDNNHyperModel`, or a function of
+            `keras_tuner.HyperParameters` that returns a compiled model.
+        objective, max_trials, seed, **kwargs: as in `keras_tuner.RandomSearch`; by default
+            `val_average_cost` is minimised.
+        announce: called with each `keras_tuner.engine.trial.Trial` that has ended.
+
+    Raises:
+        ValueError: if trials in the folder ended with other choices; in `search`, also
+            if they ended with other data or arguments, or another process searches there.
+
+    Example:
+
+    ```python
+    tuner = csdl_keras.tuning.RandomSearch(hyper_model, max_trials=20, directory="search")
+    tuner.search(x, y, validation_data=(x_val, y_val), epochs=20, batch_size=100)
+    model = hyper_model.classifier(tuner.get_best_models()[0])
+    ```
+
+    >>> import tempfile
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
+    >>> tuner = RandomSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp())
+    >>> tuner.oracle.objective.name, tuner.remaining_trials
+    ('val_average_cost', 5)
+    """
+
+
+class GridSearch(ResumableTuner, keras_tuner.GridSearch):
+    """`keras_tuner.GridSearch` that can be resumed, by default for the lowest average cost.
+
+    The arguments are those of `RandomSearch`, but `max_trials` is `None` by default, which
+    searches the whole grid. KerasTuner tries ten values of a `Range` without a step.
+
+    Example:
+
+    >>> import tempfile
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
+    >>> GridSearch(hyper_model, max_trials=5, directory=tempfile.mkdtemp()).remaining_trials
+    5
+    """
+
+    def __init__(
+        self,
+        hypermodel: HyperModel,
+        objective: Objective | None = None,
+        max_trials: int | None = None,
+        seed: int | None = None,
+        announce: Callable[[Trial], None] = lambda trial: None,
+        **kwargs: Any,
+    ):
+        super().__init__(hypermodel, objective, max_trials, seed, announce, **kwargs)
+
+
+class BayesianOptimization(ResumableTuner, keras_tuner.BayesianOptimization):
+    """`keras_tuner.BayesianOptimization` that can be resumed, by default for the lowest cost.
+
+    The arguments are those of `RandomSearch`, and those of `keras_tuner.BayesianOptimization`,
+    such as `num_initial_points`.
+
+    Example:
+
+    >>> import tempfile
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel((64,), [[0, 1], [5, 0]])
+    >>> folder = tempfile.mkdtemp()
+    >>> BayesianOptimization(hyper_model, max_trials=5, directory=folder).remaining_trials
+    5
+    """

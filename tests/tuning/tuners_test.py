@@ -13,7 +13,6 @@ from tests.pretraining.data_test import as_tf_data
 from tests.support.weights import assert_same_weights
 from tests.tuning.searches import (
     COSTS,
-    FIT,
     OBJECTIVE,
     TRAIN,
     VALIDATION,
@@ -95,48 +94,28 @@ def test_a_trial_that_diverges_fails_alone(tmp_path):
     assert np.isfinite(cost(tuner.get_best_models()[0]))
 
 
-class Begins(keras.callbacks.Callback):
-    """Notes the weights with which each training begins; all copies share the list."""
-
-    def __init__(self):
-        super().__init__()
-        self.weights = []
-
-    def on_train_begin(self, logs=None):
-        self.weights.append(self.model.get_weights())
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-@pytest.mark.slow
-def test_a_promoted_trial_goes_on_from_its_weights(tmp_path, monkeypatch):
-    """Pre-training it again would change them."""
-    hyper_model, begins, given = csdnn(), Begins(), []
+@pytest.mark.parametrize("tuner_class", [keras_tuner.GridSearch, tuning.GridSearch])
+def test_executions_have_seeds_of_their_own(tuner_class, tmp_path):
+    """Whatever was trained before, and if a trial is run again."""
+    weights = {}
+    hyper_model = csdnn()
     fit = hyper_model.fit
 
-    def noted(hp, model, *args, **kwargs):
-        given.append((kwargs["initial_epoch"], model.get_weights()))
-        return fit(hp, model, *args, **kwargs)
+    def noted(hp, model, *args, callbacks, **kwargs):
+        told = fit(hp, model, *args, callbacks=callbacks, **kwargs)
+        key = (*sorted(hp.values.items()), callbacks[-1].executions)
+        assert_same_weights(weights.setdefault(key, model.get_weights()), model.get_weights())
+        if len(weights) == 1 and not again:
+            again.append(key)
+            raise RuntimeError("once")
+        return told
 
-    monkeypatch.setattr(hyper_model, "fit", noted)
-    tuner = started(tmp_path, hyper_model, keras_tuner.Hyperband, executions_per_trial=2)
-    search(tuner, callbacks=[begins], batch_size=60)
-    promoted = [index for index, (initial, _) in enumerate(given) if initial > 0]
-    assert promoted and len(promoted) % 2 == 0
-    for index in promoted:
-        assert_same_weights(given[index][1], begins.weights[index])
-
-
-def test_a_trained_model_is_trained_further():
-    """Without an `initial_epoch`, too."""
-    hyper_model, hp, begins = small(depth=1), keras_tuner.HyperParameters(), Begins()
-    model = hyper_model.build(hp)
-    model.optimizer.iterations.assign(1)
-    before = model.get_weights()
-    arguments = {"validation_data": (X[VALIDATION], Y[VALIDATION]), "callbacks": [begins]}
-    hyper_model.fit(hp, model, X[TRAIN], Y[TRAIN], **arguments, **FIT)
-    assert_same_weights(before, begins.weights[0])
+    hyper_model.fit, again = noted, []
+    options = {"executions_per_trial": 2, "max_trials": 2, "max_retries_per_trial": 1}
+    search(made(tmp_path, hyper_model, tuner_class, **options), epochs=1)
+    assert len(weights) == 4
+    first, second, *_ = weights.values()
+    assert np.abs(first[0] - second[0]).max() > 1e-3
 
 
 def build(hp):

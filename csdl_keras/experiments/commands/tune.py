@@ -49,8 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "rich", "sklearn"):
         optional_module(module, "compare")
-    from csdl_keras.tuning._search_record import is_worker
-    from csdl_keras.tuning.resumable import search_lock
+    from csdl_keras.tuning.resumable import is_worker, search_lock
 
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"

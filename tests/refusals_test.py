@@ -1,0 +1,202 @@
+"""What would otherwise be silently wrong is refused, with a message that says what to do.
+
+Two or three refusals of each public function; those of layers, losses and metrics are with their
+contracts.
+"""
+
+import datetime
+import functools
+
+import keras
+import numpy as np
+import pandas as pd
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras import costs, evaluation, models
+from csdl_keras.datasets import DataSet
+
+MATRIX = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [9.0, 3.0, 0.0]])
+WIDE = np.hstack([MATRIX, np.full((3, 1), 0.5)])
+NEGATIVE = MATRIX - 5 * np.eye(3)[[1, 0, 2]]
+PAID = MATRIX + np.eye(3)
+Y = np.array([0, 1, 2, 1, 0])
+DECISIONS = np.array([0, 1, 1, 3, 0])
+P = np.eye(3)[Y] * 0.7 + 0.1
+X = np.arange(15.0).reshape(5, 3) / 16
+ONE_HOT = np.eye(3)[Y]
+KNOWN = np.arange(1.0, 46.0).reshape(5, 3, 3)
+NAN = np.full((5, 3), np.nan)
+FOUR = {"tp_cost": -2.5, "fp_cost": 3.0, "tn_cost": -4.0, "fn_cost": 0.5}
+
+on_costs = [
+    (costs.check_cost_matrix, {"cost_matrix": NEGATIVE}, "at least 0"),
+    (costs.check_cost_matrix, {"cost_matrix": PAID}, "diagonal is 0"),
+    (costs.check_cost_matrix, {"cost_matrix": MATRIX * 1e39}, "size up to"),
+    (costs.check_cost_matrix, {"cost_matrix": WIDE, "num_classes": 4}, "of shape|each of 4"),
+    (costs.check_cost_vectors, {"costs": ONE_HOT}, "5 rows, all one-hot"),
+    (costs.check_cost_vectors, {"costs": -ONE_HOT}, "at least 0"),
+    (costs.check_mean_costs, {"mean_costs": [[0, 1]]}, "at least 2 classes"),
+    (costs.check_labels, {"labels": [0, 1, -1]}, "`labels` of at least 0"),
+    (costs.check_labels, {"labels": [0.0, 1.0]}, "integer dtype"),
+    (costs.check_labels, {"labels": [0, 3], "num_classes": 3}, "below 3"),
+    (costs.zero_one, {"num_classes": 1}, "at least 2"),
+    (costs.randomized_proportional, {"labels": [0, 2]}, "at least one example of each"),
+    (costs.randomized_proportional, {"labels": Y, "scale": 0}, "`scale`"),
+    (costs.cost_vectors, {"cost_matrix": MATRIX, "labels": [3]}, "below 3"),
+    (costs.class_means, {"costs": WIDE[Y], "labels": [0, 1]}, "a row for each of 2 labels"),
+    (costs.with_abstain, {"cost_matrix": MATRIX, "price": -1.0}, "at least 0"),
+    (costs.with_abstain, {"cost_matrix": MATRIX, "price": [1.0, 2.0]}, "each of 3 classes"),
+    (costs.from_binary, FOUR | {"tp_cost": 9.0}, "right decisions to be the cheapest"),
+    (costs.from_binary, FOUR | {"labels": [0, 2]}, "below 2"),
+    (costs.convert, {"costs": MATRIX, "orientation": "rows"}, "`orientation` to be one of"),
+    (costs.convert, {"costs": {"fp": 1}, "orientation": "empulse"}, "a dict with keys among"),
+]
+decided = {"y_true": Y, "decisions": DECISIONS, "cost_matrix": WIDE}
+estimated = {"y_true": Y, "expected_costs": WIDE[Y], "cost_matrix": WIDE}
+predicted = {"y_true": Y, "probabilities": P}
+reported = {"y_true": Y, "decisions": {"a": DECISIONS}, "cost_matrix": WIDE}
+of_decisions = (
+    "decision_costs average_cost normalized_cost savings error_rate cost_per_class cost_interval "
+    "compare_costs"
+)
+on_evaluation = [
+    (getattr(evaluation, name), {**decided, **others, **changes}, message)
+    for name in of_decisions.split()
+    for others in [{"other_decisions": DECISIONS} if name == "compare_costs" else {}]
+    for changes, message in (
+        ({"y_true": Y + 1}, "below 3"),
+        ({"decisions": DECISIONS[:3]}, "an integer for each label"),
+        ({"decisions": DECISIONS + 1}, "below 4"),
+        ({"cost_matrix": WIDE + 1}, "diagonal is 0"),
+    )
+]
+on_evaluation += [
+    (evaluation.savings, {**decided, "cost_matrix": WIDE * 0}, "to cost something"),
+    (evaluation.cost_interval, {**decided, "confidence": 1}, "below 1"),
+    (evaluation.cost_interval, {**decided, "largest": 0.001}, "at most `largest`"),
+    (evaluation.cost_report, {**reported, "decisions": {}}, "a dict of at least one"),
+    (evaluation.cost_report, {**reported, "class_names": ["a"]}, "`class_names` to be 3 names"),
+    (evaluation.cost_report, {**reported, "baseline": [0, 1]}, r"`baseline` of shape \(5,\)"),
+    (evaluation.reliability, {**predicted, "probabilities": P * 2}, "to sum to 1"),
+    (evaluation.calibration_error, {**predicted, "y_true": [0]}, "a row for each of 1 labels"),
+    (evaluation.calibration_error, {**predicted, "strategy": "equal"}, "`strategy`"),
+    (evaluation.estimate_priors, {"probabilities": P, "from_priors": [1, 0, 1]}, "above 0"),
+    (evaluation.risk_coverage_curve, {**estimated, "expected_costs": P}, "a column for each"),
+    (evaluation.risk_coverage_area, {**estimated, "probabilities": P}, "received both"),
+]
+classifier = functools.cache(lambda: models.mlp((3,), 3, (4,), seed=0))
+regressor = functools.cache(lambda: models.mlp((3,), 3, (4,), output="cost", seed=0))
+body = functools.cache(lambda: models.mlp((3,), 3, (4,), seed=0))
+
+
+def of_classifier(function, **arguments):
+    return lambda **changes: function(**({"model": classifier(), **arguments} | changes))
+
+
+bayes = of_classifier(csdl.bayes_classifier, cost_matrix=MATRIX)
+calibrate = of_classifier(csdl.calibrate, x_val=X, y_val=Y)
+decide = of_classifier(csdl.decide, x=X)
+pretrain = of_classifier(csdl.pretrain, x=X, costs=MATRIX[Y], beta=0.25, epochs=1, verbose=0)
+adjust = functools.partial(csdl.adjust_priors, from_priors=[1, 1, 1], to_priors=[1, 1, 2])
+on_models = [
+    (bayes, {"model": "regressor"}, "outputs costs"),
+    (bayes, {"from_logits": True}, "outputs probabilities"),
+    (bayes, {"cost_matrix": PAID}, "diagonal is 0"),
+    (models.decision_model, {"model": None}, "keras.Model"),
+    (models.ensemble, {"members": []}, "at least one member"),
+    (models.expected_cost_model, {"body": "classifier", "mean_costs": -MATRIX}, "at least 0"),
+    (models.cost_estimator, {"model": "regressor", "cost_scale": 0.0}, "`cost_scale`"),
+    (models.view_average, {"model": "classifier"}, "Expected images"),
+    (models.mlp, {"input_shape": (4,), "num_classes": 1}, "`num_classes`"),
+    (models.mlp, {"input_shape": (4,), "num_classes": 3, "output": "logits"}, "`output`"),
+    (models.convnet, {"input_shape": (8, 8, 0), "num_classes": 3}, "`input_shape`"),
+    (models.tabular, {"x": [[0.0, np.inf]], "num_classes": 3}, "finite"),
+    (
+        models.tabular,
+        {"x": pd.DataFrame({"a": [datetime.date(2020, 1, 1)]}), "num_classes": 3},
+        "no dates in column",
+    ),
+    (models.caffe_cifar10, {"input_shape": (8, 8, 3), "mean": 256.0}, r"\[0, 255\]"),
+    (models.labelled_costs, {"labels": Y, "costs": ONE_HOT}, "5 rows, all one-hot"),
+    (csdl.output_kind, {"model": "classifier", "output": "cost"}, "received"),
+    (calibrate, {"y_val": Y + 1}, "below 3"),
+    (calibrate, {"sample_weight": np.zeros(5)}, "`sample_weight` above 0"),
+    (adjust, {"model_or_probabilities": P * 2}, "to sum to 1"),
+    (adjust, {"model_or_probabilities": P, "from_priors": [1, 0, 1]}, "above 0"),
+    (decide, {"model": 3}, "keras.Model or a CSOSR"),
+    (decide, {"x": NAN}, "without NaN"),
+    (decide, {"costs": KNOWN[:4]}, "each of 5 examples"),
+    (decide, {"model": "regressor", "costs": KNOWN}, "inside|for `costs`"),
+    (pretrain, {"costs": ONE_HOT}, "5 rows, all one-hot"),
+    (pretrain, {"x": X + 1}, r"to lie in \[0, 1\]"),
+    (pretrain, {"costs": None}, "since beta > 0"),
+    (csdl.ShuffledBatches, {"x": X, "y": [0, 1]}, "Expected"),
+]
+IMAGES = np.zeros((5, 2, 2, 1), "float32")
+toy = {"x_train": IMAGES, "y_train": Y, "x_val": IMAGES, "y_val": Y, "x_test": IMAGES, "y_test": Y}
+data_set = functools.partial(DataSet, name="toy", num_classes=3, **toy)
+on_data = [
+    (data_set, {"y_val": Y + 1}, "below 3"),
+    (data_set, {"x_test": IMAGES[:4]}, "for each of"),
+    (csdl.datasets.load, {"name": "mnits"}, "`name`|received 'mnits'"),
+]
+REFUSALS = [*on_costs, *on_evaluation, *on_models, *on_data]
+
+
+@pytest.mark.parametrize("case", range(len(REFUSALS)))
+def test_what_would_be_silently_wrong_is_refused(case):
+    function, arguments, message = REFUSALS[case]
+    made = {"classifier": classifier, "regressor": regressor}
+    arguments = {
+        name: made[value]() if isinstance(value, str) and value in made else value
+        for name, value in arguments.items()
+    }
+    with pytest.raises(ValueError, match=message):
+        function(**arguments)
+
+
+class TestTrain:
+    """Before anything is trained."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_trains(self, monkeypatch):
+        def begins(*args, **kwargs):
+            raise AssertionError("a training begins")
+
+        monkeypatch.setattr(keras.Model, "fit", begins)
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"x": X[:4]}, "a row for each of 5 labels"),
+            ({"x": NAN}, "finite, also as float32"),
+            ({"x": pd.DataFrame({"day": [pd.Timestamp("2020")] * 5})}, "no dates in column 'day'"),
+            ({"y": Y.astype(float)}, "integer dtype"),
+            ({"y": [*"abca", None]}, "missing label, None at 4"),
+            ({"y": [*"abca", True]}, "received bool and str"),
+            ({"y": Y + 1}, "below 3"),
+            ({"cost_matrix": PAID}, "diagonal is 0"),
+            ({"cost_matrix": MATRIX * 0}, "above 0; received all zeros"),
+            ({"cost_matrix": WIDE}, "price decisions that are no class"),
+            ({"cost_matrix": None, "costs": ONE_HOT}, "5 rows, all one-hot"),
+            ({"cost_matrix": None, "costs": KNOWN[:4]}, "a matrix for each of 5 examples"),
+            ({"cost_matrix": None, "costs": KNOWN}, "trains on labels alone"),
+            ({"validation_data": (X, Y[:4])}, "a row for each of 4 labels"),
+        ],
+    )
+    def test_data_and_costs(self, changes, message):
+        given = {"x": X, "y": Y, "cost_matrix": MATRIX, "validation_data": (X, Y), "seed": 0}
+        given |= changes
+        if given.get("costs") is not None:
+            given["validation_data"] = None
+        x, y, matrix = given.pop("x"), given.pop("y"), given.pop("cost_matrix")
+        with pytest.raises(ValueError, match=message):
+            csdl.train("dnn_sosr", x, y, matrix, **given)
+
+    def test_choices(self):
+        with pytest.raises(ValueError, match="received 'dnn'"):
+            csdl.train("dnn", X, Y, MATRIX)
+        for name, wrong in {"mlp.hidden_units": (0,), "mlp.learning_rate": np.inf}.items():
+            with pytest.raises(ValueError, match=name.rpartition(".")[2]):
+                csdl.Settings().replace({name: wrong})

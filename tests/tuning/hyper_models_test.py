@@ -1,0 +1,249 @@
+"""The search spaces of the HyperModels, and what their trials do."""
+
+import keras
+import keras_tuner
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras import tuning
+from csdl_keras.tuning.space import check_share, check_space, declare
+from tests.pretraining.data_test import as_tf_data
+from tests.support.eager import eager_models
+from tests.support.small_models import randomized
+from tests.support.weights import assert_same_weights
+from tests.tuning.searches import COSTS, FIT, TRAIN, VALIDATION, C, X, Y, cost, made, search, small
+
+PRETRAINING = {"corruption", "pretraining_learning_rate", "pretraining_epochs"}
+NETWORK = {"units", "depth", "optimizer", "sgd_learning_rate", "adam_learning_rate", "momentum"}
+LOSS = {"cost_scale", "alpha"}
+IMAGES = np.random.default_rng(1).uniform(size=(9, 8, 8, 1)).astype("float32")
+
+
+def fitted(hyper_model, targets=Y, **arguments):
+    """A trial outside a search: built and fitted with the default values."""
+    hp = keras_tuner.HyperParameters()
+    model = hyper_model.build(hp)
+    arguments = {"x": X[TRAIN], "y": targets[TRAIN], **arguments}
+    data = (X[VALIDATION], targets[VALIDATION])
+    history = hyper_model.fit(hp, model, **{"validation_data": data, **FIT, **arguments})
+    return model, history.history
+
+
+class TestSpaces:
+    def test_what_keras_tuner_is_given(self):
+        hp = keras_tuner.HyperParameters()
+        assert declare(hp, "rate", tuning.Range(0.01, 1.0, sampling="log")) == 0.01
+        assert declare(hp, "depth", tuning.Range(1, 5, step=2)) == 1
+        beta = declare(hp, "beta", check_space("beta", (0, 0.25, np.float32(1)), check_share))
+        rate, depth, chosen = hp.space
+        assert (rate.sampling, depth.max_value, depth.step) == ("log", 5, 2)
+        # KerasTuner takes no list of integers and floats together.
+        assert list(chosen.values) == [0.0, 0.25, 1.0] and isinstance(beta, float)
+
+    @pytest.mark.parametrize("space", [[], [0.5, 0.5], [0.5, 2], tuning.Range(0.5, 2), "0.5"])
+    def test_refuses(self, space):
+        with pytest.raises(ValueError, match="`beta`"):
+            check_space("beta", space, check_share)
+
+    @pytest.mark.parametrize(
+        "algorithm,names",
+        [
+            ("csdnn", NETWORK | PRETRAINING | LOSS | {"beta"}),
+            ("scae_bayes", NETWORK | PRETRAINING | {"beta"}),
+            ("sdae_sosr", NETWORK | PRETRAINING | LOSS),
+            ("dnn_bayes", NETWORK),
+        ],
+    )
+    def test_spaces_of_an_algorithm(self, algorithm, names):
+        hp = keras_tuner.HyperParameters()
+        hyper_model = tuning.CSDNNHyperModel((6,), C, algorithm)
+        hyper_model.build(hp)
+        hp.values["optimizer"] = "adam"
+        hp.ensure_active_values()
+        hyper_model.build(hp)
+        assert {each.name for each in hp.space} == names
+        if "beta" in names:
+            (beta,) = (each for each in hp.space if each.name == "beta")
+            assert list(beta.values) == [0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0]  # the paper's
+
+    def test_values_reach_the_network_and_its_training(self):
+        chosen = {"units": 7, "depth": 3, "cost_scale": 3.0, "alpha": 4.0, "momentum": 0.9}
+        hyper_model = tuning.CSDNNHyperModel(
+            (6,), C, **chosen, optimizer=["sgd", "adam"], learning_rate={"sgd": 0.3, "adam": 0.002}
+        )
+        model = hyper_model.build(keras_tuner.HyperParameters())
+        assert [layer.units for layer in csdl.hidden_layers(model)] == [7, 7, 7]
+        assert isinstance(model.optimizer, keras.optimizers.SGD)
+        assert float(keras.ops.convert_to_numpy(model.optimizer.learning_rate)) == np.float32(0.3)
+        assert (model.loss.alpha, model.loss.cost_scale) == (4.0, 3.0 / 10.0)
+
+    @pytest.mark.parametrize(
+        "arguments,message",
+        [
+            ({"algorithm": "cnn_sosr"}, "body 'mlp'; received 'cnn_sosr'"),
+            ({"algorithm": "min"}, "NLL or SOSR; received 'min'"),
+            ({"cost_matrix": None, "num_classes": 3, "algorithm": "sdae_bayes"}, "`cost_matrix`"),
+            ({"num_classes": 4}, "num_classes=3.*received 4"),
+            ({"beta": (0.0, 1.5)}, "`beta`.*received 1.5"),
+            ({"optimizer": "adam", "learning_rate": {"sgd": 0.1}}, "none for \\['adam'\\]"),
+            ({"seed": None, "cache": csdl.StageCache()}, "`seed` with a `cache`"),
+        ],
+    )
+    def test_a_hyper_model_refuses(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            small(**arguments)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    with eager_models():
+        return fitted(small())
+
+
+class TestFit:
+    @pytest.mark.parametrize("algorithm", ["csdnn", "sdae_bayes", "sdae_blind"])
+    def test_the_objective_is_what_the_classifiers_decisions_cost(self, algorithm):
+        hyper_model = small(algorithm)
+        model = hyper_model.build(keras_tuner.HyperParameters())
+        decided = csdl.decide(hyper_model.classifier(model), X[VALIDATION])
+        np.testing.assert_allclose(cost(model), C[Y[VALIDATION], decided].mean(), rtol=1e-6)
+
+    @pytest.mark.parametrize("algorithm", ["csdnn", "seae_sosr", "sdae_bayes"])
+    def test_pretrains_the_models_own_layers(self, algorithm):
+        hyper_model = small(algorithm, beta=0.5, learning_rate=1e-30, momentum=0.0)
+        hp = keras_tuner.HyperParameters()
+        hyper_model.build(hp)
+        model, _ = fitted(hyper_model)
+        twin = hyper_model.network(hp, seed=0)
+        before = twin.get_weights()
+        matrix = 1 - np.eye(3) if algorithm == "seae_sosr" else C
+        costs = {"costs": Y[TRAIN], "cost_matrix": matrix, "cost_scale": 1 / matrix.max()}
+        optimizer = keras.optimizers.Adam(hp.get("pretraining_learning_rate"))
+        beta = 0.0 if algorithm == "sdae_bayes" else 0.5
+        fit = {"epochs": 1, "batch_size": 20, "seed": 0, "verbose": 0}
+        csdl.pretrain(twin, X[TRAIN], **costs, beta=beta, optimizer=optimizer, **fit)
+        assert_same_weights(model, twin, atol=1e-20)
+        assert np.abs(model.get_weights()[0] - before[0]).max() > 1e-4
+
+    def test_callbacks_do_not_see_pretraining(self):
+        ends = []
+        note = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: ends.append(epoch))
+        fitted(small(pretraining_epochs=3), callbacks=[note])
+        assert ends == [0, 1]
+
+    def test_the_same_values_give_the_same_network(self, trained):
+        (first, history), (again, told) = trained, fitted(small(cache=csdl.StageCache()))
+        assert_same_weights(first, again)
+        assert history == told
+        other, _ = fitted(small(seed=1))
+        assert np.abs(other.get_weights()[0] - first.get_weights()[0]).max() > 1e-3
+
+    def test_cost_vectors_equal_a_matrix(self, trained):
+        expected, history = trained
+        vectors = small(cost_matrix=None, num_classes=3, max_cost=10.0)
+        model, told = fitted(vectors, targets=COSTS)
+        assert_same_weights(model, expected, atol=1e-5)
+        np.testing.assert_allclose(told["val_average_cost"], history["val_average_cost"], rtol=1e-5)
+
+    def test_a_validation_split_is_those_examples_apart(self, trained):
+        """Not even pre-training sees their costs."""
+        expected, told = trained
+        weights = {"sample_weight": np.ones(90), "validation_data": None}
+        model, history = fitted(small(), x=X, y=Y, validation_split=1 / 3, **weights)
+        # Arrays lie elsewhere in memory, and products may round otherwise.
+        assert_same_weights(model, expected, 1e-6)
+        np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-5)
+
+    @pytest.mark.parametrize(
+        "arguments,message",
+        [
+            ({"x": X[TRAIN] + 1}, "in \\[0, 1\\]"),
+            ({"y": Y[TRAIN] + 1}, "received 3"),
+            ({"y": COSTS[TRAIN]}, "received"),
+            ({"validation_data": None}, "received neither"),
+            ({"validation_data": (X[VALIDATION], Y[VALIDATION] - 1)}, "received -1"),
+        ],
+    )
+    def test_what_no_trial_could_use_ends_a_search(self, arguments, message):
+        with pytest.raises(keras_tuner.errors.FatalValueError, match=message):
+            fitted(small(), **arguments)
+
+    def test_a_trained_model_is_trained_further(self):
+        """As one that Hyperband promotes."""
+        hyper_model, hp = small(depth=1), keras_tuner.HyperParameters()
+        model, begins = hyper_model.build(hp), []
+        model.optimizer.iterations.assign(1)
+        before = model.get_weights()
+        note = keras.callbacks.LambdaCallback(
+            on_train_begin=lambda logs: begins.append(model.get_weights())
+        )
+        data = {"validation_data": (X[VALIDATION], Y[VALIDATION]), "callbacks": [note]}
+        hyper_model.fit(hp, model, X[TRAIN], Y[TRAIN], **data, **FIT)
+        assert_same_weights(before, begins[0])
+
+
+class TestSharedPretraining:
+    def test_trials_share_the_layers_they_have_in_common(self, tmp_path):
+        cache = csdl.StageCache(tmp_path / "stages")
+        fixed = {"learning_rate": 0.5, "cost_scale": 1.0, "alpha": 1.0}
+        hyper_model = small(cache=cache, beta=(0.0, 0.5), pretraining_learning_rate=1e-3, **fixed)
+        tuner = search(made(tmp_path, hyper_model, tuning.GridSearch, max_trials=None))
+        assert len(tuner.oracle.trials) == 4  # depths 1 and 2, with either beta
+        assert len(list(cache.folder.rglob("*.npz"))) == 4
+
+    def test_a_dataset_needs_a_name(self):
+        dataset = as_tf_data(X[TRAIN], Y[TRAIN])
+        with pytest.raises(ValueError, match="`data_id`"):
+            fitted(small(cache=csdl.StageCache()), x=dataset, y=None)
+
+
+class TestConvolutionalNetwork:
+    def test_is_caffes(self):
+        mean = 255 * IMAGES.mean(axis=0)
+        hyper_model = tuning.CNNHyperModel((8, 8, 1), C, "cnn_sosr", variant=["full"], mean=mean)
+        model = hyper_model.build(keras_tuner.HyperParameters())
+        twin = csdl.models.caffe_cifar10((8, 8, 1), 3, "full", "cost", mean=mean, seed=0)
+        assert isinstance(model.loss, csdl.SOSRLoss)
+        found, expected = (each.predict(IMAGES, verbose=0) for each in (model, twin))
+        np.testing.assert_array_equal(found, expected)
+
+    def test_refuses(self):
+        with pytest.raises(ValueError, match="`variant`.*received 'slow'"):
+            tuning.CNNHyperModel((8, 8, 1), C, variant=["quick", "slow"])
+        with pytest.raises(TypeError, match="received \\['depth'\\]"):
+            tuning.CNNHyperModel((8, 8, 1), C, depth=3)
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    # The same weights on every backend, so spread that decisions differ.
+    return randomized(csdl.models.mlp((6,), 3, (8,)))
+
+
+class TestDecisions:
+    @pytest.mark.parametrize("prediction,temperature", [("argmax", 3.0), ("bayes", 0.5)])
+    def test_are_saved_with_the_model(self, prediction, temperature, classifier, tmp_path):
+        before = classifier.get_weights()
+        hyper_model = tuning.DecisionHyperModel(
+            classifier, C, prediction=[prediction], temperature=[temperature]
+        )
+        hp = keras_tuner.HyperParameters()
+        model = hyper_model.build(hp)
+        p = classifier.predict(X, verbose=0) ** (1 / temperature)
+        p /= p.sum(axis=1, keepdims=True)
+        expected = p.argmax(axis=1) if prediction == "argmax" else (p @ C).argmin(axis=1)
+        validation = (X[VALIDATION], Y[VALIDATION])
+        told = hyper_model.fit(hp, model, validation_data=validation)["val_average_cost"]
+        np.testing.assert_allclose(told, C[validation[1], expected[VALIDATION]].mean(), rtol=1e-6)
+        model.save(tmp_path / "decider.keras")
+        loaded = keras.saving.load_model(tmp_path / "decider.keras")
+        np.testing.assert_array_equal(csdl.decide(loaded, X), expected)
+        assert_same_weights(classifier, before)
+
+    def test_that_are_no_classes(self, classifier):
+        with_abstain = np.hstack([C, np.full((3, 1), 1.0)])
+        model = tuning.DecisionHyperModel(classifier, with_abstain)
+        assert model.build(keras_tuner.HyperParameters()).output_shape == (None, 4)
+        with pytest.raises(ValueError, match="`prediction`.*received 'argmax'"):
+            tuning.DecisionHyperModel(classifier, with_abstain, prediction="argmax")
