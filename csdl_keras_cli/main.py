@@ -84,8 +84,10 @@ def _run(arguments: argparse.Namespace) -> int:
     for name in ("absl", "tensorflow"):
         logging.getLogger(name).setLevel(logging.ERROR)
     with only_own_errors():
-        command = importlib.import_module(f"csdl_keras.experiments.commands.{arguments.command}")
-        return command.run(arguments)
+        module = COMMANDS[arguments.command]
+        if not hasattr(module, "run"):
+            module = importlib.import_module(f"csdl_keras.experiments.commands.{arguments.command}")
+        return module.run(arguments)
 
 
 if __name__ == "__main__":

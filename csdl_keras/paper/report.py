@@ -135,7 +135,7 @@ def report(
     Returns:
         The paths of the files that were written.
     """
-    for name in ("jinja2", "matplotlib", "tabulate"):  # A missing one shows before the work.
+    for name in ("jinja2", "matplotlib"):  # A missing one shows before the work.
         optional_module(name, "compare")
     contents = read_contents(folder)
     check_writable("--out", out / "figures")
@@ -231,10 +231,7 @@ def render_markdown(contents: Contents) -> str:
         parts += [f"## {section.heading}"] * (section.heading != "Notes")
         tables = []
         for heading, frame in section.tables.items():
-            table = _shown(frame, escape_markdown, "**{}**").to_markdown(
-                index=False, disable_numparse=True
-            )
-            table = re.sub(r" +\|", " |", re.sub(r"\|:?-+(:?)(?=\|)", r"| ---\1 ", table))
+            table = _markdown_table(_shown(frame, escape_markdown, "**{}**"))
             if heading:
                 summary = f"<details><summary>{escape_markdown(heading)}</summary>"
                 table = "\n\n".join([summary, table, "</details>"])
@@ -356,6 +353,17 @@ def _shown(frame: pandas.DataFrame, escape: Callable[[str], str], bold: str) -> 
     return shown
 
 
+def _markdown_table(shown: pandas.DataFrame) -> str:
+    """Returns a table without the spaces by which `to_markdown` makes columns as wide as cells."""
+    begins = re.compile(r"(\*\*)?[−+–\d]|$")  # as columns of numbers do, which are aligned right
+    rules = [
+        "---:" if all(map(begins.match, shown.iloc[:, at])) else "---"
+        for at in range(shown.shape[1])
+    ]
+    lines = [list(shown), rules, *shown.to_numpy().tolist()]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def escape_markdown(text: str) -> str:
     """Escapes a text for a line or a table cell of Markdown, so that it is shown as it is.
 
@@ -364,7 +372,7 @@ def escape_markdown(text: str) -> str:
     """
     # Underscores within words and brackets without a link are harmless.
     marks = r"[\\`*<>&|~#$!@]|\](?=[\[(:])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\."
-    return re.sub(marks, lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
+    return re.sub(marks, lambda found: f"&#{ord(found[0])};", re.sub(r"\s+", " ", text))
 
 
 def escape_latex(text: str) -> str:

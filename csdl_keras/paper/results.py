@@ -43,9 +43,7 @@ def read_frame(
     texts = [it for it, kind in needed.items() if kind is str]
     texts += [it for it, value in optional.items() if isinstance(value, str)]
     try:
-        frame = pandas.read_csv(
-            path, dtype=dict.fromkeys(texts, str), float_precision="round_trip", index_col=False
-        )
+        frame = pandas.read_csv(path, dtype=dict.fromkeys(texts, str), index_col=False)
         missing = [name for name in needed if name not in frame]
         if missing:
             raise ValueError(f"it lacks the columns {', '.join(missing)}")

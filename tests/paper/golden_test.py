@@ -7,10 +7,9 @@ import pathlib
 import pandas
 import pytest
 
-from csdl_keras.experiments.cell import Cell
-from csdl_keras.experiments.commands.table1 import table1
-from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.experiments.profiles import PROFILES
+from csdl_keras.paper.cells import Cell, DataSource
+from csdl_keras.paper.profiles import PROFILES
+from csdl_keras.paper.table1 import table1
 from csdl_keras.training.algorithms import get_algorithm
 from tests.paper.golden_contents import contents
 

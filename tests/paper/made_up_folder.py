@@ -5,6 +5,9 @@ import json
 
 import numpy as np
 
+from csdl_keras.paper.results import read_results
+from csdl_keras.paper.table2 import read_columns
+
 CLASSES, EXAMPLES = 4, 300
 #: Shares of wrong decisions; the convolutional rows are far cheaper than the others.
 ERRORS = {
@@ -64,3 +67,25 @@ def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key
     write_csv(folder / "beta_curve.csv", BETAS, betas)
     run = {"command": "csdl-keras table2 --out <folder> | tee", "versions": {"keras": "3.15"}}
     (folder / "run.json").write_text(json.dumps({"runs": [run]}))
+
+
+def read_rows(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def write_rows(path, rows):
+    write_csv(path, " ".join(rows[0]), [list(row.values()) for row in rows])
+
+
+def change_arrays(folder, label="mnist", **changes):
+    """Changes test decisions; returns those before."""
+    path = folder / "test_decisions" / f"{label}.npz"
+    with np.load(path) as file:
+        arrays = dict(file)
+    np.savez(path, **(arrays | changes))
+    return arrays
+
+
+def read_table(folder):
+    return read_columns(folder, read_results(folder))

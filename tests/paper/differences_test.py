@@ -6,7 +6,7 @@ from scipy import stats
 
 from csdl_keras.evaluation import compare_costs
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.experiments.reporting.comparison import PairedDifferences
+from csdl_keras.paper.differences import PairedDifferences
 
 LARGEST = 20.0
 
