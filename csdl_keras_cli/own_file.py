@@ -1,4 +1,4 @@
-"""Examples in a user's file, a table or arrays, with the columns of labels and costs apart."""
+"""A user's file, a table or arrays, with the columns of labels and costs apart."""
 
 import csv
 import dataclasses
@@ -7,32 +7,33 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
+import pandas
 
-from csdl_keras._utils.optional import optional_module
-from csdl_keras.experiments.own_columns import finite_numbers
-from csdl_keras.experiments.own_labels import as_written
-from csdl_keras.experiments.text_table import csv_options, lines_of, read_head, read_text
+from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers, read_labels
 from csdl_keras_cli.suggestions import did_you_mean
+from csdl_keras_cli.text_table import csv_options, lines_of, read_head, read_text
 
 
 @dataclasses.dataclass(frozen=True)
 class OwnFile:
-    """The contents of a user's file.
+    """The contents of a user's file or folder of images.
 
     Args:
         inputs: a data frame of pandas, or images `(N, height, width, channels)` in [0, 1].
-        labels: the column of labels.
-        costs: `(N, D)` costs of each decision, or `None`.
+        labels: the labels in the order of their numbers.
+        numbers: the number of each example's label.
         code: Python that reads some of the inputs as `x`.
+        costs: `(N, D)`, the columns of costs, or `None`.
         left_out: columns without a name, or files in a folder of images, which are no inputs.
         chosen: names of columns by the options that name them.
         told: what stands out in the file.
     """
 
     inputs: Any
-    labels: Any
-    costs: np.ndarray | None
+    labels: tuple[Any, ...]
+    numbers: np.ndarray
     code: str
+    costs: np.ndarray | None = None
     left_out: tuple[str, ...] = ()
     chosen: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     told: tuple[str, ...] = ()
@@ -55,13 +56,10 @@ def read_file(
         cost_columns: columns of costs, which are no inputs either, likewise.
         categories: columns of categories, whatever they look like, likewise.
         missing: what stands for a missing value in a .csv file, besides an empty cell.
-
-    Raises:
-        ValueError: if the file cannot be read, lacks a column, or holds no inputs.
     """
-    suffix = path.suffix.lower()
-    told: tuple[str, ...] = ()
+    suffix, code = path.suffix.lower(), ""
     columns: Any
+    told: tuple[str, ...] = ()
     if suffix == ".csv":
         text = read_text(path)
         options = {"low_memory": False, **csv_options(text)}
@@ -106,10 +104,13 @@ def read_file(
         inputs = columns[names]
     if suffix == ".csv":
         labels = as_written(label, labels)
-    elif categories:
+    elif chosen["categories"]:
         inputs = inputs.astype({named[name]: "category" for name in chosen["categories"]})
+    ordered, numbers = read_labels(label, labels)
+    if isinstance(inputs, pandas.DataFrame):
+        check_inputs(inputs, chosen["categories"])
     stacked = np.column_stack(costs) if costs else None
-    return OwnFile(inputs, labels, stacked, code, unnamed, chosen, told)
+    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, chosen, told)
 
 
 def _chosen(values: Sequence[str], known: Container[str]) -> list[str]:
@@ -122,11 +123,8 @@ def _chosen(values: Sequence[str], known: Container[str]) -> list[str]:
 
 
 def _check_names(path: pathlib.Path, known: list[str], chosen: dict[str, list[str]]) -> None:
-    twice = [name for name in dict.fromkeys(known) if known.count(name) > 1]
-    if twice:
-        raise ValueError(
-            f"Expected columns of distinct names in {path}; received {twice[0]!r} twice."
-        )
+    if twice := _repeated(known):
+        raise ValueError(f"Expected columns of distinct names in {path}; received {twice!r} twice.")
     for option, names in chosen.items():
         for name in names:
             if name not in known:
@@ -135,22 +133,22 @@ def _check_names(path: pathlib.Path, known: list[str], chosen: dict[str, list[st
                     f"Expected --{option.replace('_', '-')} to name a column of {path}, which has "
                     f"{listed}; received {name!r}.{did_you_mean(name, known)}"
                 )
-    taken = [name for names in chosen.values() for name in names]
-    twice = [name for name in dict.fromkeys(taken) if taken.count(name) > 1]
-    if twice:
+    if twice := _repeated([name for names in chosen.values() for name in names]):
         raise ValueError(
             f"Expected --label, --drop, --cost-columns and --categories to name different columns; "
-            f"received {twice[0]!r} twice."
+            f"received {twice!r} twice."
         )
+
+
+def _repeated(names: list[str]) -> str | None:
+    return next((name for name in names if names.count(name) > 1), None)
 
 
 def _frame(path: pathlib.Path, reader: str, **options: Any) -> Any:
     """Returns the data frame in a file."""
-    if reader == "read_parquet":
-        optional_module("pyarrow", "compare")
     try:
-        return getattr(optional_module("pandas", "compare"), reader)(path, **options)
-    except ModuleNotFoundError:
+        return getattr(pandas, reader)(path, **options)
+    except ImportError:
         raise
     # Damaged files make pandas and pyarrow raise nearly anything.
     except Exception as error:
@@ -189,7 +187,7 @@ def _inputs_of(
             f"Expected arrays with a row for each of the labels, whose shape is {rows}, in {path}; "
             f"received the shapes {shapes}. Leave arrays out by --drop."
         )
-    pandas, file = optional_module("pandas", "compare"), f"numpy.load({str(path)!r})"
+    file = f"numpy.load({str(path)!r})"
     if all(len(shape) == 1 for shape in shapes.values()):
         code = f"file = {file}\nx = {{name: file[name][:10] for name in {list(arrays)}}}"
         return pandas.DataFrame(arrays), f"import numpy\n{code}"
@@ -203,9 +201,8 @@ def _inputs_of(
         )
     if array.ndim == 2:
         return pandas.DataFrame(array), code
-    largest = _largest(path, name, array)
+    largest, axis = _largest(path, name, array), "" if array.ndim == 4 else "[..., None]"
     scaled = (array if array.ndim == 4 else array[..., None]).astype("float32") / largest
-    axis = "" if array.ndim == 4 else "[..., None]"
     return scaled, f"{code}{axis}.astype('float32') / {largest}"
 
 

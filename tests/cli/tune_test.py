@@ -7,12 +7,12 @@ import keras
 import keras_tuner
 import numpy as np
 import pytest
-from rich.console import Console
-
-import csdl_keras as csdl
 from csdl_keras.experiments.commands.spaces import parse_space
 from csdl_keras.experiments.commands.tune import _searched
 from csdl_keras.experiments.trials import TrialRecord, plot_search, trials_table, varied
+from rich.console import Console
+
+import csdl_keras as csdl
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.tuning import CNNHyperModel, CSDNNHyperModel, Range
 from csdl_keras.tuning.resumable import search_lock

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from csdl_keras.experiments.cost_display import cost_table
-from csdl_keras.experiments.cost_file import CostTable, read_cost_table
+from csdl_keras_cli.cost_file import CostTable, read_cost_table
+from csdl_keras_cli.data import cost_table
 
 LABELS = ("bad", "fair", "good")
 C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
@@ -53,7 +53,7 @@ def read(tmp_path, content, labels=LABELS):
 def test_reads(content, labels, tmp_path):
     table = read(tmp_path, content, labels)
     np.testing.assert_array_equal(table.matrix, C)
-    assert table.labels == table.decisions == labels and not table.shifted
+    assert table.decisions == labels
 
 
 def test_other_decisions_come_last(tmp_path):
@@ -66,7 +66,6 @@ def test_gains_become_costs_beyond_the_right_decision(tmp_path):
     table = read(tmp_path, "5,20\n3,-40\n", ("no", "yes"))
     np.testing.assert_array_equal(table.matrix, [[0, 15], [43, 0]])
     np.testing.assert_array_equal(table.amounts, [[5, 20], [3, -40]])
-    assert table.shifted
 
 
 def test_arrays(tmp_path):
@@ -136,7 +135,7 @@ def test_refuses(content, told, tmp_path):
 
 def test_large_matrices_are_shown_in_part():
     names = tuple(f"class {i}" for i in range(30))
-    table = cost_table(CostTable(1 - np.eye(30), names, names), "Costs", 80)
+    table = cost_table(CostTable(1 - np.eye(30), names), "Costs", 80)
     console = Console(file=io.StringIO(), width=80)
     console.print(table)
     printed = console.file.getvalue()

@@ -4,9 +4,8 @@ import numpy as np
 import pandas
 import pytest
 
-from csdl_keras.experiments.image_folder import read_images
-from csdl_keras.experiments.own_labels import read_labels
-from tests.experiments.own_tables import csv, images, source
+from csdl_keras_cli.image_folder import read_images
+from tests.cli.own_files import csv, images, load, save
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ from tests.experiments.own_tables import csv, images, source
 )
 def test_labels_stay_as_they_are_written(written, labels, tmp_path):
     lines = [f"{i},{written[i % len(written)]}" for i in range(6 * len(written))]
-    data = source(csv(tmp_path, "\n".join(["x,y", *lines])), label_column="y", drop=()).load()
+    data = load(csv(tmp_path, "\n".join(["x,y", *lines])), label="y")
     assert data.labels == labels
     own = [str(data.labels[number]) for number in np.concatenate([*data.y.values()])]
     assert sorted(own) == sorted(6 * [str(one) for one in labels])
@@ -53,22 +52,16 @@ def test_labels_stay_as_they_are_written(written, labels, tmp_path):
 )
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
 def test_labels_that_differ_by_blanks_alone(labels, told, suffix, tmp_path):
-    path, table = tmp_path / f"table{suffix}", pandas.DataFrame({"y": labels * 4})
-    table["x"] = range(len(table))
-    if suffix == ".csv":
-        table.to_csv(path, index=False)
-    elif suffix == ".parquet":
-        table.to_parquet(path)
-    else:
-        np.savez(path, **{name: np.array(table[name].tolist()) for name in table})
+    table = pandas.DataFrame({"y": labels * 4, "x": range(4 * len(labels))})
+    path = save(table, tmp_path / f"table{suffix}")
     with pytest.raises(
         ValueError, match=f"in 'y' that differ in more than blanks; received .*{told}"
     ):
-        source(path, label_column="y", drop=()).load()
+        load(path, label="y")
 
 
 def test_folders_that_differ_by_blanks_alone(tmp_path):
     folder = images(tmp_path / "pets")
     (folder / "dog").rename(folder / "cat ")
     with pytest.raises(ValueError, match="differ in more than blanks"):
-        read_labels("pets", np.array(read_images(folder)[1]))
+        read_images(folder)

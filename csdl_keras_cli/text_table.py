@@ -1,4 +1,4 @@
-"""Tables of text, .csv files as spreadsheets and other programs write them."""
+"""Tables of text: .csv files as spreadsheets, R and other programs write them."""
 
 import contextlib
 import csv
@@ -26,11 +26,7 @@ class Line(NamedTuple):
 
 
 def read_text(path: pathlib.Path) -> str:
-    """Returns the text of a file in UTF-8, with or without a byte order mark.
-
-    Raises:
-        ValueError: if it is empty, or not in UTF-8.
-    """
+    """Returns the text of a file in UTF-8, with or without a byte order mark."""
     content = path.read_bytes()
     try:
         text = content.decode("utf-8-sig")
@@ -48,11 +44,8 @@ def read_text(path: pathlib.Path) -> str:
 def csv_options(text: str) -> dict[str, Any]:
     """Returns the arguments of `pandas.read_csv` that differ from its defaults for a text.
 
-    The separator is the one of comma, semicolon, tabulator and bar that the first lines have
-    most of, unless a line for Excel tells it. Other separators than commas come with decimal commas
-    if there are numbers with one.
-
-    Example:
+    The separator is the one that the first lines have most of, unless a line for Excel tells it.
+    Other separators than commas come with decimal commas if there are numbers with one.
 
     >>> csv_options("a;b\\n1,5;x\\n")
     {'sep': ';', 'decimal': ','}
@@ -76,16 +69,7 @@ def csv_options(text: str) -> dict[str, Any]:
 
 
 def lines_of(path: pathlib.Path, text: str, options: dict[str, Any]) -> Iterator[Line]:
-    """Yields the lines of a table that are not blank.
-
-    Args:
-        path: the file, for messages.
-        text: its text.
-        options: `csv_options` of the text.
-
-    Raises:
-        ValueError: if a cell is longer than any, as after quotes that do not close.
-    """
+    """Yields the lines of a table that are not blank; refuses quotes that do not close."""
     skipped = options.get("skiprows", 0)
     lines = io.StringIO(text, newline="").readlines()[skipped:]
     reader = _reader(lines, options)
@@ -103,55 +87,45 @@ def lines_of(path: pathlib.Path, text: str, options: dict[str, Any]) -> Iterator
 
 
 def _reader(lines: Iterable[str], options: dict[str, Any]) -> Any:
-    return csv.reader(
-        lines,
-        delimiter=options.get("sep", ","),
-        skipinitialspace=options.get("skipinitialspace", False),
-    )
+    spaced = options.get("skipinitialspace", False)
+    return csv.reader(lines, delimiter=options.get("sep", ","), skipinitialspace=spaced)
 
 
 def read_head(path: pathlib.Path, lines: Iterator[Line]) -> tuple[list[str], str | None]:
     """Returns the cells of the first line, and the name of the first row if rows have names.
 
     R writes rows with a name that has no cell in the first line: in quotes, or the row's number.
-
-    Raises:
-        ValueError: if a line has more or fewer cells than the first one, and no such name.
+    Any other line of more or fewer cells is refused, since pandas would move or invent cells.
     """
-    head, wrong, num_rows = next(lines), None, 0
-    names: list[str] = []
-    all_quoted, last_cells = True, False
+    head, num_rows = next(lines), 0
+    width, wrong = len(head.cells), []
     for line in lines:
         num_rows += 1
-        if len(line.cells) == len(head.cells):
-            continue
-        wrong = wrong or line
-        if len(line.cells) == len(head.cells) + 1:
-            names.append(line.cells[0].strip())
-            all_quoted &= line.is_quoted
-            last_cells |= bool(line.cells[-1].strip())
-    if wrong is None:
+        if len(line.cells) != width:
+            wrong.append(line)
+    if not wrong:
         return head.cells, None
-    numbered = names == [str(number) for number in range(1, num_rows + 1)]
-    named = numbered or (all_quoted and len({*names}) == num_rows)
-    # Lines that end with a separator look alike, but for their last cells.
-    if len(names) == num_rows and named and last_cells:
-        return head.cells, names[0]
-    first, second = len(head.cells), len(wrong.cells)
+    if len(wrong) == num_rows and all(len(line.cells) == width + 1 for line in wrong):
+        names = [line.cells[0].strip() for line in wrong]
+        numbered = names == [str(row) for row in range(1, num_rows + 1)]
+        quoted = all(line.is_quoted for line in wrong) and len({*names}) == num_rows
+        # Lines that end with a separator look alike, but for their last cells.
+        if (numbered or quoted) and any(line.cells[-1].strip() for line in wrong):
+            return head.cells, names[0]
+    other = len(wrong[0].cells)
     raise ValueError(
         f"Expected {path} to have as many cells in each line; received lines of "
-        f"{min(first, second)}, {max(first, second)} cells: {first} in line {head.number}, "
-        f"{second} in line {wrong.number}. Cells with the separator inside, such as a decimal "
+        f"{min(width, other)}, {max(width, other)} cells: {width} in line {head.number}, "
+        f"{other} in line {wrong[0].number}. Cells with the separator inside, such as a decimal "
         "comma, need quotes, and a separator at the end of a line begins one more cell."
     )
 
 
 def read_cells(path: pathlib.Path) -> list[list[str]]:
-    """Returns the cells of a .csv file line by line, without lines of empty cells.
+    """Returns the cells of a .csv file line by line, decimal commas as points.
 
-    Raises:
-        ValueError: if it is empty, not in UTF-8, or has lines of different lengths, or points among
-            decimal commas that may be thousands.
+    Lines of empty cells are left out. A point among decimal commas that may be one of thousands is
+    refused.
     """
     text = read_text(path)
     options = csv_options(text)

@@ -7,9 +7,9 @@ import keras
 import numpy as np
 import pandas
 import pytest
+from csdl_keras.experiments.commands.sources import source_of
 
 import csdl_keras as csdl
-from csdl_keras.experiments.commands.sources import source_of
 from csdl_keras_cli.main import build_parser, main
 from tests.experiments.own_tables import FRAME, ROWS, images, source, table
 

@@ -4,12 +4,12 @@ import io
 import keras
 import numpy as np
 import pytest
+from csdl_keras.experiments.comparison import ComparisonRun, check_algorithms
 from rich.console import Console
 
 import csdl_keras as csdl
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import ComparisonRun, check_algorithms
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.display import CellDisplay
 from csdl_keras.training.algorithms import ALGORITHMS

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.own_costs import costs_of_columns
-from tests.experiments.own_tables import FRAME, source, table
+from csdl_keras_cli.cost_file import costs_of_columns
 
 LABELS = ("hi", "lo", "mid")
 Y = np.array([0, 0, 1, 2])
@@ -43,14 +42,3 @@ def test_decisions_that_are_no_label_may_be_cheaper():
 def test_gains_are_counted_from_the_best_decision():
     costs, _ = costs_of_columns(COSTS - 4, [*"abc", "ask"], LABELS, Y)
     np.testing.assert_array_equal(costs, COSTS)
-
-
-@pytest.mark.parametrize("no, yes", [("no", "yes"), ("1.0", "2.0"), ("9", "10"), ("a,b", "b,c")])
-def test_names_of_a_file(no, yes, tmp_path):
-    known = source(table(tmp_path), cost_columns=("price_no", "price_yes")).load()
-    path = tmp_path / "named.csv"
-    frame = FRAME.rename(columns={"price_no": no, "price_yes": yes})
-    frame.assign(answer=FRAME.answer.map({"no": no, "yes": yes})).to_csv(path, index=False)
-    data = source(path, cost_columns=(yes, no)).load()
-    np.testing.assert_array_equal(data.costs["train"], known.costs["train"])
-    assert data.decisions == (no, yes)

@@ -2,11 +2,15 @@
 
 import pathlib
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import PIL.Image
+import PIL.ImageOps
 
-from csdl_keras._utils.optional import optional_module
+from csdl_keras_cli.own_columns import read_labels
+from csdl_keras_cli.own_file import OwnFile
 
 _SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 _MOST_BYTES = 8 * 2**30
@@ -16,28 +20,16 @@ _DEEP = "I;16"
 
 def read_images(
     folder: pathlib.Path, size: tuple[int, int] | None = None, skip_broken: bool = False
-) -> tuple[np.ndarray, list[str], str, tuple[str, ...]]:
-    """Reads images and the names of the folders that they are in.
-
-    Images are gray if all of them are, or else RGB.
+) -> OwnFile:
+    """Reads images, gray if all of them are, or else RGB; folders in the folder are their labels.
 
     Args:
-        folder: the folder; folders in it are classes.
+        folder: the folder.
         size: height and width that images are scaled to; `None` (default) is their own size.
         skip_broken: whether images that cannot be read are left out. Defaults to False.
-
-    Returns:
-        float32 images `(N, height, width, channels)` in [0, 1], labels, Python that reads one of
-        the files as an array of that kind, and the other files in the folder.
-
-    Raises:
-        ValueError: if there are no folders, a folder without images or with images in folders of
-            its own, a file that is no image or has pixels of another kind than the rest, or
-            images of several sizes without `size`.
     """
     files, others = _files(folder)
-    optional_module("PIL.Image", "compare")
-    images: dict[pathlib.Path, Any] = {}
+    images: dict[pathlib.Path, PIL.Image.Image] = {}
     broken = []
     for path in files:
         try:
@@ -70,58 +62,55 @@ def read_images(
     gray = all(image.mode != "RGB" for image in images.values())
     _check_modes(images, gray)
     pixels = np.stack([_pixels(image, gray) for image in images.values()])
+    labels, numbers = read_labels(str(folder), np.array([path.parent.name for path in images]))
     path, image = next(iter(images.items()))
     code = (
         f"from {__name__} import read_image\n"
         f"x = read_image({str(path)!r}, {(image.height, image.width)}, gray={gray})[None]"
     )
-    return pixels, [path.parent.name for path in images], code, (*broken, *others)
+    return OwnFile(pixels, labels, numbers, code, left_out=(*broken, *others))
 
 
 def read_image(
     path: str | pathlib.Path, size: tuple[int, int] | None = None, gray: bool = False
 ) -> np.ndarray:
-    """Reads an image as `read_images` does.
+    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1].
 
     Args:
         path: the file.
         size: height and width that it is scaled to; `None` (default) is its own size.
         gray: whether it becomes gray, or else RGB. Defaults to False.
-
-    Returns:
-        float32 pixels `(height, width, channels)` in [0, 1].
     """
     return _pixels(_open(path, size), gray)
 
 
-def _open(path: str | pathlib.Path, size: tuple[int, int] | None) -> Any:
+def _open(path: str | pathlib.Path, size: tuple[int, int] | None) -> PIL.Image.Image:
     """Returns an image upright, on white where it is transparent, in gray or RGB and scaled."""
-    pillow, ops = (optional_module(f"PIL.{name}", "compare") for name in ("Image", "ImageOps"))
     with warnings.catch_warnings():
         # Pillow warns of large images, and refuses those of twice that size.
-        warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
+        warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
         # From a path, Pillow maps TIFF files into memory before it turns them, and garbles them.
-        with open(path, "rb") as file, pillow.open(file) as stored:
-            image = ops.exif_transpose(stored)
+        with open(path, "rb") as file, PIL.Image.open(file) as stored:
+            image = PIL.ImageOps.exif_transpose(stored)
     gray = image.mode in ("1", "L", "LA", "La")
     if image.has_transparency_data:
-        background = pillow.new("RGBA", image.size, "white")
-        image = pillow.alpha_composite(background, image.convert("RGBA"))
+        background = PIL.Image.new("RGBA", image.size, "white")
+        image = PIL.Image.alpha_composite(background, image.convert("RGBA"))
     if image.mode[0] not in "IF":
         image = image.convert("L" if gray else "RGB")
     if size not in (None, (image.height, image.width)):
-        image = image.resize(size[::-1], pillow.Resampling.BILINEAR)
+        image = image.resize(size[::-1], PIL.Image.Resampling.BILINEAR)
     return image
 
 
-def _pixels(image: Any, gray: bool) -> np.ndarray:
+def _pixels(image: PIL.Image.Image, gray: bool) -> np.ndarray:
     white = 65535 if image.mode == _DEEP else 255
     pixels = np.asarray(image if gray else image.convert("RGB"), "float32") / white
     return pixels.reshape(image.height, image.width, -1)
 
 
 def _check_modes(images: dict[pathlib.Path, Any], gray: bool) -> None:
-    """Raises a ValueError for pixels whose scale is unknown, or that do not go with the others."""
+    """Refuses pixels whose scale is unknown, or that do not go with the others."""
     for path, image in images.items():
         if image.mode == _DEEP and not gray:
             other = next(it for it, one in images.items() if one.mode == "RGB")
@@ -137,19 +126,19 @@ def _check_modes(images: dict[pathlib.Path, Any], gray: bool) -> None:
             )
 
 
-def _files(folder: pathlib.Path) -> tuple[list[pathlib.Path], tuple[str, ...]]:
-    """Returns the images in the folders of classes, and the other files."""
-    entries = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+def _files(folder: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
+    """Returns the images in the folders of classes, and the names of the other files."""
+    entries = _shown(folder, folder.iterdir())
     classes = [path for path in entries if path.is_dir()]
     if not classes:
         raise ValueError(
             f"Expected a folder of images for each class in {folder}; received {len(entries)} "
             "files and no folder."
         )
-    files: list[pathlib.Path] = []
+    images: list[pathlib.Path] = []
     others = [path for path in entries if path not in classes]
     for one in classes:
-        inside = [path for path in sorted(one.rglob("*")) if _is_shown(path, one)]
+        inside = [path for path in _shown(one, one.rglob("*")) if path.is_file()]
         found = [path for path in inside if path.suffix.lower() in _SUFFIXES]
         nested = [path for path in found if path.parent != one]
         if nested:
@@ -162,12 +151,15 @@ def _files(folder: pathlib.Path) -> tuple[list[pathlib.Path], tuple[str, ...]]:
                 f"Expected images in {one}, {', '.join(_SUFFIXES)}; received none. Each folder in "
                 f"{folder} is a class."
             )
-        files += found
+        images += found
         others += [path for path in inside if path.suffix.lower() not in _SUFFIXES]
-    return files, tuple(str(path.relative_to(folder)) for path in others)
+    return images, [str(path.relative_to(folder)) for path in others]
 
 
-def _is_shown(path: pathlib.Path, folder: pathlib.Path) -> bool:
-    """Returns whether a path is a file that neither is hidden nor lies in a hidden folder."""
-    parts = path.relative_to(folder).parts
-    return path.is_file() and not any(part.startswith(".") for part in parts)
+def _shown(folder: pathlib.Path, paths: Iterable[pathlib.Path]) -> list[pathlib.Path]:
+    """Returns the paths in a folder that neither are hidden nor lie in a hidden folder, sorted."""
+    return sorted(
+        path
+        for path in paths
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-
 from csdl_keras.experiments.comparison import plot_costs
 from csdl_keras.experiments.summaries import summarise
+
 from csdl_keras.training.algorithms import ALGORITHMS
 from tests.experiments.results_test import make_result
 

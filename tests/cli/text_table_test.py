@@ -2,9 +2,9 @@
 
 import pytest
 
-from csdl_keras.experiments.commands.sources import _inputs
-from csdl_keras.experiments.own_file import read_file
-from tests.experiments.own_tables import csv, source
+from csdl_keras_cli.data import described_inputs
+from csdl_keras_cli.own_file import read_file
+from tests.cli.own_files import csv, load, run
 
 HEAD = "x,z,label"
 LINES = [f"{i},{i * 2},{'ab'[i % 2]}" for i in range(12)]
@@ -68,33 +68,31 @@ def test_names_of_rows_as_r_writes_them(kind, separator, tmp_path):
         "numbered": [f"{i + 1},{line}" for i, line in enumerate(LINES)],
     }[kind]
     path = csv(tmp_path, content(HEAD, lines).replace(",", separator))
-    data = source(path, label_column="label", drop=()).load()
-    assert data.x_train.columns.names == ("x", "z") and data.labels == ("a", "b")
+    data = load(path, label="label")
+    assert data.x["train"].columns.names == ("x", "z") and data.labels == ("a", "b")
     first = "Mazda RX0" if kind == "quoted" else "1"
-    assert _inputs(data) == (
+    assert described_inputs(data) == (
         f"2 columns of numbers. Lines begin with names of rows, such as {first!r}, which are no "
         "inputs"
     )
-    names = {}
-    exec(data.code, names)  # the printed lines
-    assert data.x_train.columns.encode(names["x"]).tolist() == [[i, 2 * i] for i in range(10)]
+    assert data.x["train"].columns.encode(run(data.code)).tolist() == [
+        [i, 2 * i] for i in range(10)
+    ]
 
 
 @pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=;\r"])
 def test_the_line_of_excel(line, tmp_path):
     text = content("a;b, c, d;label", [f"{i},5;{i};{'ab'[i % 2]}" for i in range(12)])
-    data = source(csv(tmp_path, f"{line}\n{text}"), label_column="label", drop=()).load()
-    assert data.x_train.columns.names == ("a", "b, c, d") and data.labels == ("a", "b")
-    names = {}
-    exec(data.code, names)
-    assert data.x_train.columns.encode(names["x"])[1].tolist() == [1.5, 1]
+    data = load(csv(tmp_path, f"{line}\n{text}"), label="label")
+    assert data.x["train"].columns.names == ("a", "b, c, d") and data.labels == ("a", "b")
+    assert data.x["train"].columns.encode(run(data.code))[1].tolist() == [1.5, 1]
 
 
 @pytest.mark.parametrize("cell", ["1,234", "-12,000", "999,999"])
 def test_a_comma_before_three_digits_is_no_decimal_comma(cell, tmp_path):
     path = csv(tmp_path, content("x;label", [f"{cell};a", f"{cell};b", "7;b"] * 4))
     with pytest.raises(ValueError, match=f"numbers as texts in column 'x'; received '{cell}'"):
-        source(path, label_column="label", drop=()).load()
+        load(path, label="label")
 
 
 def test_quotes_that_do_not_close(tmp_path):
@@ -112,10 +110,9 @@ def test_texts_far_down_make_texts_of_the_whole_column(tmp_path):
     head = ",".join(["x", "label", *others])
     lines = [f"{cell},{i % 2}{',1' * 62}" for i, cell in enumerate(cells)]
     path = csv(tmp_path, content(head, lines))
-    file, names = read_file(path, "label"), {}
+    file = read_file(path, "label")
     assert file.inputs["x"].tolist() == cells
-    exec(file.code, names)
-    assert names["x"]["x"].tolist() == cells[:10]
+    assert run(file.code)["x"].tolist() == cells[:10]
 
 
 COLUMNS = ["A", "B", "Income, total", "C", "label"]

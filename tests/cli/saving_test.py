@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
+from csdl_keras.experiments.comparison import ComparisonRun
+from csdl_keras.experiments.summaries import summarise
 
 import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.experiments.cell import Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import ComparisonRun
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.reporting.render import read_contents, render_markdown, render_page
 from csdl_keras.experiments.saving import Saving, warning
-from csdl_keras.experiments.summaries import summarise
 from tests.experiments.grid_runs import Recorder, read
 from tests.experiments.own_tables import source, table
 from tests.experiments.reporting.made_up_folder import write_folder

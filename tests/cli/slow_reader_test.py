@@ -10,9 +10,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from csdl_keras.experiments.cost_file import read_cost_table
-from csdl_keras.experiments.own_file import read_file
-from csdl_keras.experiments.own_labels import read_labels
+from csdl_keras_cli.cost_file import read_cost_table
+from csdl_keras_cli.own_file import read_file
 
 MISSING = ("", "NA", "NaN", "None", "null", "N/A", "nan", "#N/A")
 WORDS = st.text("abcß€ é;,|\t'\"\n\r-.x1", max_size=6).map(lambda text: f"w{text}")
@@ -150,7 +149,7 @@ def test_the_table_that_was_written_is_read(table):
             else:
                 assert math.isclose(value, right, rel_tol=1e-14)
     own = [row[head.index("label")] for row in rows]
-    labels, places = read_labels("label", file.labels)
+    labels, places = file.labels, file.numbers
     assert [str(labels[place]) for place in places] == own
     distinct = {*own}
     try:

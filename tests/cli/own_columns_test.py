@@ -6,9 +6,9 @@ import numpy as np
 import pandas
 import pytest
 
-from csdl_keras.experiments.commands.sources import _inputs
-from csdl_keras.experiments.own_columns import check_inputs
-from tests.experiments.own_tables import FRAME, ROWS, source
+from csdl_keras_cli.data import described_inputs
+from csdl_keras_cli.own_columns import check_inputs
+from tests.cli.own_files import FRAME, ROWS, load, run, save
 
 WORDS = [f"word {i}" for i in range(ROWS)]
 DAYS = [datetime.datetime(2012 + i % 9, 1 + i % 12, 1 + i % 28, i % 24, i) for i in range(ROWS)]
@@ -159,9 +159,8 @@ def test_all_columns_are_told_at_once():
 
 
 def read(tmp_path, choices=None, **columns):
-    path = tmp_path / "table.csv"
-    FRAME.assign(**columns).to_csv(path, index=False)
-    return source(path, **(choices or {})).load()
+    path = save(FRAME.assign(**columns), tmp_path / "table.csv")
+    return load(path, label="answer", drop=["id"], **(choices or {}))
 
 
 def test_ways_out_in_a_file(tmp_path):
@@ -173,36 +172,27 @@ def test_ways_out_in_a_file(tmp_path):
         ({"categories": ("age",)}, ("20", "21", "22", "23", "24", "25", "26", "27", "28", "?")),
     ):
         data = read(tmp_path, choices, age=ages)
-        assert data.x_train.columns.categories[0] == categories
-        names = {}
-        exec(data.code, names)  # the printed lines
-        first = data.x_train.columns.encode(names["x"])[0, 0]
+        assert data.x["train"].columns.categories[0] == categories
+        first = data.x["train"].columns.encode(run(data.code))[0, 0]
         assert first == 9 if categories else np.isnan(first)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
 def test_numbers_that_are_categories(suffix, tmp_path):
-    path, codes = tmp_path / f"table{suffix}", [7, 12, 100] * (ROWS // 3)
+    codes = [7, 12, 100] * (ROWS // 3)
     table = pandas.DataFrame({"code": codes, "x": range(ROWS), "answer": ["a", "b"] * (ROWS // 2)})
-    if suffix == ".csv":
-        table.to_csv(path, index=False)
-    elif suffix == ".parquet":
-        table.to_parquet(path)
-    else:
-        np.savez(path, **{name: np.array(table[name].tolist()) for name in table})
-    data = source(path, drop=(), categories=("code",)).load()
-    assert {str(one) for one in data.x_train.columns.categories[0]} == {"7", "12", "100"}
-    assert data.x_train.columns.categories[1] is None
-    names = {}
-    exec(data.code, names)
-    encoded = data.x_train.columns.encode(names["x"])
-    found = [str(data.x_train.columns.categories[0][int(one)]) for one in encoded[:, 0]]
+    path = save(table, tmp_path / f"table{suffix}")
+    data = load(path, label="answer", categories=["code"])
+    assert {str(one) for one in data.x["train"].columns.categories[0]} == {"7", "12", "100"}
+    assert data.x["train"].columns.categories[1] is None
+    encoded = data.x["train"].columns.encode(run(data.code))
+    found = [str(data.x["train"].columns.categories[0][int(one)]) for one in encoded[:, 0]]
     assert found == [str(code) for code in codes[:10]]
 
 
 def test_many_columns_of_categories(tmp_path):
     many = read(tmp_path, **{f"c{i}": ["a", "b"] * 30 for i in range(9)})
-    assert "'c5', 'c6', ...)" in _inputs(many)
+    assert "'c5', 'c6', ...)" in described_inputs(many)
 
 
 @pytest.mark.parametrize("number", [np.inf, -np.inf, 1e300])

@@ -7,22 +7,14 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from csdl_keras.experiments.commands.sources import _inputs
-from csdl_keras.experiments.image_folder import read_images
-from csdl_keras.experiments.own_data import OwnSource
-from tests.experiments.own_tables import RNG, images
+from csdl_keras_cli.data import described_inputs
+from csdl_keras_cli.image_folder import read_images
+from tests.cli.own_files import RNG, images, load, run
 
 #: A ramp from black to white.
 RAMP = np.linspace(0, 1, 24).reshape(6, 4)
 DEEP = Image.fromarray((RAMP * 65535).round().astype("uint16"))
 GRAY = Image.fromarray((RAMP * 255).round().astype("uint8"))
-
-
-def run(code):
-    """The array that printed lines read."""
-    names = {}
-    exec(code, names)
-    return names["x"]
 
 
 def content(image, **options):
@@ -38,25 +30,26 @@ def test_each_image_is_scaled_by_its_own_bits(tmp_path):
     DEEP.save(folder / "cat" / "1.png")
     # A dark one: its pixels are below 256.
     Image.fromarray(np.full((6, 4), 200, "uint16")).save(folder / "dog" / "0.png")
-    read, labels, code, _ = read_images(folder)
+    file = read_images(folder)
+    read = file.inputs
     np.testing.assert_allclose(read[0][..., 0], RAMP, atol=0.003)
     np.testing.assert_allclose(read[1][..., 0], RAMP, atol=1e-5)
-    np.testing.assert_allclose(read[labels.index("dog")], 200 / 65535, rtol=1e-5)
-    np.testing.assert_array_equal(run(code)[0], read[0])
+    np.testing.assert_allclose(read[np.argmax(file.numbers)], 200 / 65535, rtol=1e-5)
+    np.testing.assert_array_equal(run(file.code)[0], read[0])
 
 
 def test_sixteen_bits_are_kept_when_images_are_scaled(tmp_path):
     folder = images(tmp_path / "pets", mode="L")
     for path in folder.glob("*/*.png"):
         DEEP.save(path)
-    read, *_ = read_images(folder, (12, 8))
+    read = read_images(folder, (12, 8)).inputs
     assert read.shape[1:] == (12, 8, 1) and read.min() < 0.02 and read.max() > 0.98
 
 
 def test_gray_images_with_transparency_are_gray(tmp_path):
     folder = images(tmp_path / "pets")
     GRAY.convert("LA").save(folder / "cat" / "0.png")
-    read, *_ = read_images(folder)
+    read = read_images(folder).inputs
     assert read.shape[1:] == (6, 4, 1)
     np.testing.assert_allclose(read[0][..., 0], RAMP, atol=0.003)
 
@@ -87,7 +80,7 @@ def test_images_in_folders_of_a_class(tmp_path):
     folder = images(tmp_path / "pets")
     (folder / "dog" / ".thumbnails").mkdir()
     GRAY.save(folder / "dog" / ".thumbnails" / "0.png")
-    assert len(read_images(folder)[0]) == 10
+    assert len(read_images(folder).inputs) == 10
     (folder / "dog" / "more").mkdir()
     GRAY.save(folder / "dog" / "more" / "1.png")
     with pytest.raises(ValueError, match="received 1 in folders inside it, such as .*more.1.png"):
@@ -96,11 +89,11 @@ def test_images_in_folders_of_a_class(tmp_path):
 
 def test_other_files_are_told(tmp_path):
     folder = images(tmp_path / "pets")
-    assert _inputs(OwnSource("pets", path=folder).load()) == "images of 6x4x1"
+    assert described_inputs(load(folder)) == "images of 6x4x1"
     for name in ("0.jfif", "1.heic"):
         (folder / "cat" / name).write_bytes(b"")
     (folder / "notes.txt").write_text("")
-    told = _inputs(OwnSource("all", path=folder).load())
+    told = described_inputs(load(folder))
     assert told == "images of 6x4x1, left out 3 other files, such as notes.txt"
 
 
@@ -138,11 +131,13 @@ def test_images_are_upright(orientation, suffix, mode, tmp_path):
         stored = turn(stored)
     for label in ("cat", "dog"):
         (tmp_path / label).mkdir()
-        stored.save(tmp_path / label / f"0.{suffix}", exif=exif, **FORMATS[suffix])
-    read, _, code, _ = read_images(tmp_path)
+        for number in range(3):
+            stored.save(tmp_path / label / f"{number}.{suffix}", exif=exif, **FORMATS[suffix])
+    file = read_images(tmp_path)
+    read = file.inputs
     pixels = np.asarray(scene, "float32").reshape(24, 16, -1) / 255  # WebP has no gray.
     np.testing.assert_allclose(*np.broadcast_arrays(read[0], pixels), atol=0.03)
-    np.testing.assert_array_equal(run(code)[0], read[0])
+    np.testing.assert_array_equal(run(file.code)[0], read[0])
 
 
 def transparent(kind, hidden):
@@ -167,16 +162,17 @@ def test_transparent_pixels_are_white(kind, hidden, tmp_path):
     folder = images(tmp_path / "pets", mode="L" if kind == "LA" else "RGB")
     image, options = transparent(kind, hidden)
     image.save(folder / "cat" / "0.png", **options)
-    read, _, code, _ = read_images(folder)
+    file = read_images(folder)
+    read = file.inputs
     np.testing.assert_allclose(read[0][:, :2], 90 / 255, atol=1e-6)
     np.testing.assert_array_equal(read[0][:, 2:], 1)
-    np.testing.assert_array_equal(run(code)[0], read[0])
+    np.testing.assert_array_equal(run(file.code)[0], read[0])
 
 
 def test_half_transparent_pixels_are_mixed_with_white(tmp_path):
     folder = images(tmp_path / "pets", mode="RGB")
     Image.new("RGBA", (4, 6), (0, 100, 200, 51)).save(folder / "cat" / "0.png")
-    read, *_ = read_images(folder)
+    read = read_images(folder).inputs
     expected = [1 + 0.2 * (colour / 255 - 1) for colour in (0, 100, 200)]
     np.testing.assert_allclose(read[0][0, 0], expected, atol=0.005)
 
@@ -200,22 +196,23 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_images_that_cannot_be_read(name, tmp_path):
     folder = images(tmp_path / "pets", mode="RGB")
-    whole = read_images(folder)[0]
+    whole = read_images(folder).inputs
     (folder / "dog" / name).write_bytes(BROKEN[name])
     with pytest.raises(
         ValueError, match=f"Expected .*dog.{name} to be an image.*--skip-broken"
     ) as e:
         read_images(folder)
     assert "\n" not in str(e.value)
-    read, labels, _, others = read_images(folder, skip_broken=True)
-    np.testing.assert_array_equal(read, whole)
-    assert len(labels) == 10 and others == (str(pathlib.Path("dog") / name) + " (broken)",)
+    file = read_images(folder, skip_broken=True)
+    np.testing.assert_array_equal(file.inputs, whole)
+    assert len(file.numbers) == 10
+    assert file.left_out == (str(pathlib.Path("dog") / name) + " (broken)",)
 
 
 def test_large_images_are_read_in_silence(tmp_path, recwarn):
     folder = images(tmp_path / "pets")
     Image.new("1", (10_000, 10_000), 1).save(folder / "cat" / "0.png")
-    read, *_ = read_images(folder, (6, 4))
+    read = read_images(folder, (6, 4)).inputs
     assert (read[0] == 1).all() and not recwarn
 
 
@@ -232,7 +229,8 @@ def test_a_class_of_broken_images(tmp_path):
 def test_the_printed_code_reads_each_image_as_training_did(mode, size, tmp_path):
     folder = images(tmp_path / "pets", mode=mode)
     transparent("LA" if mode == "L" else "RGBA", 30)[0].save(folder / "cat" / "1.png")
-    read, _, code, _ = read_images(folder, size)
+    file = read_images(folder, size)
+    read, code = file.inputs, file.code
     for path, pixels in zip(sorted(folder.glob("*/*.png")), read, strict=True):
         first = str(folder / "cat" / "0.png")
         assert first in code
