@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     import keras
 
-    from csdl_keras.prediction.export import export
+    import csdl_keras
 
     try:
         model = keras.saving.load_model(arguments.model, compile=False)
@@ -80,13 +80,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(
             f"Expected {arguments.model} to be a model that Keras can load; {error}"
         ) from error
-    export(
+    csdl_keras.export(
         model,
         arguments.path,
-        arguments.format,
-        arguments.output,
-        arguments.from_logits,
-        arguments.cost_matrix_input,
+        format=arguments.format,
+        output=arguments.output,
+        from_logits=arguments.from_logits,
+        cost_matrix_input=arguments.cost_matrix_input,
     )
     print(arguments.path)
     return 0

@@ -123,7 +123,7 @@ def parse_space(name: str, text: str) -> "list[Any] | tuning.Range":
         ) from error
 
 
-def searched(algorithm: Algorithm) -> set[str]:
+def searched_names(algorithm: Algorithm) -> set[str]:
     """Returns the names in `SPACES` of the values that an algorithm has."""
     names = {"optimizer", "learning_rate", *algorithm.objective.searched}
     if not algorithm.body_kind.takes_images:
@@ -141,7 +141,7 @@ def _hyper_model(
     texts = {name: getattr(arguments, name) for name in SPACES}
     spaces = {name: parse_space(name, text) for name, text in texts.items() if text is not None}
     algorithm = get_algorithm(arguments.algorithm)
-    foreign = sorted(spaces.keys() - searched(algorithm))
+    foreign = sorted(spaces.keys() - searched_names(algorithm))
     if foreign:
         raise ValueError(
             f"Expected no --{foreign[0].replace('_', '-')} for {arguments.algorithm}, which has "

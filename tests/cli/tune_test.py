@@ -2,14 +2,13 @@
 
 import io
 import json
+import shutil
 
 import keras
 import keras_tuner
 import numpy as np
+import pandas
 import pytest
-from csdl_keras.experiments.commands.spaces import parse_space
-from csdl_keras.experiments.commands.tune import _searched
-from csdl_keras.experiments.trials import TrialRecord, plot_search, trials_table, varied
 from rich.console import Console
 
 import csdl_keras as csdl
@@ -18,8 +17,10 @@ from csdl_keras.tuning import CNNHyperModel, CSDNNHyperModel, Range
 from csdl_keras.tuning.resumable import search_lock
 from csdl_keras_cli.choices import TUNABLE
 from csdl_keras_cli.main import main
+from csdl_keras_cli.search import parse_space, plot_search, searched_names, trials_table, varied
 from csdl_keras_cli.tune import SPACES
-from tests.experiments.grid_runs import TUNE, read
+from tests.cli.own_files import table
+from tests.cli.runs import TUNE, fails_at, names
 
 C = 1.0 - np.eye(10)
 C[3, 5] = 7.0
@@ -48,12 +49,12 @@ def tune(tmp_path_factory, matrix):
 
 class TestTune:
     def test_files(self, tune):
-        rows = read(tune.folder, "trials.csv")
-        assert [row["status"] for row in rows] == ["COMPLETED"] * 2
-        costs = [float(row["validation_cost"]) for row in rows]
+        trials = pandas.read_csv(tune.folder / "trials.csv")
+        assert [*trials.status] == ["COMPLETED"] * 2
+        costs = [*trials.validation_cost]
         assert costs == sorted(costs)
-        assert list(rows[0])[:4] == ["trial", "status", "validation_cost", "best_epoch"]
-        assert {"beta", "depth", "corruption", "sgd_learning_rate"} <= set(rows[0])
+        assert [*trials][:4] == ["trial", "status", "validation_cost", "best_epoch"]
+        assert {"beta", "depth", "corruption", "sgd_learning_rate"} <= {*trials}
         assert (tune.folder / "search.png").read_bytes()[:4] == b"\x89PNG"
         record = json.loads((tune.folder / "run.json").read_text())["runs"][0]
         np.testing.assert_array_equal(record["settings"]["cost_matrix"], C)
@@ -64,14 +65,13 @@ class TestTune:
 
     @pytest.mark.slow
     def test_more_trials_go_on_from_there(self, tune, matrix, capsys):
-        before = read(tune.folder, "trials.csv")
+        before = pandas.read_csv(tune.folder / "trials.csv").set_index("trial").validation_cost
         stages = len(list((tune.folder / "stages").rglob("*.npz")))
         assert tune(*matrix, "--max-trials", "3") == 0
         printed = capsys.readouterr().out
         assert "The best of 3 trials" in printed
-        after = {row["trial"]: row["validation_cost"] for row in read(tune.folder, "trials.csv")}
-        assert len(after) == 3
-        assert all(after[row["trial"]] == row["validation_cost"] for row in before)
+        after = pandas.read_csv(tune.folder / "trials.csv").set_index("trial").validation_cost
+        assert len(after) == 3 and after[before.index].equals(before)
         assert stages <= len(list((tune.folder / "stages").rglob("*.npz"))) <= stages + 1
         exec(printed[printed.index("import keras") :], {})  # the lines that load the model
         decided, labels = capsys.readouterr().out.splitlines()[-1].split("] [")
@@ -137,29 +137,92 @@ class TestSearchSpace:
             parse_space("depth", text)
 
 
+HEAD = {"status": "COMPLETED", "best_epoch": 1}
+
+
+def trials_of(*values):
+    rows = [
+        {"trial": str(i), "validation_cost": 0.5 + i, **HEAD, **it} for i, it in enumerate(values)
+    ]
+    frame = pandas.DataFrame(rows)
+    frame["best_epoch"] = frame["best_epoch"].astype("Int64")
+    return frame
+
+
 def test_the_table_fits_80_columns():
     """Hyperparameters are rows, and as many of the best trials are shown as fit."""
     values = {"beta": 0.25, "pretraining_learning_rate": 1.25e-3, "optimizer": "adam", "depth": 5}
-    records = [
-        TrialRecord(str(i), "COMPLETED", 0.5 + i, i, {**values, "depth": i, "beta": i / 3} | more)
-        for i, more in enumerate([{}, {"optimizer": "sgd", "pretraining_learning_rate": 1.0}] * 6)
-    ]
-    records.append(TrialRecord("12", "FAILED", None, None, values))
+    more = [{}, {"optimizer": "sgd", "pretraining_learning_rate": 1.0}] * 6
+    done = [{**values, "depth": i, "beta": i / 3, **own} for i, own in enumerate(more)]
+    failed = {**values, "status": "FAILED", "validation_cost": None, "best_epoch": None}
     for width, shown in ((80, 5), (40, 1), (300, 12)):
         console = Console(file=io.StringIO(), width=width)
-        table = trials_table(records, width)
+        table = trials_table(trials_of(*done, failed), width)
         console.print(table)
         printed = console.file.getvalue()
         assert len(table.columns) - 1 == shown
-        assert max(map(len, printed.splitlines())) <= width
-        assert "…" not in printed
+        assert max(map(len, printed.splitlines())) <= width and "…" not in printed
         for name in ("validation cost", "pretraining learning rate", "beta", "depth"):
             assert name in printed
 
 
 def test_the_table_of_one_trial_has_all_values():
-    table = trials_table([TrialRecord("0", "COMPLETED", 0.5, 1, {"beta": 0.25, "depth": 3})])
+    table = trials_table(trials_of({"beta": 0.25, "depth": 3}))
     assert list(table.columns[0].cells) == ["validation cost", "epoch", "beta", "depth"]
+
+
+def test_what_varies_is_drawn(tmp_path):
+    trials = trials_of(
+        {"beta": 0.0, "depth": 1, "optimizer": "sgd"},
+        {"beta": 0.5, "depth": 1, "optimizer": "adam"},
+        {"beta": 1.0, "depth": 1, "momentum": 0.9},
+    )
+    assert varied(trials) == ["beta", "optimizer", "momentum"]
+    plot_search(trials, tmp_path / "search.png")
+    assert (tmp_path / "search.png").stat().st_size > 1000
+
+
+class TestFailures:
+    FILES = {"trials.csv", "search.png", "best_model.keras"}
+
+    @pytest.mark.parametrize(
+        "name, file",
+        [
+            ("csdl_keras_cli.search.plot_search", "search.png"),
+            ("csdl_keras_cli.search.trials_table", "the table"),
+            ("csdl_keras._utils.files.save_model", "best_model.keras"),
+        ],
+    )
+    def test_a_step(self, name, file, searched, tmp_path, capsys, monkeypatch):
+        ignored = shutil.ignore_patterns(*self.FILES)
+        folder = shutil.copytree(searched, tmp_path / "copy", ignore=ignored)
+        monkeypatch.setattr(name, fails_at(None, None, RuntimeError("broken")))
+        assert main([*TUNE, "--out", str(folder)]) == 1
+        assert capsys.readouterr().err == f"csdl-keras: {file} failed: RuntimeError: broken\n"
+        assert names(folder) & self.FILES == self.FILES - {file}
+
+    @pytest.mark.parametrize(
+        "name, share",
+        [("run.json", 0.5), ("search.json", 0.0), ("oracle.json", 0.95), ("trial.json", 0.5)],
+    )
+    def test_a_damaged_file(self, name, share, searched, tmp_path, capsys):
+        (path,) = shutil.copytree(searched, tmp_path / "copy").rglob(name)
+        content = path.read_bytes()
+        path.write_bytes(content[: int(share * len(content))])
+        assert main([*TUNE, "--out", str(tmp_path / "copy")]) == 2
+        error = capsys.readouterr().err
+        assert str(tmp_path / "copy") in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("costs", [["--cost-columns", "price_no,price_yes"], ["--drop", "id"]])
+def test_own_data(costs, tmp_path, capsys):
+    arguments = ["tune", "--data", str(table(tmp_path)), "--label", "answer", *costs]
+    arguments += "--max-trials 1 --epochs 1 --pretraining-epochs 1 --depth 1 --units 4".split()
+    assert main([*arguments, "--out", str(tmp_path / "search")]) == 0
+    printed = capsys.readouterr().out
+    assert "columns of numbers" in printed
+    exec(printed[printed.index("import keras") :], {})
+    assert "yes" in (told := capsys.readouterr().out) or "no" in told
 
 
 class TestSearched:
@@ -174,15 +237,4 @@ class TestSearched:
         hp = keras_tuner.HyperParameters()
         hyper_model.build(hp)
         declared = {space.name.removeprefix("sgd_") for space in hp.space}
-        assert _searched(get_algorithm(name)) == declared & set(SPACES)
-
-
-def test_records(tmp_path):
-    records = [
-        TrialRecord("0", "COMPLETED", 0.5, 1, {"beta": 0.0, "depth": 1, "optimizer": "sgd"}),
-        TrialRecord("1", "COMPLETED", 0.7, 2, {"beta": 0.5, "depth": 1, "optimizer": "adam"}),
-        TrialRecord("2", "FAILED", None, None, {"beta": 1.0, "depth": 1, "momentum": 0.9}),
-    ]
-    assert varied(records) == ["beta", "optimizer", "momentum"]
-    plot_search(records, tmp_path / "search.png")
-    assert (tmp_path / "search.png").stat().st_size > 1000
+        assert searched_names(get_algorithm(name)) == declared & set(SPACES)
