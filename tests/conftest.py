@@ -42,7 +42,6 @@ TENSORFLOW_IS_ENOUGH = (
     "experiments/record_values_test.py",
     "experiments/report_test.py",
     "experiments/reporting",
-    "experiments/results_test.py",
     "experiments/safe_files_test.py",
     "experiments/table_commands_test.py",
     "fitting/damaged_stages_test.py",

@@ -179,6 +179,14 @@ class TestFailures:
         assert "Interrupted after 1 of 2 rows" in capsys.readouterr().out
 
 
+def test_a_kernel_machine_is_loaded_by_the_printed_lines(tmp_path, capsys):
+    arguments = ["--algorithms", "csosr", "--cost-seeds", "1", "--out", str(tmp_path)]
+    assert main([*TINY, *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "csdl.baselines.CSOSR.load" in printed and (tmp_path / "best_model.npz").exists()
+    exec(printed[printed.index("import csdl_keras") :], {})
+
+
 class TestRefusals:
     """Nothing is trained."""
 
