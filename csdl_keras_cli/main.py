@@ -10,8 +10,8 @@ from csdl_keras_cli import compare, export, report, table1, table2, tune
 from csdl_keras_cli.output import only_own_errors, tolerant_output
 from csdl_keras_cli.suggestions import SuggestingParser
 
-#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`, and
-#: `check(arguments)` for what can be checked without `csdl_keras`.
+#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`,
+#: `check(arguments)` for what can be checked without `csdl_keras`, and `run(arguments)`.
 COMMANDS = {
     "compare": compare,
     "table1": table1,
