@@ -40,8 +40,8 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
-    from csdl_keras.paper.failures import Failures
     from csdl_keras.paper.report import report
+    from csdl_keras_cli.progress import Failures
 
     failures = Failures()
     for path in report(arguments.folder, arguments.out or arguments.folder, failures.step):

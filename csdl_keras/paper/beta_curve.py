@@ -29,7 +29,10 @@ class BetaCurve:
     """
 
     def __init__(
-        self, rows: pandas.DataFrame, decisions: Decisions, collapsed: frozenset[float] = frozenset()
+        self,
+        rows: pandas.DataFrame,
+        decisions: Decisions,
+        collapsed: frozenset[float] = frozenset(),
     ):
         first = rows.iloc[0]
         self.dataset, self.imbalanced = first["dataset"], bool(first["imbalanced"])
@@ -38,7 +41,10 @@ class BetaCurve:
         self._priced: dict[float, dict[tuple[int, int], np.ndarray]] = {}
         self._largest = {}
         for row in rows.to_dict("records"):
-            seed, name = row["cost_seed"], beta_name(row["algorithm"], row["cost_seed"], row["beta"])
+            seed, name = (
+                row["cost_seed"],
+                beta_name(row["algorithm"], row["cost_seed"], row["beta"]),
+            )
             priced = decisions.priced(name, seed)
             if priced is not None:
                 self._priced.setdefault(row["beta"], {})[seed, 0] = priced

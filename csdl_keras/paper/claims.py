@@ -329,9 +329,7 @@ def _compare(
     )
 
 
-def _compare_betas(
-    columns: Sequence[Column], curve: BetaCurve, end: float
-) -> ComparedPair | None:
+def _compare_betas(columns: Sequence[Column], curve: BetaCurve, end: float) -> ComparedPair | None:
     """Compares the beta that validation chose inside (0, 1) with `end`."""
     difference = curve.compare(end)
     if difference is None or curve.chosen is None:

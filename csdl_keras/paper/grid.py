@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome
-from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
 from csdl_keras.paper.running import Runner
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.settings import Settings, column
+from csdl_keras_cli.progress import Failures
 
 #: Most choices that are tried for a result, one after the other as they collapse.
 _MOST_TRIED = 3
@@ -117,7 +117,9 @@ class Grid:
                 f"{dataset} {algorithm.name}: {row['parameter']} = {value}, validation "
                 f"{row['criterion']} {row['validation']:.4f}"
             )
-        ordered = [it[2].settings for it in sorted(tried, key=_rank) if it[3]["validation"] < math.inf]
+        ordered = [
+            it[2].settings for it in sorted(tried, key=_rank) if it[3]["validation"] < math.inf
+        ]
         return list(dict.fromkeys([settings, *ordered]))
 
     def _search(self, start: Cell, searches: Sequence[Search]) -> "list[_Trial] | None":

@@ -2,17 +2,17 @@
 
 import collections
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas
 
-from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.table2 import PAPER_LAYERS, Column, groups
 from csdl_keras.paper.titles import data_title, label_title, paper_table2, variant_title
 from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras_cli.savings import warning
 
 DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
 DATA_HEADS += ["hidden layers"]
@@ -75,7 +75,12 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
     """
     shown = {_label(it.dataset, it.imbalanced): it for it in columns}
     planned, unavailable = _asked(runs)
-    lines = [f"{it.title}: {told}" for it in columns if (told := _no_saving(it.cells))]
+    lines = []
+    for column in columns:
+        known = column.cells[column.cells["saved"].notna()]
+        savings = {get_algorithm(name).title: cell for name, cell in known.iterrows()}
+        if savings and (told := warning(savings)):
+            lines.append(f"{column.title}: {told}")
     for label, algorithms in planned.items():
         cells = shown[label].cells["results"] if label in shown else {}
         left = [
@@ -96,29 +101,6 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
     lines += [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
     titles = [title for title, why in _absent_sets(columns, runs) if why == "not run"]
     return lines + [f"Not run of the paper's data sets: {'; '.join(titles)}."] * bool(titles)
-
-
-def _no_saving(cells: pandas.DataFrame) -> str:
-    """Says that nothing costs less than the best constant decision; empty if something does."""
-    known = cells[cells["saved"].notna()]
-    if known.empty or (known["saved_low"] > 0).any():
-        return ""
-    name = known["saved"].idxmax()
-    best = known.loc[name]
-    low, high = number(best["saved_low"], 3), number(best["saved_high"], 3)
-    return (
-        f"Nothing here costs less than {constant(best)} beyond chance. The cheapest is "
-        f"{get_algorithm(name).title}. Its decisions cost "
-        f"{number(best['constant_cost'] - best['saved'])} per test example, and {constant(best)} "
-        f"costs {number(best['constant_cost'])}: a saving of {number(best['saved'])} (95 % "
-        f"interval {low} to {high})."
-    )
-
-
-def constant(cell: Mapping[str, Any] | pandas.Series) -> str:
-    """Names the best constant decision of a cell."""
-    name = cell["constant_decision"]
-    return f"always deciding {name}" if name else "the best constant decision"
 
 
 def data_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> list[list[str]]:

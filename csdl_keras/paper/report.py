@@ -32,9 +32,12 @@ from csdl_keras.paper.searches import (
 )
 from csdl_keras.paper.table2 import Column, groups, panels, read_columns
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras_cli.savings import interval
 
 TITLE = "Average test cost, beside the paper's Table 2"
-_NOTHING = "Nothing to compare: there are no test decisions of two algorithms that a claim is about."
+_NOTHING = (
+    "Nothing to compare: there are no test decisions of two algorithms that a claim is about."
+)
 _SAVED = (
     "How much less decisions cost than the best constant decision, the one that costs least on the "
     "test examples if it is always taken. Costs, and ends of intervals, are means over cost "
@@ -174,10 +177,15 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
         made.append(Section("Distance from the best", [distance], figure=costs_png(columns)))
     if savings := saving_lines(columns):
         made.append(
-            Section("Relative to a constant decision", [_SAVED], {"": _frame(_SAVING_HEADS, savings)})
+            Section(
+                "Relative to a constant decision", [_SAVED], {"": _frame(_SAVING_HEADS, savings)}
+            )
         )
     if contents.curves:
-        texts = [_CURVES, *map(notes.collapsed_betas, (it for it in contents.curves if it.collapsed))]
+        texts = [
+            _CURVES,
+            *map(notes.collapsed_betas, (it for it in contents.curves if it.collapsed)),
+        ]
         figure = curves_png(contents.curves) if figures else b""
         made.append(Section("Cost by β", texts, figure=figure))
     data = _frame(notes.DATA_HEADS, notes.data_lines(columns, runs))
@@ -202,7 +210,9 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
         [[notes.mapping(run.get(it)) for it in ("command", *_RUN_HEADS)] for run in last],
     )
     unknown = ["Not recorded: the folder has no run.json."]
-    made.append(Section("What made these figures", [] if runs else unknown, {"": frame} if runs else {}))
+    made.append(
+        Section("What made these figures", [] if runs else unknown, {"": frame} if runs else {})
+    )
     return made
 
 
@@ -256,7 +266,9 @@ def render_latex(contents: Contents) -> str:
         shown = _shown(_panel(columns), escape_latex, r"\textbf{{{}}}")
         layout = "ll" + "r" * len(columns)
         table = shown.to_latex(index=False, escape=False, column_format=layout)
-        parts.append(f"\\begingroup\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n{table}\\endgroup")
+        parts.append(
+            f"\\begingroup\\footnotesize\\setlength{{\\tabcolsep}}{{3pt}}\n{table}\\endgroup"
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -290,9 +302,9 @@ def saving_lines(columns: Sequence[Column]) -> list[list[str]]:
             get_algorithm(name).title,
             format_cost(cell, column),
             number(cell["constant_cost"])
-            + f", {notes.constant(cell)}" * bool(cell["constant_decision"]),
+            + f", always deciding {cell['constant_decision']}" * bool(cell["constant_decision"]),
             number(cell["saved"]),
-            f"{number(cell['saved_low'], 3)} to {number(cell['saved_high'], 3)}",
+            interval(cell),
             cell["against_best"] or "–",
         ]
         for column in columns
@@ -303,9 +315,7 @@ def saving_lines(columns: Sequence[Column]) -> list[list[str]]:
 
 def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
     """The table of some data sets, a row for each algorithm."""
-    heads = [
-        f"{it.heading(variant=False)} (n = {_runs(it.matrices, it.seeds)})" for it in columns
-    ]
+    heads = [f"{it.heading(variant=False)} (n = {_runs(it.matrices, it.seeds)})" for it in columns]
     lines = [
         [series if algorithm is members[0] else "", notes.row_title(algorithm)]
         + [_cell(column, algorithm.name) for column in columns]

@@ -10,11 +10,11 @@ from csdl_keras._utils.array_file import fingerprint
 from csdl_keras.fitting.divergence import DivergedError
 from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
-from csdl_keras.paper.failures import Failures
 from csdl_keras.prediction.decide import decide
 from csdl_keras.training.trained import Trained
 from csdl_keras.training.trainer import Trainer
 from csdl_keras.training.workers import forget_models, workers
+from csdl_keras_cli.progress import Failures
 
 
 @contextlib.contextmanager

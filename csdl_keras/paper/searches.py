@@ -13,6 +13,7 @@ from csdl_keras.paper.table2 import read_columns
 from csdl_keras.paper.titles import variant_title
 from csdl_keras.training.algorithms import get_algorithm
 
+
 def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
     """Returns what was tried for each algorithm, over all data sets.
 

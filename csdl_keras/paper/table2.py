@@ -224,9 +224,7 @@ def _lowest(cells: pandas.DataFrame, column: str) -> str | None:
     return None if cells.empty else str(cells[column].astype(float).idxmin())
 
 
-def read_columns(
-    folder: pathlib.Path, results: pandas.DataFrame, ending: str = ""
-) -> list[Column]:
+def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = "") -> list[Column]:
     """Returns the data sets of results, with the test decisions of their folder."""
     groups = dict(list(results.groupby(["dataset", "imbalanced"], sort=False)))
     return [

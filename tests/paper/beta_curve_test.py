@@ -32,11 +32,16 @@ class TestBetaCurve:
         """Matrices without all betas, and betas whose training diverged."""
         curve = curve_of([row(0, 1), row(0.5, 2), row(1, 3), row(0, 9, seed=1001)], tmp_path)
         assert (curve.matrices, curve.costs.tolist()) == (1, [1, 2, 3])
-        curve = curve_of([row(0, 1), row(0.5, math.inf, math.nan, math.inf), row(0.7, 2), row(1, 3)], tmp_path)
+        curve = curve_of(
+            [row(0, 1), row(0.5, math.inf, math.nan, math.inf), row(0.7, 2), row(1, 3)], tmp_path
+        )
         assert curve.betas.tolist() == [0, 0.7, 1] and curve.betas[curve.chosen] == 0.7
 
     def test_chosen_by_validation_inside_the_interval(self, tmp_path):
-        curve = curve_of([row(0, 3, validation=0), row(0.1, 1, validation=5), row(0.4, 2, validation=4)], tmp_path)
+        curve = curve_of(
+            [row(0, 3, validation=0), row(0.1, 1, validation=5), row(0.4, 2, validation=4)],
+            tmp_path,
+        )
         assert curve.chosen == 2 and curve.compare(1.0) is None
         difference = curve.compare(0.0)
         margin = 1.96 * math.hypot(0.1, 0.1)

@@ -1,4 +1,5 @@
 import dataclasses
+
 import pytest
 
 from csdl_keras.paper.beta_curve import read_beta_curves

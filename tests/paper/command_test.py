@@ -16,13 +16,14 @@ import csdl_keras as csdl
 from csdl_keras import datasets
 from csdl_keras.paper import folder as folders
 from csdl_keras.paper.cells import FIRST_COST_SEED
-from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.paper.results import read_runs
 from csdl_keras.paper.running import Runner
-from csdl_keras_cli import choices, table2
+from csdl_keras_cli import choices
+from csdl_keras_cli import table2 as command
 from csdl_keras_cli.main import build_parser, main
+from csdl_keras_cli.progress import Failures
 from tests.paper.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
 
 RESULTS = pathlib.Path(__file__).parents[2] / "notebooks" / "results"
@@ -101,7 +102,9 @@ class TestTable2:
         with monkeypatch.context() as patch:
             if step == "training":
                 row = folders.result_row
-                decide = failing(Runner._decide, lambda it, stage, cells, *_: is_sosr(*cells), error)
+                decide = failing(
+                    Runner._decide, lambda it, stage, cells, *_: is_sosr(*cells), error
+                )
                 patch.setattr(Runner, "_decide", decide)
             else:
                 row = failing(folders.result_row, lambda it, *_: is_sosr(it.cell), error)
@@ -137,7 +140,7 @@ def is_sosr(cell):
 
 class TestOptions:
     def build(self, text):
-        return table2._profile(arguments_of(f"table2 {text}"))
+        return command._profile(arguments_of(f"table2 {text}"))
 
     def test_options_reach_the_profile(self):
         assert self.build("--profile paper") == PROFILES["paper"]
@@ -196,49 +199,87 @@ class TestRecords:
             (tmp_path / "run.json").write_text(json.dumps({"runs": [run]}))
             arguments = arguments_of(run["command"].removeprefix("csdl-keras "))
             vars(arguments).update(
-                table2._AUTHORS if arguments.authors_choices else table2._PAPER
+                command._AUTHORS if arguments.authors_choices else command._PAPER
             )
-            table2._check_same(tmp_path, arguments)
+            command._check_same(tmp_path, arguments)
         for option, value in {"seed": 7, "drop_rate": 0.5, "train_size": 9}.items():
             other = arguments_of(run["command"].removeprefix("csdl-keras "))
             vars(other).update(vars(arguments) | {option: value})
             with pytest.raises(ValueError, match=f"{option} .*, not {value}"):
-                table2._check_same(tmp_path, other)
+                command._check_same(tmp_path, other)
 
     def test_results_without_a_record_are_refused(self, tmp_path):
         (tmp_path / "results.csv").write_text("a\n")
         with pytest.raises(ValueError, match="with a run.json that says what made"):
-            table2._check_same(tmp_path, arguments_of("table2"))
+            command._check_same(tmp_path, arguments_of("table2"))
+
+
+#: A change of each option that makes other results of the same rows.
+IDENTITY = {
+    "profile": ["--profile", "small"],
+    "train_size": ["--train-size", "400"],
+    "epochs": ["--epochs", "2"],
+    "seed": ["--seed", "1"],
+    "mixed_precision": ["--mixed-precision"],
+    "authors_choices": ["--authors-choices"],
+    "cnn_variant": ["--cnn-variant", "full"],
+}
+
+
+class TestOtherOptions:
+    """Refused if they change what is in a folder."""
+
+    def test_each_option_is_in_one_of_the_lists(self):
+        commands = next(it for it in build_parser()._actions if it.dest == "command")
+        options = {it.dest for it in commands.choices["table2"]._actions} - {"help"}
+        assert {*IDENTITY, *command._HARMLESS} == options
+        assert not IDENTITY.keys() & {*command._HARMLESS}
+
+    def test_another_experiment_is_refused(self, table2, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(Grid, "run", None)
+        folder = shutil.copytree(table2, tmp_path / "copy")
+
+        def refused(*more):
+            before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+            assert main([*TABLE2, *more, "--out", str(folder)]) == 2
+            assert all(path.read_bytes() == content for path, content in before.items())
+            return capsys.readouterr().err
+
+        for name, change in IDENTITY.items():
+            message = refused(*change)
+            assert "that of a run with the same options" in message and f" {name} " in message
+        (run,) = json.loads((folder / "run.json").read_text())["runs"]
+        (folder / "run.json").write_text(json.dumps({"runs": [run | {"backend": "another"}]}))
+        assert f"backend another, not {keras.backend.backend()}" in refused()
+        (folder / "run.json").write_text('{"arguments": {"command": "compare"}}')
+        assert "command compare, not table2" in refused()
+
+    def test_in_python_matrices_of_another_kind_are_refused(self, table2, tmp_path):
+        folder = shutil.copytree(table2, tmp_path / "copy")
+        (line,) = make_grid(folder, SHORT, cost_scale=2000.0).run().lines()
+        assert "'matrix_1000' is another one" in line
+        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
+
+    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(Runner, "_trainer", None)
+        assert main([*TABLE2, "--out", str(tmp_path)]) == 1
+        assert "failed: TypeError" in capsys.readouterr().err
+        assert not (tmp_path / "run.json").exists()
 
 
 class TestBudget:
     def test_waiting_ends(self):
         before = signal.getsignal(signal.SIGALRM)
-        with pytest.raises(table2._BudgetSpent), table2._Budget(1e-5).alarm():
+        with pytest.raises(command._BudgetSpent), command._Budget(1e-5).alarm():
             time.sleep(60)
         assert signal.getsignal(signal.SIGALRM) is before
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
     def test_a_run_ends_and_goes_on(self, tmp_path):
-        budget = table2._Budget(1e-9)
-        with pytest.raises(table2._BudgetSpent):
+        budget = command._Budget(1e-9)
+        with pytest.raises(command._BudgetSpent):
             make_grid(tmp_path, SHORT, check=budget.check).run()
         assert algorithms(tmp_path) == ["dnn_bayes"]
         grid = make_grid(tmp_path, SHORT)
         grid.run()
         assert algorithms(tmp_path) == ["dnn_bayes", "csdnn"]
-
-
-class TestFailures:
-    def test_parts_of_the_same_error_share_a_line(self, capsys):
-        failures = Failures()
-        assert failures.tell() == 0
-        for part in ("a", "b", "a"):
-            with failures.step(part):
-                raise OSError("full")
-        assert failures.tell() == 1
-        assert capsys.readouterr().err == "csdl-keras: a, b failed: OSError: full\n"
-
-    def test_an_interruption_is_no_failure(self):
-        with pytest.raises(KeyboardInterrupt), Failures().step("a"):
-            raise KeyboardInterrupt

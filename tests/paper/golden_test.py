@@ -66,7 +66,5 @@ def test_every_row_of_the_papers_run_is_the_cell_that_it_was():
                 value = tuple(map(int, value.split("-")))
             chosen[name] = value if before is None else type(before)(value)
         source = DataSource(row["dataset"], row["imbalanced"], grayscale=row["grayscale"])
-        cell = Cell(
-            source, algorithm, row["cost_seed"], settings.replace(chosen), seed=row["seed"]
-        )
+        cell = Cell(source, algorithm, row["cost_seed"], settings.replace(chosen), seed=row["seed"])
         assert cell.key == row["cell"], row

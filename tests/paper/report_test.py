@@ -1,4 +1,4 @@
-"""The report on a folder: its page, Markdown and LaTeX, and what they say of how figures were made."""
+"""The report on a folder: its page, Markdown and LaTeX, and what they say of its runs."""
 
 import json
 import re

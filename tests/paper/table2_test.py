@@ -49,7 +49,10 @@ class TestReadTable:
         columns, _ = made
         titles = ["MNIST", "bg-img-rot, synthetic", "MNIST, 5,000 images", "MNIST, imbalanced"]
         assert [column.title for column in columns] == titles
-        assert [(heading, len(own)) for heading, own in panels(columns)] == [("Balanced data", 3), ("Imbalanced data", 1)]
+        assert [(heading, len(own)) for heading, own in panels(columns)] == [
+            ("Balanced data", 3),
+            ("Imbalanced data", 1),
+        ]
         found = groups(columns)
         assert [len(rows) for _, rows in found] == [3, 3, 5, 5]
         assert [row.name for row in found[1][1]] == ["csosr", "min", "cnn_weighted"]
