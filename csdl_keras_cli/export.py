@@ -1,4 +1,4 @@
-"""Arguments of `csdl-keras export`."""
+"""The command `csdl-keras export`."""
 
 import argparse
 import pathlib
@@ -65,3 +65,28 @@ def _format_of(path: pathlib.Path) -> str:
         f"Expected a path that ends in .onnx or .tflite, or a folder without an end, or --format; "
         f"received {path}."
     )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    import keras
+
+    import csdl_keras
+
+    try:
+        model = keras.saving.load_model(arguments.model, compile=False)
+    except Exception as error:
+        # Keras raises errors of many types for a file that is no model.
+        raise ValueError(
+            f"Expected {arguments.model} to be a model that Keras can load; {error}"
+        ) from error
+    csdl_keras.export(
+        model,
+        arguments.path,
+        format=arguments.format,
+        output=arguments.output,
+        from_logits=arguments.from_logits,
+        cost_matrix_input=arguments.cost_matrix_input,
+    )
+    print(arguments.path)
+    return 0

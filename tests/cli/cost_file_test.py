@@ -1,0 +1,153 @@
+"""Cost matrices of users, with names and without."""
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from csdl_keras_cli.cost_file import CostTable, read_cost_table
+from csdl_keras_cli.data import cost_table
+
+LABELS = ("bad", "fair", "good")
+C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
+NUMBERS = ("0", "1", "2")
+WRITTEN = ("1.0", "2.0", "10.0")
+
+
+def read(tmp_path, content, labels=LABELS):
+    path = tmp_path / "costs.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_cost_table(path, labels)
+
+
+@pytest.mark.parametrize(
+    "content, labels",
+    [
+        ("0,1,5\n2,0,1\n3,4,0\n", LABELS),
+        ("0;1;5\n\n2;0;1\n3;4;0", LABELS),
+        ("bad,fair,good\n0,1,5\n2,0,1\n3,4,0\n", LABELS),
+        ("bad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", LABELS),
+        ("true,bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", LABELS),
+        (",good,bad,fair\nfair,1,2,0\ngood,0,3,4\nbad,5,0,1\n", LABELS),
+        ("\ufeff,bad,fair,good\r\nbad,0,1,5\r\nfair,2,0,1\r\ngood,3,4,0\r\n", LABELS),
+        (' , "bad", fair, good\nbad, 0, 1, 5\nfair, 2, 0, 1\ngood, 3, 4, 0', LABELS),
+        (";bad;fair;good\nbad;0,0;1,0;5\nfair;2;0;1,0\ngood;3;4;0\n", LABELS),
+        ("\tbad\tfair\tgood\nbad\t,0\t10,0e-1\t5\nfair\t2\t0\t1,000\ngood\t3\t4.0\t0\n", LABELS),
+        ("0,1,5\n2,0,1\n3,4,0\n", NUMBERS),
+        ("0,1,2\n0,1,5\n2,0,1\n3,4,0\n", NUMBERS),
+        (",2,0,1\n0,5,0,1\n2,0,3,4\n1,1,2,0\n", NUMBERS),
+        ("1.0,2.0,10.0\n0,1,5\n2,0,1\n3,4,0\n", WRITTEN),
+        (",10.0,1.0,2.0\n1.0,5,0,1\n10.0,0,3,4\n2.0,1,2,0\n", WRITTEN),
+        ("true,1.0,2.0,10.0\n1.0,0,1,5\n2.0,2,0,1\n10.0,3,4,0\n", WRITTEN),
+        ("1.0,0,1,5\n2.0,2,0,1\n10.0,3,4,0\n", WRITTEN),
+        (",1e2,100,1\n1e2,0,1,5\n100,2,0,1\n1,3,4,0\n", ("1e2", "100", "1")),
+        ("sep=;\n0;1;5\n2;0;1\n3;4;0\n", LABELS),
+        ("sep=;\r\n;bad;fair;good\r\nbad;0,0;1,0;5\r\nfair;2;0;1\r\ngood;3;4;0\r\n", LABELS),
+        ('"sep=,"\nbad,fair,good\n0,1,5\n2,0,1\n3,4,0\n', LABELS),
+        ("sep=|\n0|1|5\n2|0|1\n3|4|0\n", NUMBERS),
+        ('"bad","fair","good"\n"bad",0,1,5\n"fair",2,0,1\n"good",3,4,0\n', LABELS),
+        (";;;\n;bad;fair;good\n;;;\nbad;0;1;5\nfair;2;0;1\ngood;3;4;0\n;;;\n", LABELS),
+    ],
+)
+def test_reads(content, labels, tmp_path):
+    table = read(tmp_path, content, labels)
+    np.testing.assert_array_equal(table.matrix, C)
+    assert table.decisions == labels
+
+
+def test_other_decisions_come_last(tmp_path):
+    table = read(tmp_path, ",ask,yes,no\nno,1,7,0\nyes,1,0,9\n", ("no", "yes"))
+    np.testing.assert_array_equal(table.matrix, [[0, 7, 1], [9, 0, 1]])
+    assert table.decisions == ("no", "yes", "ask")
+
+
+def test_gains_become_costs_beyond_the_right_decision(tmp_path):
+    table = read(tmp_path, "5,20\n3,-40\n", ("no", "yes"))
+    np.testing.assert_array_equal(table.matrix, [[0, 15], [43, 0]])
+    np.testing.assert_array_equal(table.amounts, [[5, 20], [3, -40]])
+
+
+def test_arrays(tmp_path):
+    np.save(tmp_path / "m.npy", C)
+    np.testing.assert_array_equal(read_cost_table(tmp_path / "m.npy", LABELS).matrix, C)
+    np.save(tmp_path / "m.npy", np.array([[{}]], dtype=object))
+    with pytest.raises(ValueError, match="m.npy to hold a cost matrix.*allow_pickle"):
+        read_cost_table(tmp_path / "m.npy", LABELS)
+
+
+@pytest.mark.parametrize(
+    "content, told",
+    [
+        ("", "to hold a table; the file is empty"),
+        (" \n \n", "to hold a table; the file is empty"),
+        ("bad,fair,good\n", "to hold costs; received names alone, 'bad', 'fair', 'good'"),
+        (
+            "good,bad,fair\n1,2,0\n0,3,4\n5,0,1\n",
+            "name its rows too.*columns 'good', 'bad', 'fair'",
+        ),
+        ("good,3,4,0\nbad,0,1,5\nfair,2,0,1\n", "name its columns too.*the rows 'good', 'bad'"),
+        ("0,1\n1,0\n", "3 x 3 costs, .*'bad', 'fair', 'good'; received the shape 2 x 2"),
+        ("0,1,2,3\n" * 3, "received the shape 3 x 4"),
+        ("0,1,5\n2,0\n3,4,0\n", "as many cells in each line; received lines of 2, 3 cells"),
+        (",bad,fair\nbad,0,1\nfair,1,0\n", "received without 'good'.*Rows are true labels"),
+        (",bad,fair,best\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\n", "received without 'good'"),
+        (",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngoood,3,4,0\n", "'goood'.*Did you mean 'good'"),
+        (",bad,fair,good\nbad,0,1,5\nbad,2,0,1\ngood,3,4,0\n", "repeated 'bad'; without 'fair'"),
+        # Cells that hold no cost.
+        ("0,1,5\n2,,1\n3,4,0\n", "numbers; received '' in row 2, column 2"),
+        (",1,5\n2,0,1\n3,4,0\n", "numbers; received '' in row 1, column 1"),
+        ("0,1,5\n2,0,1\n3,4,\n", "numbers; received '' in row 3, column 3"),
+        ("0,1 5,5\n2,0,1\n3,4,0\n", "numbers; received '1 5' in row 1, column 2"),
+        ("bad,fair,good\n0,1,5\n,0,1\n3,4,0\n", "received '' in row 2, column 'bad'"),
+        (",bad,fair,good\nbad,0,,5\nfair,2,0,1\ngood,3,4,0\n", "row 'bad', column 'fair'"),
+        (
+            ";bad;fair;good\nbad;0;1,5;5\nfair;2;0;12%\ngood;3;4;0\n",
+            "'12%' in row 'fair', column 'go",
+        ),
+        ("0;1,000;5\n2;0;1,5\n3;1.202,52;0\n", "'1.202,52' in row 3, column 2"),
+        ("0;1,000;5\n2;0;1\n3;4;0\n", "'1,000' in row 1, column 2"),
+        (
+            "sep=;\n;bad;fair;good\nbad;0;-;5\nfair;2;0;1\ngood;3;4;0\n",
+            "'-' in row 'bad', column 'f",
+        ),
+        ("0,1,5,\n2,0,1,\n3,4,0,\n", "received '' in row 1, column 4"),
+        ("0,1,5\n2,0,1,\n3,4,0\n", "3 in line 1, 4 in line 2"),
+        ("0;1,5;5\n2;0;1\n3;1.000;0\n", "decimal commas in .*'1.000' in line 3, column 2"),
+        # Decisions as rows.
+        (
+            ",bad,fair,good\nbad,0,1,5\nfair,2,0,1\ngood,3,4,0\nask,1,1,1\n",
+            "received unknown 'ask'.*Rows are true labels and columns decisions",
+        ),
+        ("0,x,5\n2,0,1\n3,4,0\n", "received"),
+        (",bad,fair,good\nbad,0,1,\nfair,2,0,1\ngood,3,4,0\n", "costs, numbers; .*''"),
+        ("0,1,nan\n2,0,1\n3,4,0\n", "finite.*The file is"),
+        ("0,1,-5\n2,0,1\n3,4,0\n", "the right decision is the cheapest; .*'bad'"),
+        (b"\xff\xfe0\x00,\x001\x00", "UTF-8; received the byte 0xff in line 1. Save it as UTF-8"),
+        ("0,1,5\n2,0,é\n".encode("latin-1"), "the byte 0xe9 in line 2"),
+    ],
+)
+def test_refuses(content, told, tmp_path):
+    with pytest.raises(ValueError, match=told) as caught:
+        read(tmp_path, content)
+    assert "costs.csv" in str(caught.value)
+
+
+def test_large_matrices_are_shown_in_part():
+    names = tuple(f"class {i}" for i in range(30))
+    table = cost_table(CostTable(1 - np.eye(30), names), "Costs", 80)
+    console = Console(file=io.StringIO(), width=80)
+    console.print(table)
+    printed = console.file.getvalue()
+    assert "and 18 more labels and 24 more decisions" in printed and "…" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_a_small_matrix_is_shown_as_it_is_in_the_file(tmp_path):
+    table = cost_table(read(tmp_path, "5,20\n3,-40.5\n", ("no", "yes")), "Costs")
+    assert [list(column.cells) for column in table.columns] == [
+        ["no", "yes"],
+        ["5", "3"],
+        ["20", "-40.5"],
+    ]
+    assert [column.header for column in table.columns] == ["true label", "no", "yes"]

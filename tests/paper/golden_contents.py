@@ -1,0 +1,90 @@
+"""What the report says of a folder of results, as numbers and lines that JSON can hold."""
+
+import math
+import pathlib
+
+import numpy as np
+
+from csdl_keras.paper import notes
+from csdl_keras.paper.report import format_cost, read_contents, saving_lines
+from csdl_keras.paper.searches import search_lines
+
+
+def rounded(value):
+    """Numbers as text of ten digits; tables of them, and objects' fields, part by part."""
+    if isinstance(value, dict):
+        return {str(name): rounded(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(each) for each in value]
+    if isinstance(value, (str, bool)) or value is None:
+        return value
+    if isinstance(value, np.bool):
+        return bool(value)
+    number = float(value)
+    return str(number) if math.isinf(number) or math.isnan(number) else float(f"{number:.10g}")
+
+
+def fields(value, names):
+    return rounded({name: getattr(value, name) for name in names.split()})
+
+
+def paper(column, name):
+    figure = column.paper(name)
+    return "None" if figure is None else f"{figure['cost']} ± {figure['standard_error']}"
+
+
+CELL = "matrices seeds results diverged collapsed tried_again cost standard_error "
+CELL += "validation_cost beta best tied"
+SAVING = "constant_decision constant_cost saved saved_low saved_high"
+DIFFERENCE = "mean low high ratio matrices seeds ratio_low ratio_high"
+
+
+def difference(value):
+    return None if value is None else fields(value, DIFFERENCE)
+
+
+def contents(folder: pathlib.Path) -> dict:
+    found = read_contents(folder)
+    table = {}
+    for column in found.columns:
+        for name, cell in column.cells.iterrows():
+            table[f"{column.dataset} {column.imbalanced} {name}"] = {
+                **fields(cell, CELL),
+                **fields(cell, SAVING),
+                "text": format_cost(cell, column),
+                "paper": paper(column, name),
+            }
+    claims = [
+        {
+            "statement": claim.statement,
+            "verdict": claim.verdict,
+            "counts": claim.counts,
+            "lines": [claim.line, *(each.line for each in claim.comparisons)],
+            "differences": [difference(each.difference) for each in claim.comparisons],
+        }
+        for claim in found.claims
+    ]
+    curves = [
+        {
+            "title": curve.title,
+            **{
+                name: rounded(list(getattr(curve, name)))
+                for name in "betas costs standard_errors validation collapsed".split()
+            },
+            **fields(curve, "matrices chosen"),
+            "compared": [difference(curve.compare(end)) for end in (0.0, 1.0)],
+        }
+        for curve in found.curves
+    ]
+    doubled = found.doubled
+    return {
+        "table": table,
+        "claims": claims,
+        "curves": curves,
+        "setting": notes.setting(found.columns, found.searches, found.runs),
+        "missing": notes.missing_lines(found.columns, found.runs),
+        "data": notes.data_lines(found.columns, found.runs),
+        "savings": saving_lines(found.columns),
+        "searches": search_lines(found.searches),
+        "doubled": [doubled.verdict, *doubled.lines()] if doubled else [],
+    }
