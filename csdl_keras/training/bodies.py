@@ -50,12 +50,12 @@ def count(default: int | None, optional: bool = False) -> Any:
 
 def positive(default: float, optional: bool = False) -> Any:
     """A number above 0; `optional` allows `None`."""
-    return choice(default, lambda *it: check_number(*it, low=0, exclude_low=True), optional)
+    return choice(default, lambda name, it: check_number(name, it, 0, exclude_low=True), optional)
 
 
 def share(default: float) -> Any:
     """A number in [0, 1]."""
-    return choice(default, lambda *it: check_number(*it, low=0, high=1))
+    return choice(default, lambda name, value: check_number(name, value, 0, 1))
 
 
 def flag(default: bool) -> Any:

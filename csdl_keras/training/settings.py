@@ -59,7 +59,7 @@ class Settings(Choices):
     pretraining: AutoEncoders = _choices_of(AutoEncoders)
     hard_hinge: bool = flag(False)
     members: int | None = choice(
-        None, lambda *given: check_integer(*given, high=MOST_MEMBERS), optional=True
+        None, lambda name, value: check_integer(name, value, high=MOST_MEMBERS), optional=True
     )
 
     def limit_epochs(self, epochs: int) -> "Settings":
@@ -112,11 +112,14 @@ class Settings(Choices):
 
     def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
         """Returns the pre-training of an algorithm with its choices; `None` without one."""
-        if not isinstance(algorithm.pretraining, str) or algorithm.pretraining_sees is None:
-            return None if algorithm.pretraining == "none" else algorithm.pretraining
+        if not isinstance(algorithm.pretraining, str):
+            return algorithm.pretraining
+        if algorithm.pretraining_sees is None:
+            return None
         found = dataclasses.replace(self.pretraining, sees=algorithm.pretraining_sees)
-        blind = found.looks_at == "inputs"
-        return dataclasses.replace(found, sees="inputs", beta=0.0) if blind else found
+        if found.looks_at == "inputs":  # All that look at inputs alone are the same.
+            return dataclasses.replace(found, sees="inputs", beta=0.0)
+        return found
 
     def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
         """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""

@@ -174,9 +174,22 @@ def train(
     if epochs is not None:
         settings = settings.limit_epochs(epochs)
     algorithm = _with_effort(get_algorithm(algorithm), effort)
-    given = None if validation_data is False else validation_data
-    arguments = {"costs": costs, "network": network, "settings": settings, "seed": seed}
-    trainer = Trainer(x, y, given, verbose=verbose, **arguments)
+    trainer = Trainer(
+        x,
+        y,
+        validation_data or None,
+        costs=costs,
+        network=network,
+        settings=settings,
+        seed=seed,
+        verbose=verbose,
+    )
+    if validation_data is False and not algorithm.calibrated and algorithm.body_kind.is_network:
+        warnings.warn(
+            f"{algorithm.name!r} trains all its epochs and keeps the last one, since no examples "
+            "validate it.",
+            stacklevel=2,
+        )
     if validation_data is None and algorithm.body_kind.is_network:
         members = settings.members_of(algorithm, trainer.data.train.x.shape)
         if not dataclasses.replace(algorithm, members=members).cross_fits:
@@ -449,9 +462,9 @@ class Trainer:
         before, key = network.pretraining_description, network.key
         if step is _pretrain:
             for description in (network.description, before):
-                found = None if description is None else cache.find(description)
-                if found is not None:
-                    results[StageCache.key(description)] = _converged(found)
+                kept = None if description is None else cache.find(description)
+                if kept is not None:
+                    results[StageCache.key(description)] = _converged(kept)
         arrays: Sequence[np.ndarray] = ()
         if key in results:
             return {}
