@@ -40,7 +40,7 @@ def run_tasks(tasks: Mapping[str, tuple], wanted: dict[str, Any]) -> Iterator[tu
             del left[name]
             yield name, result
 
-    with _threads(joblib.effective_n_jobs()):
+    with _threads(joblib.effective_n_jobs(joblib.Parallel().n_jobs)):
         try:
             yield from run(list(left))
         except BrokenProcessPool:
@@ -55,7 +55,7 @@ def several_jobs() -> bool:
     """Tells whether joblib is configured to run several tasks at once."""
     import joblib  # slow to import
 
-    return joblib.effective_n_jobs() > 1
+    return joblib.Parallel().n_jobs != 1
 
 
 @contextlib.contextmanager
