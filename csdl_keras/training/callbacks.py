@@ -96,10 +96,6 @@ class ValidationCost(keras.callbacks.Callback):
     `ModelCheckpoint` with `monitor="val_average_cost", mode="min"`, and the history. It is NaN
     where an output is not finite.
 
-    On four tables with known costs (`benchmarks/results/known_costs`) the epoch of the lowest
-    validation cost decided as well as that of the lowest `val_loss`, 0.998 (0.987–1.009) of its
-    cost, and that of the fewest errors worse, 1.046 (0.991–1.104).
-
     Args:
         x_val: inputs, as `csdl_keras.decide` takes them; with an input of costs, all inputs.
         y_val: integer labels `(N,)`.

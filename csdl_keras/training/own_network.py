@@ -23,7 +23,6 @@ from csdl_keras.models.heads import output_layer
 from csdl_keras.outputs.kind import describe_tensor
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
-from csdl_keras.training.data import TrainingData
 from csdl_keras.training.settings import Settings
 
 #: An uncompiled model, or a function of the shape of an input and `K` that returns one.
@@ -42,8 +41,8 @@ class OwnNetwork(AutoNetwork):
             or a model, of which each member of an ensemble trains a copy with new weights.
             Layers that are frozen, and those that learn without gradients as
             `Normalization`, keep their weights.
-        shares: whether networks of a function share layers, which are copied then with
-            their weights, so that none trains those of another. Defaults to False.
+        copies: whether networks of a function are copied with their weights, so that members
+            of an ensemble share no layers, such as a backbone made before. Defaults to False.
         **choices: as for `AutoNetwork`.
 
     Example:
@@ -55,7 +54,7 @@ class OwnNetwork(AutoNetwork):
     """
 
     network: Network
-    shares: bool = False
+    copies: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if not isinstance(x, Table):
@@ -93,7 +92,7 @@ class OwnNetwork(AutoNetwork):
                 )
             if isinstance(network, keras.Sequential) and not network.built:
                 network.build((None, *shape))
-            if self.shares and not network.compiled:
+            if self.copies and not network.compiled:
                 network = _copied(network)
         inputs_of(network)
         expected = [tuple(end.shape[1:]) for end in network.inputs]
@@ -106,9 +105,7 @@ class OwnNetwork(AutoNetwork):
         return network
 
 
-def with_network(
-    algorithm: Algorithm, network: Network | None, settings: Settings, data: TrainingData
-) -> Algorithm:
+def with_network(algorithm: Algorithm, network: Network | None, settings: Settings) -> Algorithm:
     """Returns an algorithm with a network of the user's, trained as `settings.auto` says."""
     if network is None:
         return algorithm
@@ -131,22 +128,8 @@ def with_network(
         )
     fields = dataclasses.fields(AutoNetwork)
     choices = {field.name: getattr(settings.auto, field.name) for field in fields}
-    several = (algorithm.members or 1) > 1 and not isinstance(network, keras.Model)
-    shares = several and data.columns is None and _share_layers(network, data)
-    body = OwnNetwork(network=network, shares=shares, **choices)
+    body = OwnNetwork(network=network, copies=(algorithm.members or 1) > 1, **choices)
     return dataclasses.replace(algorithm, body=body)
-
-
-def _share_layers(build: Callable[..., Any], data: TrainingData) -> bool:
-    """Returns whether networks of a function share layers, such as a backbone made before."""
-    shape, num_classes = data.train.x.shape[1:], max(2, int(data.train.y.max()) + 1)
-    networks = [build(shape, num_classes) for _ in range(2)]
-    if not all(isinstance(network, keras.Model) for network in networks):
-        return False
-    first, second = (
-        {id(layer) for layer in network._flatten_layers() if layer.weights} for network in networks
-    )
-    return not first.isdisjoint(second)
 
 
 def _with_inputs(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:

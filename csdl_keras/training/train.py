@@ -119,18 +119,14 @@ def train(
             on all examples, without early stopping and calibration.
         network: a network of your own, which algorithms without pre-training train in place
             of theirs, as `settings.auto` says: an uncompiled `keras.Model`, or a function
-            `build(input_shape, num_classes)` that returns one. Each member of an ensemble
-            trains a copy of a model with new weights; frozen layers keep theirs. Its last layer
-            tells what it outputs: a softmax or one logistic unit probabilities, a `Dense`
-            of `K` units without activation logits, `CostOutput` costs, anything else
-            features, such as a backbone of `keras.applications`. A missing output layer is
-            added, after the mean over positions; for `cost_model`, which has its own, the
-            network's is left out. Defaults to `None`.
+            `build(input_shape, num_classes)` that returns one. Its last layer tells what it
+            outputs: a softmax or one logistic unit probabilities, a `Dense` of `K` units
+            without activation logits, `CostOutput` costs, anything else features, such as a
+            backbone of `keras.applications`, which get an output layer. Members of an ensemble
+            train copies with new weights; frozen layers keep theirs. Defaults to `None`.
         effort: `"quick"`, `"balanced"` or `"best"`: seconds, minutes or most of an hour on two
-            cores for some thousand small images. On images the default algorithms train one
-            narrow network, two wide ones or four, on tables one, five or ten; of other
-            algorithms they average one, five or ten networks trained as always. `None`
-            (default) is `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
+            cores for some thousand small images, see `training.EFFORTS`. `None` (default) is
+            `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
         epochs: most epochs of training, and of pre-training; `None` (default) is what the
             settings say.
         settings: a `Settings`; `None` (default) is `Settings()`.
@@ -142,13 +138,11 @@ def train(
     Returns:
         A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`;
         `csdl_keras.decide(model, x)` takes its decisions. Outputs that are costs are in the
-        unit of the costs or, of algorithms that train on costs, divided by
-        `model.unit`, see `Trained`. `model.history` is the `keras.callbacks.History` of its
-        first network.
-        `model.save("name.keras")` keeps it whole, with the columns of a data frame: it takes
-        data frames again. With labels that are no integers, `model.classes` are the classes,
-        so that `model.classes[csdl_keras.decide(model, x)]` are labels, where all decisions
-        are classes.
+        unit of the costs or, of algorithms that train on costs, divided by `model.unit`.
+        `model.history` is the `keras.callbacks.History` of its first network, and
+        `model.classes` are the labels if they are no integers:
+        `model.classes[csdl_keras.decide(model, x)]`. `model.save("name.keras")` keeps it whole,
+        also the columns of a data frame.
 
     Raises:
         TypeError: if `x` is a string, as where an algorithm comes first.
@@ -417,7 +411,7 @@ class Trainer:
         algorithm, data = get_algorithm(algorithm), self.data
         members = settings.members_of(algorithm, data.train.x.shape)
         algorithm = dataclasses.replace(algorithm, members=members)
-        algorithm = with_network(algorithm, self.network, settings, data)
+        algorithm = with_network(algorithm, self.network, settings)
         matrix = _check_costs(data, algorithm, cost_matrix)
         _check_inputs(data, algorithm)
         folds = 0
