@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "pandas", "rich"):
         optional_module(module, "compare")
-    from csdl_keras.training.algorithms import ALGORITHMS, with_options
+    from csdl_keras.training.algorithms import ALGORITHMS
     from csdl_keras.training.settings import Settings
     from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_table
     from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
@@ -100,8 +100,10 @@ def run(arguments: argparse.Namespace) -> int:
     names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
     # A kernel machine has no effort.
     compared = [
-        with_options(name, effort=arguments.effort if ALGORITHMS[name].body != "svm" else None)
-        for name in names
+        dataclasses.replace(algorithm, effort=arguments.effort)
+        if arguments.effort is not None and algorithm.body != "svm"
+        else algorithm
+        for algorithm in (ALGORITHMS[name] for name in names)
     ]
     settings = Settings()
     if arguments.epochs is not None:

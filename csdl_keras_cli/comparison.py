@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+import joblib
 import keras
 import numpy as np
 import pandas
@@ -15,10 +16,9 @@ from rich.table import Table
 
 from csdl_keras._utils.files import replacing, save_model
 from csdl_keras.evaluation._report_text import number
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.settings import Settings
-from csdl_keras.training.trainer import Trainer
+from csdl_keras.training.train import Trainer
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data, decided
 from csdl_keras_cli.display import Display, Failures
@@ -79,7 +79,7 @@ class Comparison:
         for algorithm in algorithms:
             try:
                 request = self._request((algorithm, min(self._matrices)))
-                trainer(self.data.suiting(algorithm)).stages(*request)
+                trainer(self.data.suiting(algorithm)).key(*request)
             except ValueError as error:
                 reasons[algorithm.name] = str(error)
         return reasons
@@ -96,10 +96,12 @@ class Comparison:
                 self.failures.add(self._name(cells[index]), error)
 
             trainer = self._trainer(form, tuple(display.callbacks))
-            for index, trained in trainer.train_all(map(self._request, cells), on_error=failed):
-                cell = cells[index]
-                with self.failures.step(self._name(cell)):
-                    self._add(cell, form, trained, folder, display)
+            requests = map(self._request, cells)
+            with joblib.parallel_config(n_jobs=self.jobs):
+                for index, trained in trainer.train_all(requests, on_error=failed):
+                    cell = cells[index]
+                    with self.failures.step(self._name(cell)):
+                        self._add(cell, form, trained, folder, display)
 
     def _trainer(self, form: Data, callbacks: tuple[keras.callbacks.Callback, ...] = ()) -> Trainer:
         """Returns the trainer of the data in one form."""
@@ -110,7 +112,6 @@ class Comparison:
             settings=self.settings,
             seed=self.seed,
             callbacks=callbacks,
-            jobs=self.jobs,
             costs=None if form.costs is None else form.costs["train"],
         )
 

@@ -14,7 +14,7 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras.evaluation import CostReport, cost_report
 from csdl_keras.layers import TableEncoding
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.display import print_table, text_table

@@ -13,8 +13,7 @@ from rich.table import Table
 
 from csdl_keras import StageCache, plots, tuning
 from csdl_keras._utils.files import replacing
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.display import text_table
 from csdl_keras_cli.tune import PATIENCE, SPACES

@@ -108,8 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "pandas", "rich"):
         optional_module(module, "compare")
-    from csdl_keras._utils.files import check_writable
     from csdl_keras.tuning._search_record import is_worker
+
+    from csdl_keras._utils.files import check_writable
     from csdl_keras.tuning.resumable import search_lock
 
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem

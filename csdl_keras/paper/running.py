@@ -6,14 +6,15 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import joblib
+
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.fitting.divergence import DivergedError
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.fitting.cache import StageCache
+from csdl_keras.fitting.fit import DivergedError
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
 from csdl_keras.prediction.decide import decide
-from csdl_keras.training.trained import Trained
-from csdl_keras.training.trainer import Trainer
-from csdl_keras.training.workers import forget_models, workers
+from csdl_keras.training.parallel import forget_models
+from csdl_keras.training.train import Trained, Trainer
 from csdl_keras_cli.progress import Failures
 
 
@@ -26,7 +27,14 @@ def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
         scheduler: address of a Dask scheduler, whose workers must see the folder of the cache
             under the same path; `None` (default) is this machine.
     """
-    with workers(jobs, scheduler):
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            stack.enter_context(joblib.parallel_config(n_jobs=jobs))
+        else:
+            from dask.distributed import Client  # optional
+
+            stack.enter_context(Client(scheduler))
+            stack.enter_context(joblib.parallel_config("dask"))
         yield
 
 
@@ -36,12 +44,10 @@ class Runner:
 
     Args:
         cache: finished stages, and decisions.
-        jobs: number of processes that train, see `processes`. Defaults to 1.
         failures: is told the cells that fail.
     """
 
     cache: StageCache
-    jobs: int = 1
     failures: Failures = dataclasses.field(default_factory=Failures)
 
     #: The cells that were not in the cache.
@@ -126,17 +132,15 @@ class Runner:
             validation_data=(data.x_val, data.y_val),
             seed=seed,
             cache=self.cache,
-            jobs=self.jobs,
         )
 
 
 def _decisions(trainer: Trainer, cell: Cell) -> dict[str, Any]:
     """Describes all that decisions depend on, as the cache knows them."""
     algorithm = cell.algorithm
-    training = trainer.stages(algorithm, cell.matrix, cell.settings)["training"]
     return {
         "stage": "decisions",
-        "training": StageCache.key(training),
+        "training": trainer.key(algorithm, cell.matrix, cell.settings),
         "prediction": algorithm.prediction,
         "costs": fingerprint(cell.matrix) if algorithm.weighs_costs else None,
         "images": _images(cell.source),

@@ -24,7 +24,7 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import check_not_one_hot
-from csdl_keras.fitting.seeded_fit import executed_steps
+from csdl_keras.fitting.fit import executed_steps
 
 _LARGEST = float(np.finfo("float32").max)
 

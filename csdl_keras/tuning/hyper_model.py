@@ -13,11 +13,10 @@ from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels
-from csdl_keras.fitting.seeded_fit import executed_steps, follows_seed, seeded_fit
+from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.bodies import BODIES
 from csdl_keras.tuning.space import (
     Check,
