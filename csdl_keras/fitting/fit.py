@@ -8,7 +8,6 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.checks import check_type
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.batches import Arrays, SeededEpochs, ShuffledBatches
 from csdl_keras.fitting.resume import OwnResume
@@ -54,7 +53,6 @@ def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:
     return hasattr(x, "__array__") and bool(arguments.get("shuffle", True))
 
 
-@quiet_tracing()
 def seeded_fit(
     model: keras.Model,
     x: Any,

@@ -6,7 +6,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.quiet_tracing import quiet_tracing
 from csdl_keras._utils.types import Weights
 from csdl_keras.fitting.fit import executed_steps, seeded_fit
 from csdl_keras.layers import MemberScaling
@@ -165,7 +164,6 @@ class _BestEpochs(keras.callbacks.Callback):
             self.best_weights[member] = network.get_weights()
 
 
-@quiet_tracing()
 def cross_fitted_temperature(members: Sequence[keras.Model], folds: Sequence[Examples]) -> float:
     """Returns the temperature that suits members on the examples that each was held out from."""
     rows = [
