@@ -32,10 +32,6 @@ TENSORFLOW_IS_ENOUGH = (
     "docs_test.py",
     "evaluation",
     "examples",
-    "fitting/damaged_stages_test.py",
-    "fitting/resume_callbacks_test.py",
-    "fitting/resume_optimizers_test.py",
-    "fitting/stage_cache_test.py",
     "guide_claims_test.py",
     "guides_test.py",
     "losses/consistency_test.py",
@@ -58,9 +54,9 @@ TENSORFLOW_IS_ENOUGH = (
     "sklearn/estimator_checks_test.py",
     "sklearn/labels_test.py",
     "sklearn/tools_test.py",
-    "training/ended_parent_test.py",
-    "training/shared_data_test.py",
-    "training/stage_keys_test.py",
+    "fitting/cache_test.py",
+    "training/keys_test.py",
+    "training/parallel_test.py",
     "tuning/same_search_test.py",
 )
 

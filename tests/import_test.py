@@ -30,7 +30,7 @@ import csdl_keras as csdl
 rng = np.random.default_rng(0)
 x, y = rng.uniform(size=(40, 6)).astype("float32"), rng.integers(3, size=40)
 settings = csdl.Settings().limit_epochs(1)
-model = csdl.train("csdnn", x, y, csdl.costs.zero_one(3), settings=settings)
+model = csdl.train(x, y, csdl.costs.zero_one(3), "csdnn", settings=settings)
 print(keras.backend.backend(), csdl.decide(model, x).shape, "tensorflow" in sys.modules)
 """
 

@@ -68,7 +68,15 @@ def train(y, matrix, x=X):
     part = np.arange(len(x)) % 4 == 0
     taken = pandas.Series(list(np.asarray(y)))
     validation = (x[part], taken[part])
-    return csdl.train("dnn_bayes", x, y, matrix, validation, settings=SETTINGS, seed=0)
+    return csdl.train(
+        x,
+        y,
+        matrix,
+        "dnn_bayes",
+        validation_data=validation,
+        settings=SETTINGS,
+        seed=0,
+    )
 
 
 @pytest.mark.parametrize("kind", LABELS)
@@ -279,4 +287,4 @@ def test_random_labels_against_a_slow_search(data):
 )
 def test_labels_that_training_refuses(y, message):
     with pytest.raises(ValueError, match=message):
-        csdl.train("dnn_bayes", X[:3], y, [[0, 1], [1, 0]])
+        csdl.train(X[:3], y, [[0, 1], [1, 0]], "dnn_bayes")

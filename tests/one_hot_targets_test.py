@@ -284,7 +284,7 @@ SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (4,)}).limit_epochs(1)
 
 
 def trained(algorithm, vectors=None, matrix=None, **others):
-    return csdl.train(algorithm, X, Y, matrix, costs=vectors, settings=SETTINGS, seed=0, **others)
+    return csdl.train(X, Y, matrix, algorithm, costs=vectors, settings=SETTINGS, seed=0, **others)
 
 
 def pretrained(rows, as_dataset=False, **others):

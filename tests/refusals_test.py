@@ -192,11 +192,11 @@ class TestTrain:
             given["validation_data"] = None
         x, y, matrix = given.pop("x"), given.pop("y"), given.pop("cost_matrix")
         with pytest.raises(ValueError, match=message):
-            csdl.train("dnn_sosr", x, y, matrix, **given)
+            csdl.train(x, y, matrix, "dnn_sosr", **given)
 
     def test_choices(self):
         with pytest.raises(ValueError, match="received 'dnn'"):
-            csdl.train("dnn", X, Y, MATRIX)
+            csdl.train(X, Y, MATRIX, "dnn")
         for name, wrong in {"mlp.hidden_units": (0,), "mlp.learning_rate": np.inf}.items():
             with pytest.raises(ValueError, match=name.rpartition(".")[2]):
                 csdl.Settings().replace({name: wrong})

@@ -68,7 +68,12 @@ def test_fraud_from_a_data_frame_with_amounts():
     costs = costs[:, ::-1, ::-1]  # classes are in the order of their names: fraud, genuine
     train, test = slice(0, 1200), slice(1200, None)
     model = csdl.train(
-        "calibrated_bayes", frame[train], labels[train], settings=FAST, seed=0, costs=costs[train]
+        frame[train],
+        labels[train],
+        algorithm="calibrated_bayes",
+        costs=costs[train],
+        settings=FAST,
+        seed=0,
     )
     decided = csdl.decide(model, frame[test], costs=costs[test])
     paid = average_cost(1 - fraud[test], decided, costs[test])
@@ -131,7 +136,13 @@ def test_backbone_of_keras_applications():
     train, held = (images[:160], y[:160]), (images[160:200], y[160:200])
     faster = FAST.replace({"auto.learning_rate": 0.1})
     model = csdl.train(
-        "calibrated_bayes", *train, [[0, 1], [9, 0]], held, faster, seed=0, network=network
+        *train,
+        [[0, 1], [9, 0]],
+        "calibrated_bayes",
+        validation_data=held,
+        network=network,
+        settings=faster,
+        seed=0,
     )
     decided = csdl.decide(model, images[160:])
     assert average_cost(y[160:], decided, [[0, 1], [9, 0]]) < 0.4  # deciding 1 always costs 0.5

@@ -44,7 +44,7 @@ def test_decisions_of_train_on_the_same_split(name, own_costs):
     if own_costs:
         prices, validation = {"costs": COSTS[kept]}, (*validation, COSTS[held_out])
     arguments = {**prices, "validation_data": validation, "settings": SETTINGS, "seed": 0}
-    model = csdl.train(name, X32[kept], INDICES[kept], **arguments)
+    model = csdl.train(X32[kept], INDICES[kept], algorithm=name, **arguments)
     found = fitted(name, own_costs)
     np.testing.assert_array_equal(found.predict(X), LABELS[csdl.decide(model, X32)])
     np.testing.assert_allclose(outputs(found.model_), outputs(model), rtol=1e-4, atol=1e-6)
@@ -89,7 +89,7 @@ def test_images_and_the_default_row():
 
 def test_all_examples_are_trained_on():
     """Without a fraction, and if too few would be held out."""
-    model = csdl.train("dnn_bayes", X[:6], INDICES[:6], MATRIX, settings=SETTINGS, seed=0)
+    model = csdl.train(X[:6], INDICES[:6], MATRIX, "dnn_bayes", settings=SETTINGS, seed=0)
     for fraction in (0, 0.15):
         found = estimator(validation_fraction=fraction).fit(X[:6], Y[:6])
         np.testing.assert_array_equal(found.predict_cost(X), outputs(model))

@@ -94,7 +94,7 @@ def end_to_end(name: str) -> Case:
     y = np.arange(60) % 3
     x = (rng.uniform(size=(60, 4)) + y[:, None]).astype("float32") / 3
     settings = csdl.Settings(hidden_units=(5,), pretraining_epochs=1).limit_epochs(1)
-    model = csdl.train(name, x, y, MATRIX, settings=settings, seed=1, verbose=0)
+    model = csdl.train(x, y, MATRIX, name, settings=settings, seed=1, verbose=0)
     return Case(model, x[:5])
 
 
