@@ -43,7 +43,7 @@ def frozen_backbone():
 
 (X, Y), VALIDATION, (X_TEST, Y_TEST) = (examples(n, n) for n in (600, 400, 1500))
 # Its network is trained once, whatever the costs.
-TRAINER = csdl.Trainer(X, Y, VALIDATION, FAST, seed=0)
+TRAINER = csdl.Trainer(X, Y, VALIDATION, settings=FAST, seed=0)
 BLIND_COST = average_cost(Y_TEST, LogisticRegression().fit(X, Y).predict(X_TEST), COSTS)
 
 
