@@ -38,19 +38,9 @@ UNBOUNDED_HINT = (
 
 
 class PretrainingData:
-    """Reads inputs and costs from arrays or from a dataset of batches.
+    """Inputs and costs of pre-training, arrays or a dataset of batches, see `pretrain`.
 
-    Args:
-        model: the model that is pre-trained.
-        x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
-        costs: cost vectors `(N, D)`, labels `(N,)` if there is a matrix, or None;
-            read only if `costs_needed`.
-        costs_needed: whether any stage learns costs.
-        cost_matrix: checked, or None.
-        batch_size: examples a batch, for arrays.
-        steps_per_epoch: batches an epoch, or None.
-        unlabelled: inputs `(U, ...)` without costs, only with arrays, or None.
-        binary_costs: whether all cost vectors may be one-hot.
+    Costs are read only if `costs_needed`, labels if there is a `cost_matrix`.
     """
 
     def __init__(

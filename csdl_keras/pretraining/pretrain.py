@@ -61,13 +61,11 @@ def pretrain(
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 
-    For each hidden `Dense` layer from the bottom up, a cost-sensitive
-    auto-encoder (`CAE`) around that very layer minimises
-    `(1 - beta) L_CE + beta L_SOSR` on the clean codes of the layers below; its
-    weights are the model's own, not copies. Then train the model as a whole
-    with any loss. `beta=0` gives the stacked denoising auto-encoder (SDAE), the
-    cost vectors of `costs.zero_one` the error-aware SEAE. All other layers stay as
-    they are; a warning names hidden layers that are not trainable.
+    For each hidden `Dense` layer from the bottom up, a cost-sensitive auto-encoder (`CAE`)
+    around that very layer minimises `(1 - beta) L_CE + beta L_SOSR` on the clean codes of the
+    layers below. Then train the model as a whole with any loss. `beta=0` gives the stacked
+    denoising auto-encoder (SDAE), the cost vectors of `costs.zero_one` the error-aware SEAE. All
+    other layers stay as they are; a warning names hidden layers that are not trainable.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
@@ -116,17 +114,14 @@ def pretrain(
         DivergedError: if training diverges.
 
     Notes:
-        Memory: the codes of arrays that enter a layer are computed once and kept, up to
-        4 GiB. Above that, and for datasets, they are computed for each batch.
+        Codes of arrays that enter a layer are computed once, up to 4 GiB of them, else for each
+        batch. Batches of arrays and masks follow from seed, layer, epoch and step alone; with a
+        seed, each layer begins with `keras.utils.set_random_seed`.
 
-        Seed: batches of arrays and masks follow from seed, layer, epoch and step alone. With
-        a seed, each layer begins with `keras.utils.set_random_seed`, with a cache or without.
-
-        Cache: models with equal lower layers pre-train them once. With a folder, a
-        killed run continues after its last layer; for arrays, within a layer, from at
-        most 30 seconds and an epoch before it was killed, with the same result.
-        Arrays are identified by their contents, datasets by `data_id`; with layers, activations
-        and optimizers of your own, layers are kept if these have a `version`, see `StageCache`.
+        In a cache, models with equal lower layers pre-train them once. With a folder, a killed
+        run continues after its last layer; for arrays, within a layer, from at most 30 seconds
+        and an epoch before it was killed. Arrays are identified by their contents, datasets by
+        `data_id`, objects of your own by their `version`, see `StageCache`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1

@@ -81,9 +81,11 @@ class EpochBar(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         shown = [(name, float(it)) for name, it in (logs or {}).items() if name.endswith("loss")]
-        # A training that stops early ends the line.
-        last = epoch + 1 == self.params["epochs"] or self.model.stop_training
-        self._bar.update(epoch + 1, shown, finalize=last)
+        self._seen = epoch + 1
+        self._bar.update(self._seen, shown, finalize=False)
+
+    def on_train_end(self, logs: dict[str, float] | None = None) -> None:
+        self._bar.update(self._seen, finalize=True)
 
 
 class ValidationCost(keras.callbacks.Callback):

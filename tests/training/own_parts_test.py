@@ -142,7 +142,7 @@ def test_a_builder_without_a_version_may_build_another_network():
     )
     for units[0] in (3, 5, 3):
         model = trainer.train("dnn_blind", C).model
-        assert model.layers[1].units == units[0]
+        assert units[0] in {getattr(layer, "units", None) for layer in model.layers}
 
 
 @pytest.mark.parametrize(
