@@ -23,7 +23,7 @@ errors = (
     ({"y_pred": np.full((SIZE, 4), 1e39)}, "size up to"),
     ({"y_pred": SOFTMAX, "output": None}, "rows that sum to 1"),
     ({"sample_weight": np.ones(3)}, "`sample_weight` of shape"),
-    ({"output": "logits"}, "`output` to be one of"),
+    ({"output": "logit"}, "`output` to be one of"),
     (PIXELS | {"y_true": np.zeros((SIZE, 3), int)}, r"for each of|\(batch, 2\)"),
     (PIXELS | {"sample_weight": np.ones((SIZE, 3))}, r"or \(4, 2\); received \(4, 3\)"),
 )
