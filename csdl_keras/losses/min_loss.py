@@ -13,6 +13,7 @@ from csdl_keras._utils.tensors import (
     first_minimum,
     probability_rows,
     same_shape,
+    tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
@@ -51,7 +52,7 @@ def min_loss(
     """
     values = {"costs": costs, "outputs": outputs}
     if targets is not None:
-        values["targets"] = targets
+        values["targets"] = check_targets(targets)
     hint = "There is one output for each of at least 2 classes."
     costs, outputs, *given = same_shape("(..., K)", hint, **values)
     num_classes = costs.shape[-1]
@@ -84,6 +85,19 @@ def check_priors(priors: ArrayLike) -> np.ndarray:
             f"{array.tolist()}."
         )
     return array
+
+
+def check_targets(targets: Tensor) -> Tensor:
+    """Returns `targets`; raises on an array whose rows do not each mark one class."""
+    targets = tensor_or_array("targets", targets)
+    if isinstance(targets, np.ndarray) and targets.ndim >= 2:
+        marked = np.isin(targets, (0, 1)).all(axis=-1) & (targets.sum(axis=-1) == 1)
+        if not marked.all():
+            raise ValueError(
+                "Expected rows of `targets` that are 1 for one class and 0 for the others; "
+                f"received {targets[~marked][0].tolist()}."
+            )
+    return targets
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")

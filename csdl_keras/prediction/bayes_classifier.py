@@ -175,6 +175,6 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
         wanted = "logits" if from_logits else "probabilities that sum to 1"
         raise ValueError(
             f"Expected a classifier that outputs {wanted} with from_logits={from_logits}; received "
-            f"{model.name!r}, which ends in {layer}, which {MEANING[kind]}."
+            f"{model.name!r}, which {MEANING[kind]}: it ends in {layer}."
         )
     check_loss(model, "logits" if from_logits else "probability")

@@ -19,7 +19,6 @@ import keras
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_path
 from csdl_keras._utils.keras_graph import all_layers
 from csdl_keras._utils.optional import check_installed, optional_module
-from csdl_keras._utils.processes import end_with
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
 from csdl_keras.prediction.serving import serving_model
@@ -168,7 +167,6 @@ def main() -> None:
     The arguments of the process are the paths to read and to write, the format, and the
     modules that register the model's custom classes.
     """
-    end_with(os.getppid())
     model, path, format, *modules = sys.argv[1:]
     try:
         for module in modules:

@@ -31,7 +31,8 @@ _CLASSIFIER_LOSSES = (
 MEANING = {
     "cost": "outputs costs",
     "probability": "outputs probabilities",
-    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities",
+    "score": "outputs logarithms of probabilities, which are neither costs nor probabilities, but "
+    "logits, which bayes_classifier takes with from_logits=True",
     "other": "gives no probabilities: end the model in a softmax, or, if it outputs logits, pass "
     "it to bayes_classifier with from_logits=True",
 }
