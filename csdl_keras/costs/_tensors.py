@@ -69,7 +69,7 @@ def check_present(owner: keras.losses.Loss | keras.metrics.Metric, tensor: Tenso
 
 
 def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> Tensor:
-    """Returns labels of a static shape `(batch, ...)`, also from those with a last axis of size 1."""
+    """Returns labels of a static shape `(batch, ...)`, also where their last axis is of size 1."""
     given = tuple(labels.shape)
     if alike(given, shape):
         return labels
