@@ -78,9 +78,6 @@ def check_cost_matrix(
     Returns:
         A new float64 array of shape `(K, D)`.
 
-    Raises:
-        ValueError: if the array is anything else.
-
     Example:
 
     >>> check_cost_matrix([[0, 1], [5, 0]])
@@ -130,9 +127,6 @@ def check_cost_vectors(
     Returns:
         A new float64 array of shape `(N, D)`.
 
-    Raises:
-        ValueError: if the array is anything else.
-
     Example:
 
     >>> check_cost_vectors([[0, 2, 1]], num_decisions=3)
@@ -175,9 +169,6 @@ def check_mean_costs(
     Returns:
         A new float64 array.
 
-    Raises:
-        ValueError: if the array is anything else.
-
     Example:
 
     >>> check_mean_costs([[0.5, 2], [7, 0]])
@@ -208,9 +199,6 @@ def check_labels(
 
     Returns:
         An int64 array of shape `(N,)`.
-
-    Raises:
-        ValueError: if the array is anything else.
 
     Example:
 

@@ -28,9 +28,6 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
     Returns:
         A float64 array of shape `(N, D)`.
 
-    Raises:
-        ValueError: if an argument fails its check.
-
     Example:
 
     >>> cost_vectors([[0, 1], [5, 0]], [1, 0, 1])
@@ -111,9 +108,6 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
 
     Returns:
         A float64 array of shape `(K, D + 1)`; the new decision has index `D`.
-
-    Raises:
-        ValueError: if an argument fails its check.
 
     References:
         - [Chow: On optimum recognition error and reject tradeoff, IEEE

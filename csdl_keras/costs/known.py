@@ -26,9 +26,6 @@ class AffineCosts:
         per_unit: array-like `(K, D)`, costs of one unit of the amount, `[true, decision]`.
         fixed: array-like `(K, D)`, what the decisions cost besides. Defaults to nothing.
 
-    Raises:
-        ValueError: if an argument fails its check, or a cost is negative for some example.
-
     Example:
 
     >>> costs = AffineCosts([10.0, 200.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])

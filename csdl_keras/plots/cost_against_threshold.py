@@ -105,9 +105,6 @@ def cost_against_threshold(
     Returns:
         The Axes.
 
-    Raises:
-        ValueError: if labels, probabilities, the matrix or the scale fail their checks.
-
     Example:
 
     >>> ax = cost_against_threshold([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9], [[0, 1], [9, 0]])

@@ -40,9 +40,6 @@ def reliability_diagram(
     Returns:
         The Axes.
 
-    Raises:
-        ValueError: if labels, probabilities, bins or the scale fail their checks.
-
     References:
         - [DeGroot, Fienberg: The comparison and evaluation of forecasters, The
           Statistician 1983](https://doi.org/10.2307/2987588)

@@ -38,9 +38,6 @@ def risk_coverage(
     Returns:
         The Axes.
 
-    Raises:
-        ValueError: as `evaluation.risk_coverage_curve`, or if an argument fails its check.
-
     References:
         - [Geifman, El-Yaniv: Selective classification for deep neural networks,
           NeurIPS 2017](https://arxiv.org/abs/1705.08500)
