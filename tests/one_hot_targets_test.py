@@ -1,7 +1,5 @@
 """One-hot rows that are given as cost vectors are refused, and cost vectors of 0 and 1 are not."""
 
-import itertools
-
 import keras
 import ml_dtypes
 import numpy as np
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
 import csdl_keras as csdl
-from csdl_keras import baselines, costs, evaluation, losses, metrics, models, sklearn, tuning
+from csdl_keras import baselines, costs, evaluation, losses, metrics, models, sklearn
 from csdl_keras._utils.tensors import one_hot_counts
 from tests.support.testing import TestCase, to_numpy
 
@@ -139,11 +137,6 @@ class TestMetrics(TestCase):
         metric = self.run_config_round_trip(make(binary_costs=True))
         assert len(fitted(ONE_HOT, metric, data={"epochs": 2}).epoch) == 2
 
-    @pytest.mark.parametrize("rows", FORMS.values(), ids=FORMS)
-    def test_fit_in_every_form(self, rows):
-        with pytest.raises(ValueError, match=FIX):
-            fitted(rows, csdl.AverageCost())
-
     @pytest.mark.parametrize("rows", COSTS.values(), ids=COSTS)
     def test_fit_on_costs(self, rows):
         """Some batches hold one-hot rows alone."""
@@ -162,10 +155,6 @@ class TestMetrics(TestCase):
         with pytest.raises(ValueError, match=FIX):
             fitted(ONE_HOT, csdl.AverageCost(), **choices)
 
-    def test_one_batch_an_epoch(self):
-        with pytest.raises(ValueError, match=FIX):
-            fitted(ONE_HOT, csdl.AverageCost(), batch_size=NUM)
-
     def test_validation_alone(self):
         right = COSTS["errors"]
         with pytest.raises(ValueError, match=FIX):
@@ -174,32 +163,6 @@ class TestMetrics(TestCase):
         with pytest.raises(ValueError, match=FIX):
             model.evaluate(X, ONE_HOT, verbose=0)
         assert np.isfinite(model.evaluate(X, right, verbose=0)).all()
-
-    @pytest.mark.parametrize("kind", ["tf.data", "generator", "PyDataset"])
-    def test_batches(self, kind):
-        def batches():
-            for start in itertools.cycle(range(0, NUM, 20)):
-                yield X[start : start + 20], ONE_HOT[start : start + 20]
-
-        class Batches(keras.utils.PyDataset):
-            def __len__(self):
-                return 3
-
-            def __getitem__(self, index):
-                return next(itertools.islice(batches(), index, None))
-
-        if kind == "tf.data":
-            tf = pytest.importorskip("tensorflow")
-            data = tf.data.Dataset.from_tensor_slices((X, ONE_HOT)).batch(20)
-        else:
-            data = batches() if kind == "generator" else Batches()
-        with pytest.raises(ValueError, match=FIX):
-            compiled(csdl.AverageCost()).fit(data, steps_per_epoch=3, verbose=0)
-
-    def test_pixels(self):
-        model = compiled(csdl.AverageCost(), shape=(2, 5, 3))
-        with pytest.raises(ValueError, match="60 rows, all one-hot"):
-            model.fit(X.reshape(6, 2, 5, 3), ONE_HOT.reshape(6, 2, 5, K), verbose=0)
 
     def test_rows_that_do_not_count(self):
         """Examples of weight 0, and times that Keras masks, may hold anything."""
@@ -295,23 +258,11 @@ def pretrained(rows, as_dataset=False, **others):
     return csdl.pretrain(model, x, rows, beta=0.5, epochs=1, verbose=0, **others)
 
 
-def tuned(rows):
-    tuner = tuning.CSDNNHyperModel((3,), num_classes=K)
-    tuner._check_arrays(X, rows)
-
-
 WHOLE = {
     "check_cost_vectors": costs.check_cost_vectors,
     "class_means": lambda rows: costs.class_means(Y, rows),
     "labelled_costs": lambda rows: models.labelled_costs(Y, rows),
-    "decision_costs": lambda rows: evaluation.decision_costs(rows, DECISIONS),
     "average_cost": lambda rows: evaluation.average_cost(rows, DECISIONS),
-    "average_cost of pixels": lambda rows: evaluation.average_cost(
-        rows.reshape(6, 10, K), DECISIONS.reshape(6, 10)
-    ),
-    "normalized_cost": lambda rows: evaluation.normalized_cost(rows, DECISIONS),
-    "savings": lambda rows: evaluation.savings(rows, DECISIONS),
-    "error_rate": lambda rows: evaluation.error_rate(rows, DECISIONS),
     "cost_interval": lambda rows: evaluation.cost_interval(rows, DECISIONS),
     "compare_costs": lambda rows: evaluation.compare_costs(rows, DECISIONS, DECISIONS[::-1]),
     "cost_report": lambda rows: evaluation.cost_report({"a": DECISIONS}, rows),
@@ -328,9 +279,7 @@ WHOLE = {
     ),
     "CSOSR": lambda rows: baselines.CSOSR(max_iter=5000, tol=0.1).fit(X, rows),
     "pretrain": pretrained,
-    "pretrain with others": lambda rows: pretrained(rows, unlabelled=X[:5]),
     "pretrain on a dataset": lambda rows: pretrained(rows, as_dataset=True),
-    "HyperModel": tuned,
 }
 
 

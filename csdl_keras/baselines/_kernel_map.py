@@ -24,21 +24,9 @@ _LARGEST = 1e18
 
 
 class KernelMap:
-    """Maps examples to kernel values with the training examples, or to Nyström features.
+    """Maps examples to kernel values with the training examples `x`, or to Nyström features.
 
-    Args:
-        x: training examples `(N, features)`, or their kernel matrix `(N, N)`.
-        kernel: `"rbf"` (default) or `"precomputed"`.
-        gamma: a number above 0 or `"scale"` (default); unused by a precomputed kernel.
-        method: `"auto"` (default), `"exact"` or `"nystroem"`.
-        n_components: number of Nyström features. Defaults to 1000.
-        exact_limit: largest N for which `"auto"` is exact. Defaults to 10,000.
-        random_state: seed of the Nyström method. Defaults to 0.
-
-    Raises:
-        ValueError: if an argument fails its check.
-
-    Example:
+    The other arguments are those of `CSOSR`.
 
     >>> x = np.array([[0.0], [1.0]])
     >>> KernelMap(x, gamma=2.0).matrix(x).round(3)
@@ -119,15 +107,7 @@ def _scale(gamma: float | str, x: np.ndarray) -> float:
 
 
 def check_features(features: ArrayLike, width: int | None = None) -> np.ndarray:
-    """Returns `features` as a finite matrix, float32 if it was and float64 otherwise.
-
-    Args:
-        features: array-like of real numbers, `(N, features)`, N at least 1.
-        width: the expected number of columns; `None` (default) accepts any of at least 1.
-
-    Raises:
-        ValueError: if the array is anything else.
-    """
+    """Returns `(N, features)` as a finite matrix, float32 if it was and float64 otherwise."""
     array = number_array("X", features, "(N, features)")
     if array.ndim != 2 or 0 in array.shape:
         hint = " Reshape it: `X.reshape(len(X), -1)`." if array.ndim > 2 else ""

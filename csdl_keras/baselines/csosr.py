@@ -29,14 +29,10 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         1/2 (|w_k|^2 + b_k^2) + penalty * sum_n max(z_nk (r_k(x_n) - c_nk), 0),
 
     where `z_nk` is +1 if `c_nk` is the example's smallest cost (ties included) and -1
-    otherwise, and `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`. Decides by argmin. On a
-    training example, the slacks bound the cost of the decision above the smallest:
-    `c[argmin r] - min c <= sum_k max(z_k (r_k - c_k), 0)`. Where classes overlap, the
-    decision need not be the cheapest in expectation, even with infinitely many examples.
+    otherwise, and `phi(x) . phi(x') = exp(-gamma |x - x'|^2)`. Decides by argmin.
 
-    A scikit-learn classifier: it can be cloned and works in `Pipeline` and
-    `GridSearchCV`. Divide costs by the largest first, so that the same range of
-    `penalty` suits all data: costs `s` times as large need a penalty `s` times as large.
+    A scikit-learn classifier. Divide costs by the largest first: costs `s` times as large need a
+    penalty `s` times as large.
 
     Args:
         penalty: weight of the slacks, above 0 and at most 1e30. Defaults to 1.
@@ -45,13 +41,11 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         cost_matrix: `(K, K)`, `C[true, decision]`, if `y` holds integer labels `(N,)`;
             `None` (default) if `y` holds cost vectors `(N, D)`.
         kernel: `"rbf"` (default), or `"precomputed"` if `X` is the kernel matrix,
-            `(N, N)` in `fit` (symmetric, positive semidefinite) and `(M, N)` in
-            `predict`; several penalties can then share it.
+            `(N, N)` in `fit` (symmetric, positive semidefinite) and `(M, N)` in `predict`.
         method: `"exact"`; `"nystroem"`, which approximates the kernel by features and
             needs no N x N matrix; or `"auto"` (default), exact up to `exact_limit`.
         n_components: number of Nyström features. Defaults to 1000.
-        exact_limit: largest N for which `"auto"` is exact. Defaults to 10,000,
-            a kernel matrix of 400 MB for float32 `X`.
+        exact_limit: largest N for which `"auto"` is exact. Defaults to 10,000.
         tol: relative duality gap at which the solver stops. Defaults to 1e-3.
         max_iter: largest number of solver steps. Defaults to 5000.
         random_state: seed of the Nyström method. Defaults to 0.
@@ -60,12 +54,11 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     Attributes:
         coef_: `(N, D)` weights of training examples, or of Nyström features.
         intercept_: `(D,)`, `b`.
-        objective_: primal objective summed over decisions.
-        duality_gap_: bound on the distance of `objective_` from the optimum.
+        objective_, duality_gap_: primal objective summed over decisions, and a bound on its
+            distance from the optimum.
         n_iter_: number of steps.
         map_: the fitted `KernelMap`, with its `gamma`.
-        classes_: as in scikit-learn: the decisions.
-        n_features_in_: as in scikit-learn.
+        classes_, n_features_in_: as in scikit-learn; the classes are the decisions.
 
     Raises:
         ValueError: in methods, if an argument or array fails its check.

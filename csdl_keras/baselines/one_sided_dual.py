@@ -16,13 +16,7 @@ _SHIFT_STEPS = 30
 
 
 class DualSolution(NamedTuple):
-    """Result of `solve_one_sided_dual`; objective and gap are summed over decisions.
-
-    Example:
-
-    >>> DualSolution(np.zeros((1, 2)), objective=3.0, gap=0.0, n_iter=1).objective
-    3.0
-    """
+    """Result of `solve_one_sided_dual`; objective and gap are summed over decisions."""
 
     coefficients: np.ndarray
     objective: float
@@ -53,20 +47,10 @@ def _project(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Projects a gradient step onto the box `[0, high]` in the metric `I + ratio w w'`.
 
-    `start = origin + s` is the step in the metric `I`. The projection is
-    `a = clip(start - m w)`, where `m = ratio w'(a - origin)`. This is one equation in one
-    unknown for each column; its left side increases with `m`, its right side decreases.
-
-    Args:
-        start: `(N, D)`.
-        w: `(N, D)`.
-        ratio: at least 0.
-        high: upper end of the box.
-        w_origin: `w'origin`, `(D,)`.
-        shift: initial value of `m`, `(D,)`.
-
-    Returns:
-        The projections `(N, D)` and their `m`, `(D,)`.
+    `start = origin + s` is the step in the metric `I`. The projection is `a = clip(start - m w)`,
+    where `m = ratio w'(a - origin)`, one equation in one unknown for each column: its left side
+    increases with `m`, its right side decreases. `shift` is the initial value of `m`. Returns `a`,
+    `(N, D)`, and `m`, `(D,)`.
     """
     low_end = ratio * ((np.minimum(w, 0) * high).sum(0) - w_origin)
     high_end = ratio * ((np.maximum(w, 0) * high).sum(0) - w_origin)
@@ -102,26 +86,17 @@ def solve_one_sided_dual(
     `a`, the primal minus the dual objective is `sum_n penalty max(g_n, 0) - a_n g_n`,
     `g = z (r - c)`, in which no term is negative.
 
-    The method is accelerated projected gradient descent that restarts when the
-    momentum points uphill. Its metric is `rho u u' + L I`, where `u` is near the
-    top eigenvector of `G` and `L` is the largest eigenvalue of `G - rho u u'`: the
-    largest eigenvalue of a Gaussian kernel plus one is tens of times the second, and
-    in the metric `L I` it alone would limit the steps.
+    The method is accelerated projected gradient descent that restarts when the momentum points
+    uphill. Its metric is `rho u u' + L I`, where `u` is near the top eigenvector of `G` and `L` is
+    the largest eigenvalue of `G - rho u u'`: that of a Gaussian kernel plus one is tens of times
+    the second, and in the metric `L I` it alone would limit the steps.
 
     Args:
-        product: maps float64 `v`, `(N, M)`, to `G v`, G symmetric and positive
-            semidefinite.
+        product: maps float64 `v`, `(N, M)`, to `G v`, G symmetric and positive semidefinite.
         costs: `(N, D)`, one column for each decision.
         penalty: upper end of the box.
-        tol: the solver stops when the gap is at most `tol` times the primal objective,
-            both summed over decisions. Defaults to 1e-3.
-        max_iter: largest number of steps, of one product each. Defaults to 5000.
-
-    Returns:
-        A `DualSolution`: `coefficients` `b`, `(N, D)`; primal `objective`; `gap`;
-        `n_iter` steps. If `max_iter` was too low, `gap > tol * objective`.
-
-    Example:
+        tol: the solver stops when the gap is at most `tol` times the primal objective.
+        max_iter: largest number of steps, of one product each.
 
     >>> solution = solve_one_sided_dual(lambda v: v, [[0.0, 2.0]], penalty=9.0, tol=1e-6)
     >>> solution.coefficients.round(3) + 0.0

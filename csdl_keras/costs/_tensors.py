@@ -41,17 +41,11 @@ def from_config(
     dtype: str,
     prepare: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, Tensor | None]:
-    """Checks a cost matrix and makes the tensor from which rows are taken.
+    """Checks a cost matrix `(K, D)`, or what `to_config` returns, and makes the tensor of its rows.
 
-    For a config that holds only the shape, the array is NaN, without memory, and the tensor `None`.
-
-    Args:
-        cost_matrix: array-like `(K, D)`, or what `to_config` returns.
-        dtype: dtype of the array and the tensor.
-        prepare: function from the array to rows `(K, D)`; `None` (default) changes nothing.
-
-    Returns:
-        The array, and the rows followed by a row of NaN, for labels that are no class.
+    Returns the array, and the rows, as `prepare` makes them, followed by a row of NaN, for labels
+    that are no class. For a config that holds only the shape, the array is NaN, without memory, and
+    the tensor `None`.
     """
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
         return np.broadcast_to(np.nan, cost_matrix["shape"]), None
@@ -75,16 +69,7 @@ def check_present(owner: keras.losses.Loss | keras.metrics.Metric, tensor: Tenso
 
 
 def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> Tensor:
-    """Returns labels of this shape as they are, or without a last axis of size 1.
-
-    Args:
-        labels: array or tensor.
-        shape: static shape `(batch, ...)` of the outputs without their last axis; the number
-            of axes alone decides what an axis of the labels is.
-
-    Raises:
-        ValueError: if the labels have another shape.
-    """
+    """Returns labels of a static shape `(batch, ...)`, also where their last axis is of size 1."""
     given = tuple(labels.shape)
     if alike(given, shape):
         return labels
@@ -102,13 +87,6 @@ def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
     """Returns labels as indices of classes, and which of them lie in `[0, num_classes)`.
 
     The index of a label outside that range is any class.
-
-    Args:
-        labels: whole numbers of any dtype and shape.
-        num_classes: `K`.
-
-    Returns:
-        Integer and bool tensors of the shape of the labels.
     """
     dtype = keras.backend.standardize_dtype(labels.dtype)
     if dtype in _WIDE:
@@ -122,15 +100,10 @@ def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
 
 
 def rows_of(rows: Tensor, labels: Tensor, outputs: Tensor) -> Tensor:
-    """Returns row `labels[n]` of `rows` for each n; the last row for a label that has none.
+    """Returns row `labels[n]` of `rows`, `(K + 1, D)`, for each n; the last one for a label
+    without.
 
-    Args:
-        rows: tensor `(K + 1, D)`.
-        labels: `(batch, ...)` or `(batch, ..., 1)`, as `class_index` takes them.
-        outputs: array or tensor `(batch, ..., D)`, one row for each label.
-
-    Returns:
-        Tensor `(batch, ..., D)`.
+    The result has the shape of `outputs`, `(batch, ..., D)`, one row for each label.
     """
     labels = labels_of_shape(labels, tuple(outputs.shape)[:-1])
     classes = rows.shape[0] - 1
@@ -142,11 +115,6 @@ def tensor_or_labels(
     labels: Tensor, num_classes: int, shape: tuple[int | None, ...] = (None,)
 ) -> Tensor:
     """Returns tensors as they are, and other labels as checked int32 of the expected shape.
-
-    Args:
-        labels: whole numbers of any dtype, of this shape or with a last axis of size 1.
-        num_classes: `K`.
-        shape: as in `labels_of_shape`.
 
     Raises:
         ValueError: if an array, list or data frame holds anything but classes, or has another

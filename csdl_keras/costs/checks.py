@@ -67,21 +67,16 @@ def check_cost_matrix(
     """Checks a cost matrix `C[true, decision]` and returns it as float64.
 
     Args:
-        cost_matrix: array-like of shape `(K, D)`, row = true class, column =
-            decision: finite, not negative, zero on the diagonal. Column `k < K`
+        cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal. Column `k < K`
             decides class `k`.
         num_classes: the expected `K`; `None` accepts any of at least 2.
-        square: `True` (default) demands `D = K`; `False` also accepts `D > K`,
-            where the columns after the `K`-th are decisions that are no class.
+        square: `True` (default) demands `D = K`; `False` also accepts `D > K`, where the columns
+            after the `K`-th are decisions that are no class.
         classes: the `K` labels, or the model or estimator that has them, which decide the order
-            of a data frame with names; `None` (default) accepts names in the order of sorted
-            labels only.
+            of a data frame with names; `None` (default) accepts names in sorted order only.
 
     Returns:
         A new float64 array of shape `(K, D)`.
-
-    Raises:
-        ValueError: if the array is anything else.
 
     Example:
 
@@ -122,19 +117,15 @@ def check_cost_vectors(
     """Checks cost vectors, one row for each example, and returns them as float64.
 
     Args:
-        costs: array-like of shape `(N, D)`: `costs[n, k]` is what it costs to
-            decide `k` for example `n`; finite and not negative.
+        costs: array-like `(N, D)`: `costs[n, k]` is what it costs to decide `k` for example `n`;
+            finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
-        binary_costs: `False` (default) refuses one-hot rows of three classes or more, also with
-            label smoothing, which are labels and no costs; `True` if a single decision of each
-            example does cost 1.
+        binary_costs: `False` (default) refuses one-hot rows of three classes or more, which are
+            labels and no costs; `True` if a single decision of each example does cost 1.
         classes: labels that decide the order of named columns, as in `check_cost_matrix`.
 
     Returns:
         A new float64 array of shape `(N, D)`.
-
-    Raises:
-        ValueError: if the array is anything else.
 
     Example:
 
@@ -171,16 +162,12 @@ def check_mean_costs(
     """Checks mean costs of classes, `class_means`, and returns them as float64.
 
     Args:
-        mean_costs: array-like of shape `(K, D)`, K at least 2: finite, not
-            negative; the diagonal may be anything.
-        num_classes: the expected `K`; `None` (default) accepts any.
-        classes: labels that decide the order of names, as in `check_cost_matrix`.
+        mean_costs: array-like `(K, D)`, K at least 2: finite, not negative; the diagonal may be
+            anything.
+        num_classes, classes: as in `check_cost_matrix`.
 
     Returns:
         A new float64 array.
-
-    Raises:
-        ValueError: if the array is anything else.
 
     Example:
 
@@ -204,17 +191,14 @@ def check_labels(
     """Checks class labels and returns them as an integer array.
 
     Args:
-        labels: array-like of shape `(N,)` of integers, `0 <= y < K`, or of booleans,
-            of which False is class 0; with `classes`, of any type.
+        labels: array-like `(N,)` of integers, `0 <= y < K`, or of booleans; with `classes`, of
+            any type.
         num_classes: `K`; `None` checks only that labels are not negative.
         classes: the `K` labels in the order of the rows of the cost matrix, or the model or
             estimator that has them; `None` (default) if labels are row numbers.
 
     Returns:
         An int64 array of shape `(N,)`.
-
-    Raises:
-        ValueError: if the array is anything else.
 
     Example:
 

@@ -21,16 +21,12 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
     """Returns the cost vector of each example, row `labels[n]` of its cost matrix.
 
     Args:
-        cost_matrix: shape `(K, D)`, `C[true, decision]`, or a matrix for each example,
-            `(N, K, D)` or `AffineCosts`.
-        labels: integers of shape `(N,)`, or with `classes` labels of any type.
-        classes: as in `check_labels`. Defaults to `None`.
+        cost_matrix: `(K, D)`, `C[true, decision]`, or a matrix for each example, `(N, K, D)` or
+            `AffineCosts`.
+        labels, classes: as in `check_labels`.
 
     Returns:
         A float64 array of shape `(N, D)`.
-
-    Raises:
-        ValueError: if either argument fails its check.
 
     Example:
 
@@ -49,13 +45,11 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
 def regret(costs: ArrayLike) -> np.ndarray:
     """Subtracts row minima: the cost of each decision beyond that of the cheapest one.
 
-    Turns amounts of money (gains negative, right decisions not free) into the
-    form that losses and layers take. A constant taken off a row changes the
-    expected cost of every decision alike, so no optimal decision changes.
+    Turns amounts of money (gains negative, right decisions not free) into the form that losses and
+    layers take. No optimal decision changes.
 
     Args:
-        costs: shape `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`:
-            finite, of any sign.
+        costs: `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`: finite, of any sign.
 
     Returns:
         A float64 array of the same shape, whose rows have minimum 0.
@@ -76,10 +70,8 @@ def regret(costs: ArrayLike) -> np.ndarray:
 def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Computes the mean cost vector of each class from costs of single examples.
 
-    `M[y, k]` averages `costs[n, k]` over the examples with label `y`: the cost
-    matrix to decide by if nothing else is known of an example's costs. It is
-    no cost matrix in the strict sense, since even a right decision may cost
-    something; see `regret`.
+    It is what to decide by if nothing else is known of an example's costs, and no cost matrix in
+    the strict sense, since even a right decision may cost something; see `regret`.
 
     Args:
         labels: integers of shape `(N,)`.
@@ -112,14 +104,10 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`.
-        price: cost of the new decision, not negative: a number, or `K` numbers, one
-            for each true class.
+        price: cost of the new decision: a number, or `K` numbers, one for each true class.
 
     Returns:
         A float64 array of shape `(K, D + 1)`; the new decision has index `D`.
-
-    Raises:
-        ValueError: if an argument fails its check.
 
     References:
         - [Chow: On optimum recognition error and reject tradeoff, IEEE

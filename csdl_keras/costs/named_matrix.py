@@ -28,12 +28,6 @@ def by_class(
         of_examples: whether rows belong to examples instead of classes; `None` if they may, which
             is so unless they are named like columns.
 
-    Raises:
-        ValueError: if names are not those of the classes, or their order is not known to be
-            that of the classes.
-
-    Example:
-
     >>> import pandas
     >>> names = ["low", "high"]
     >>> frame = pandas.DataFrame([[0, 1], [9, 0]], index=names, columns=names)

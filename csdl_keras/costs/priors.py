@@ -20,14 +20,9 @@ def class_shares(
     positive: bool = True,
     classes: Any = None,
 ) -> np.ndarray:
-    """Returns class frequencies as float64 `(K,)` shares that sum to 1.
+    """Returns class frequencies in any unit as float64 `(K,)` shares that sum to 1.
 
-    Args:
-        name: name of the argument in messages.
-        frequencies: frequencies in any unit, such as shares, or counts of `value_counts`.
-        num_classes: the expected `K`; `None` (default) accepts any of at least 2.
-        positive: whether a frequency of 0 is refused. Defaults to True.
-        classes: labels that decide the order of a series with an index, as in `by_class`.
+    `positive` refuses a frequency of 0; `classes` are labels that decide the order of a series.
     """
     shape = "(K,), a frequency for each class,"
     array = real_array(name, by_class(name, frequencies, shape, classes), 1, shape, low=0.0)

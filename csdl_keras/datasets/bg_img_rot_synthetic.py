@@ -40,29 +40,21 @@ def bg_img_rot_synthetic(
 ) -> DataSet:
     """Rotates digits and puts them on patches of photographs, like bg-img-rot.
 
-    Follows Larochelle et al. (2007): each digit is rotated about the centre of the
-    image by an angle from U[0, 2 pi), and the background is a random patch of a
-    photograph; patches of low variance are rejected. The following choices, which
-    the paper leaves open, are ours: the rotation is bilinear; an image is the
-    pixelwise `max(digit, patch)`, so that the digit is white as in the paper's
-    pictures; patches with a standard deviation below 0.1 are rejected; and the
-    photographs are the 14 included in scikit-image and scikit-learn, while the authors took
-    20 from the web. As
-    in the original, all splits draw from the same photographs. This is not the original
-    data set: results on the two are similar in kind but must not be compared.
+    Follows Larochelle et al. (2007): each digit is rotated by an angle from U[0, 2 pi), and the
+    background is a random patch of a photograph; patches of low variance are rejected. What the
+    paper leaves open is chosen here: the rotation is bilinear; an image is the pixelwise
+    `max(digit, patch)`; patches with a standard deviation below 0.1 are rejected; and the
+    photographs are the 14 of scikit-image and scikit-learn. Results must not be compared with those
+    on the original.
 
-    Each digit is used once, so no digit is in two splits. The training and validation
-    digits are permuted and divided into the new training and validation sets; the test
-    digits, followed by the remaining ones, make the new test set. With fewer than
-    `train_size + val_size` digits, the proportion of the two is kept and none remain;
-    with fewer than `test_size`, all are taken.
+    Each digit is used once. The training and validation digits are permuted and divided into the
+    new training and validation sets; the test digits, followed by the remaining ones, make the new
+    test set. With fewer than `train_size + val_size` digits, the proportion of the two is kept.
 
     Args:
         base: gray images `(N, height, width, 1)` in [0, 1] of digits, white on black.
         seed: seed of `numpy.random.default_rng`. Defaults to 0.
-        train_size: largest number of training images. Defaults to 10,000, as in bg-img-rot.
-        val_size: largest number of validation images. Defaults to 2,000.
-        test_size: largest number of test images. Defaults to 50,000.
+        train_size, val_size, test_size: largest numbers of images, by default as in bg-img-rot.
 
     Returns:
         A `DataSet` with the name `"bg_img_rot_synthetic"`, float32 images in [0, 1].

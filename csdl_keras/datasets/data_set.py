@@ -16,12 +16,8 @@ class DataSet:
     Args:
         name: name of the data set.
         num_classes: number of classes `K`.
-        x_train: float32 images `(N, height, width, channels)` in [0, 1].
-        y_train: int64 labels `(N,)`, `0 <= y < K`.
-        x_val: images for validation.
-        y_val: labels for validation.
-        x_test: images for the test.
-        y_test: labels for the test.
+        x_train, x_val, x_test: float32 images `(N, height, width, channels)` in [0, 1].
+        y_train, y_val, y_test: int64 labels `(N,)`, `0 <= y < K`.
         imbalanced: whether `imbalance` has made classes rare. Defaults to False.
 
     Raises:

@@ -32,35 +32,24 @@ def load(
     | `"cifar10"` | objects, 32x32x3 | 41,667 / last 8,333 of a shuffle / 10,000 |
     | any other TFDS name | images with one label | TFDS' own |
 
-    Splits are those of the sources. If a TFDS set has no test split, its validation
-    split is the test set, or else the last sixth of a shuffle of the training split.
-    If it then has no validation split, this is the last sixth of a shuffle
-    (`numpy.random.default_rng(0)`) of the training set. The split `extra` of SVHN is
-    not used.
+    A TFDS set without a test split takes its validation split for it, or the last sixth of a
+    shuffle; one without a validation split the last sixth of a shuffle of the training set. Pixels
+    are divided by 255 if they are `uint8`, by 65,535 if `uint16`, and otherwise by the smallest of
+    1, 255 and 65,535 that no value exceeds.
 
-    Pixels of type `uint8` are divided by 255 and those of type `uint16` by 65,535, in
-    all splits. Pixels of other types, such as floats, are divided by 1, 255 or 65,535,
-    the smallest of these that no value in any split exceeds; negative and larger values
-    raise an error.
-
-    All but the first two are TFDS sets in `data_dir`; TFDS downloads those that are
-    missing. `"svhn"` is the TFDS set `svhn_cropped`. `"bg_img_rot"` is prepared from the
-    authors' archive, which you may also put into `data_dir/downloads/manual` yourself.
-    `"bg_img_rot_synthetic"` is made from MNIST by the function of that name.
+    All but the first two are TFDS sets in `data_dir`; TFDS downloads those that are missing.
+    `"bg_img_rot"` is prepared from the authors' archive, which you may also put into
+    `data_dir/downloads/manual` yourself.
 
     Args:
         name: a name in the table.
-        imbalanced: whether to make four random classes rare, see `imbalance`.
-            Defaults to False.
+        imbalanced: whether to make four random classes rare, see `imbalance`. Defaults to False.
         train_size: number of training and validation examples to keep, stratified,
             see `subset`; `None` (default) keeps all.
-        seed: seed of `imbalance` and `subset`, below 2**32. Splits do not depend on it.
-            Defaults to 0.
+        seed: seed of `imbalance` and `subset`. Splits do not depend on it. Defaults to 0.
         data_dir: folder of TFDS data; `None` (default) is the environment variable
             `TFDS_DATA_DIR`, or `~/tensorflow_datasets`.
-        grayscale: whether to convert RGB images to one channel, the luma of
-            ITU-R BT.601, see `grayscale`, as the authors' code does with SVHN and
-            CIFAR-10. Defaults to False.
+        grayscale: whether to convert RGB images to one channel, see `grayscale`. Defaults to False.
 
     Returns:
         A `DataSet` with images `(N, height, width, channels)` in [0, 1].

@@ -23,22 +23,7 @@ class DataUnavailableError(ValueError):
 
 
 def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
-    """Loads a TFDS set into memory; see `load` for its splits and the scale of its pixels.
-
-    Args:
-        name: a TFDS name, optionally with `"/config"` and `":version"`, or `"svhn"`
-            for `"svhn_cropped"`, or `"bg_img_rot"`.
-        data_dir: folder of the data; `None` (default) is TFDS' own choice, the
-            environment variable `TFDS_DATA_DIR` or `~/tensorflow_datasets`.
-
-    Returns:
-        A `DataSet`.
-
-    Raises:
-        ValueError: if TFDS does not know the name, or the set does not consist of labelled
-            images of one size with a known range of values.
-        DataUnavailableError: if the files are missing and cannot be downloaded.
-    """
+    """Loads a TFDS set, `"svhn"` or `"bg_img_rot"` into memory, as `load` says."""
     tfds = optional_module("tensorflow_datasets")
     builder = _prepared_builder(tfds, name, data_dir)
     image_key, label_key = _supervised_keys(tfds, builder.info)

@@ -11,9 +11,8 @@ from csdl_keras.datasets.data_set import DataSet, check_data_set
 def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int = 4) -> DataSet:
     """Removes most examples of a few random classes, in every split.
 
-    The classes are `numpy.random.default_rng(seed).choice(K, num_rare,
-    replace=False)`. In training, validation and test alike, the share `fraction` of
-    each is removed at random, drawn by the same generator.
+    The classes are `numpy.random.default_rng(seed).choice(K, num_rare, replace=False)`; the share
+    `fraction` of each is removed, drawn by the same generator.
 
     Args:
         data: the data set.
@@ -27,9 +26,6 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
     Raises:
         ValueError: if an argument is out of range, there are fewer than
             `num_rare` classes, or the data set is imbalanced already.
-
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, section "Setup"
 
     Example:
 
@@ -70,20 +66,16 @@ def imbalance(data: DataSet, seed: int = 0, fraction: float = 0.7, num_rare: int
 def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
     """Draws a stratified part of training and validation; the test set stays as it is.
 
-    Training and validation sizes keep their ratio, and classes their proportions.
-
     Args:
         data: the data set.
         train_size: number of examples of training and validation together.
         seed: seed of the draw, below 2**32. Defaults to 0.
 
     Returns:
-        A new `DataSet`.
+        A new `DataSet`, of the same ratio of training and validation.
 
     Raises:
-        ValueError: if there are not that many examples; if `train_size` is so small that
-            a class would have no example in training or validation; or so close to all
-            that the examples left out cannot keep the proportions of classes.
+        ValueError: if there are not that many examples, or classes cannot keep their proportions.
 
     Example:
 
@@ -126,10 +118,7 @@ def subset(data: DataSet, train_size: int, seed: int = 0) -> DataSet:
 
 
 def grayscale(data: DataSet) -> DataSet:
-    """Converts RGB images to gray, `0.299 R + 0.587 G + 0.114 B`.
-
-    The weights are those of luma in ITU-R BT.601. The authors' code converts SVHN and
-    CIFAR-10 to gray (1,024 inputs) as well.
+    """Converts RGB images to gray, `0.299 R + 0.587 G + 0.114 B`, the luma of ITU-R BT.601.
 
     Args:
         data: a data set with 3 channels, or with 1, which is returned unchanged.
@@ -139,9 +128,6 @@ def grayscale(data: DataSet) -> DataSet:
 
     Raises:
         ValueError: if images have neither 1 nor 3 channels.
-
-    References:
-        - ITU-R Recommendation BT.601-7, section 2.5.1
 
     Example:
 

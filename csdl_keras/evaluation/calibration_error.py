@@ -82,9 +82,6 @@ def reliability(
     Returns:
         A `Reliability`.
 
-    Raises:
-        ValueError: if an argument fails its check.
-
     Example:
 
     >>> bins = reliability([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], num_bins=2)
@@ -120,9 +117,6 @@ def calibration_error(
 
     Returns:
         A float from 0 (calibrated) to 1.
-
-    Raises:
-        ValueError: if an argument fails its check.
 
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML

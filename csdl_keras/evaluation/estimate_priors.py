@@ -66,9 +66,6 @@ def estimate_priors(
     Returns:
         A `PriorEstimate`.
 
-    Raises:
-        ValueError: if an argument fails its check.
-
     References:
         - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
           probabilities, Neural Computation 2002](https://doi.org/10.1162/089976602753284446)

@@ -39,9 +39,6 @@ def cost_interval(
     Returns:
         `(low, high)`.
 
-    Raises:
-        ValueError: if an argument fails its check.
-
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
           the mean of a nonnegative variable, Mathematical Methods of Statistics 2005
@@ -116,9 +113,6 @@ def compare_costs(
 
     Returns:
         A `CostDifference`, first minus second.
-
-    Raises:
-        ValueError: if an argument fails its check.
 
     Example:
 

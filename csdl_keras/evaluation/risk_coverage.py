@@ -88,9 +88,6 @@ def risk_coverage_area(
     Returns:
         A float, the mean of the risks of `risk_coverage_curve`.
 
-    Raises:
-        ValueError: as `risk_coverage_curve`.
-
     Example:
 
     >>> expected = [[0.5, 0.9], [0.8, 0.1], [0.3, 0.6], [0.7, 1.2]]

@@ -42,9 +42,6 @@ def decision_costs(
     Returns:
         A float64 array `(N,)`.
 
-    Raises:
-        ValueError: if an argument fails its check or lengths differ.
-
     Example:
 
     >>> decision_costs([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
@@ -68,9 +65,6 @@ def average_cost(
 
     Returns:
         A float.
-
-    Raises:
-        ValueError: as `decision_costs`.
 
     Example:
 
@@ -96,9 +90,6 @@ def normalized_cost(
 
     Returns:
         A float.
-
-    Raises:
-        ValueError: as `decision_costs`, or if some constant decision costs nothing.
 
     Example:
 
@@ -133,9 +124,6 @@ def savings(
     Returns:
         A float, at most 1.
 
-    Raises:
-        ValueError: as `normalized_cost`.
-
     References:
         - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision
           trees, Expert Systems with Applications
@@ -166,9 +154,6 @@ def error_rate(
     Returns:
         A float; NaN if no decision is for a class.
 
-    Raises:
-        ValueError: as `decision_costs`.
-
     Example:
 
     >>> error_rate([0, 1, 1], [0, 2, 0], [[0, 1, 0.5], [9, 0, 0.5]])
@@ -197,9 +182,6 @@ def cost_per_class(
 
     Returns:
         A float64 array `(K,)`; NaN for a class without examples.
-
-    Raises:
-        ValueError: as `decision_costs`.
 
     Example:
 

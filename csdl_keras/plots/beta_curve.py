@@ -22,11 +22,8 @@ def beta_table(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Computes mean costs over repetitions and their standard errors, for each beta.
 
-    Arguments and errors are those of `beta_curve`.
-
-    Returns:
-        Betas, means and standard errors, float64 of shape `(B,)`. A mean is NaN
-        if all costs are missing, a standard error if all but one are.
+    Returns betas, means and standard errors, each `(B,)`. A mean is NaN if all costs are missing, a
+    standard error if all but one are.
     """
     grid = real_array("betas", betas, 1, "(B,)", low=0.0)
     if grid[-1] > 1.0 or np.any(np.diff(grid) <= 0):
@@ -66,23 +63,18 @@ def beta_curve(
 ) -> Axes:
     """Draws the mean cost over repetitions against beta, the weight of costs in pre-training.
 
-    Betas are spaced evenly, since those of the paper (0, .05, .1, .25, .4, .75
-    and 1) are crowded near 0. The band is the mean plus and minus one standard
-    error. A star marks the lowest mean.
-
-    The level of costs differs between cost matrices, which widens the band and
-    shifts the mean where a cost is missing. `relative=True` removes this effect.
+    Betas are spaced evenly, since those of the paper are crowded near 0. The band is the mean plus
+    and minus one standard error. A star marks the lowest mean.
 
     Args:
         betas: ascending, shape `(B,)`, in [0, 1].
-        costs: shape `(R, B)`, a row for each repetition (a cost matrix or a
-            seed) and a column for each beta, from 0 to 1e38; NaN is a missing cost.
-            A single row has no band.
+        costs: shape `(R, B)`, a row for each repetition (a cost matrix or a seed) and a column for
+            each beta; NaN is a missing cost. A single row has no band.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
-        relative: `True` divides the costs of each repetition by its cost at
-            `beta = 0`, which must be the first beta; mean and band are those of
-            the ratios. Defaults to `False`.
+        relative: `True` divides the costs of each repetition by its cost at `beta = 0`, which must
+            be the first beta, since the level of costs differs between matrices. Defaults to
+            `False`.
         unit: unit of costs, such as `"€"`; `None` (default) writes none, nor do ratios.
 
     Returns:

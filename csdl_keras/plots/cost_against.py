@@ -31,18 +31,15 @@ def cost_against(
 ) -> Axes:
     """Draws the cost of each trial against its value of one hyperparameter.
 
-    Each dot is a trial. A line connects the lowest costs at each value if values
-    repeat and there are at most 12 distinct ones, as in a grid search. A star marks
-    the best trial, the first one on ties.
+    A line connects the lowest costs at each value if values repeat and there are at most 12
+    distinct ones, as in a grid search. A star marks the best trial, the first one on ties.
 
     Args:
         values: values of the hyperparameter, numbers of shape `(T,)`.
         costs: costs of the trials, shape `(T,)`, finite; leave out failed trials.
         name: name of the hyperparameter, the label of the horizontal axis.
-        ax: the Axes to draw on; `None` (default) makes a new figure.
         log: `True` makes the horizontal axis logarithmic. Defaults to `False`.
-        label: name of these trials in the legend. Defaults to `None`, no name.
-        unit: unit of costs, such as `"€"`; `None` (default) writes none.
+        ax, label, unit: as in `beta_curve`.
 
     Returns:
         The Axes.

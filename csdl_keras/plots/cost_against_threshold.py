@@ -32,12 +32,9 @@ def threshold_table(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Computes the average cost of deciding 1 if `P(1) >= t`, for all distinct decisions.
 
-    Arguments and errors are those of `cost_against_threshold`.
-
-    Returns:
-        Thresholds and costs, float64 of shape `(M + 1,)`: the `M` distinct
-        probabilities, ascending, followed by infinity, which never decides 1. Each
-        cost applies to thresholds above the previous one, up to and including its own.
+    Returns thresholds and costs, each `(M + 1,)`: the `M` distinct probabilities, ascending,
+    followed by infinity, which never decides 1. Each cost applies to thresholds above the previous
+    one, up to and including its own.
     """
     y_true, known = as_numbers(y_true, cost_matrix, classes)
     costs = _of_two_classes(known)
@@ -90,33 +87,23 @@ def cost_against_threshold(
 ) -> Axes:
     """Draws the average cost of deciding class 1 if `P(1) >= t` against `t`.
 
-    The curve is exact: it has a step at each probability. A star marks the lowest
-    cost, at the right end of the first level stretch with this cost. A dashed line
-    shows the Bayes threshold `C[0, 1] / (C[0, 1] + C[1, 0])`, which is optimal for
-    correct probabilities; it is left out if all costs are 0. A star far from the line
-    suggests that the probabilities need calibration. With costs of each example, each has a
-    threshold of its own: the dashed line then shows what the Bayes decision costs.
+    The curve is exact: it has a step at each probability. A star marks the lowest cost. A dashed
+    line shows the Bayes threshold `C[0, 1] / (C[0, 1] + C[1, 0])`; a star far from it suggests that
+    the probabilities need calibration. With costs of each example, each has a threshold of its own:
+    the dashed line then shows what the Bayes decision costs.
 
     Args:
         y_true: labels 0 and 1 of shape `(N,)`.
-        probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes,
-            shape `(N, 2)`.
-        cost_matrix: shape `(2, 2)`, `C[true, decision]`: `C[0, 1]` is the cost of
-            deciding 1 wrongly; or costs of each example, `(N, 2, 2)` or
+        probabilities: of class 1, shape `(N,)` or `(N, 1)`, or of both classes, `(N, 2)`.
+        cost_matrix: `(2, 2)`, `C[true, decision]`, or costs of each example, `(N, 2, 2)` or
             `csdl_keras.costs.AffineCosts`.
-        ax: the Axes to draw on; `None` (default) makes a new figure.
-        label: the curve's name in the legend. Defaults to `None`, no name.
-        unit: unit of costs, such as `"€"`; `None` (default) writes none.
-        scale: of the horizontal axis, `"linear"` or `"logit"`, which has room near 0 and 1.
-            `None` (default) takes `"logit"` if more than half of the probabilities lie within a
-            tenth of 0 or 1, and the scale of the curves on `ax` if there are some.
+        ax, label, unit: as in `beta_curve`.
+        scale: of the horizontal axis, `"linear"` or `"logit"`, which has room near 0 and 1;
+            `None` (default) chooses by the probabilities, or by the curves on `ax`.
         classes: the two labels, as in `evaluation.decision_costs`. Defaults to `None`.
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if labels, probabilities, the matrix or the scale fail their checks.
 
     Example:
 

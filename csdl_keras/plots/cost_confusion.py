@@ -22,11 +22,8 @@ def confusion_table(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Counts pairs of true class and decision, and computes their share of the average cost.
 
-    Arguments and errors are those of `cost_confusion`.
-
-    Returns:
-        The counts, int64 of shape `(K, D)`, and the sum of the costs of each pair's
-        examples divided by `N`, float64 of shape `(K, D)`, whose sum is the average cost.
+    Returns the counts and the sum of the costs of each pair's examples divided by `N`, each `(K,
+    D)`.
     """
     y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
     shape = known.shape[-2:]
@@ -52,30 +49,18 @@ def cost_confusion(
 ) -> Axes:
     """Draws how much each kind of mistake contributes to the average cost.
 
-    Each cell shows the number of its examples, and below it and as its colour the sum of
-    their costs divided by the number `N` of all examples, which is
-    `n[true, decision] * C[true, decision] / N` for a cost matrix; these values sum to the
-    average cost. With more than 12 classes, cells have colours only. The title shows the average
-    cost, the error rate of the decisions for a class (see `evaluation.error_rate`) and the share
-    of other decisions, if there are any.
-
-    Panels that are compared need the same `vmax`: the highest cell of them all, as
-    `max((confusion_matrix(y, d) * C).max() / len(y) for d in decisions)` with scikit-learn.
+    Each cell shows the number of its examples, and below it and as its colour the sum of their
+    costs divided by the number `N` of all examples; these values sum to the average cost. With more
+    than 12 classes, cells have colours only. The title shows the average cost, the error rate and
+    the share of decisions for no class, if there are any.
 
     Args:
-        y_true: integer labels of shape `(N,)`.
-        decisions: integers of shape `(N,)`, as returned by `csdl_keras.decide`.
+        y_true, decisions, classes: as in `evaluation.decision_costs`; the labels are also the
+            default of names.
         cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
             `csdl_keras.costs.AffineCosts`.
-        class_names: `K` names; defaults to `None`, the index of each class.
-        decision_names: `D` names; defaults to `None`, the names of the classes and the
-            index of each decision that is not a class.
-        ax: the Axes to draw on; `None` (default) makes a new figure.
-        unit: unit of costs, such as `"€"`; `None` (default) writes none.
+        class_names, decision_names, ax, unit, vmax: as in `cost_matrix_heatmap`.
         label: name of the decisions, first line of the title. Defaults to `None`, no name.
-        vmax: value of the darkest colour, above 0; `None` (default) is the highest cell.
-        classes: the labels, as in `evaluation.decision_costs`, which are also the default of the
-            names. Defaults to `None`.
 
     Returns:
         The Axes.

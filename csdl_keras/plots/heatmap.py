@@ -120,12 +120,9 @@ def cost_matrix_heatmap(
     Each cell shows `C[true, decision]`; with more than 12 classes, cells have colours only.
 
     Args:
-        cost_matrix: shape `(K, D)`, `C[true, decision]`; the columns after the `K`-th are
-            decisions that are not a class.
-        class_names: `K` names; defaults to `None`, the index of each class, or the names of a
-            data frame's rows.
-        decision_names: `D` names; defaults to `None`, the names of the classes and the
-            index of each decision that is not a class, or those of a data frame's columns.
+        cost_matrix: shape `(K, D)`, `C[true, decision]`.
+        class_names, decision_names: `K` and `D` names; `None` (default) writes those of a data
+            frame, or the index of each.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         unit: unit of costs, such as `"€"`; `None` (default) writes none.
         vmax: cost of the darkest colour, above 0, so that matrices beside each other have

@@ -24,32 +24,21 @@ def reliability_diagram(
 ) -> Axes:
     """Draws the share of predictions that come true against their probability.
 
-    Calibrated probabilities lie on the diagonal; a curve below it shows an
-    overconfident classifier, whose expected costs mislead the Bayes decision. Each
-    point is a bin, with Wilson's 95 % interval of the share that came true. Bins have equal
-    mass, so that none rests on a few examples, and equal probabilities share a bin. The
-    legend shows `evaluation.calibration_error` of these bins.
+    Calibrated probabilities lie on the diagonal; a curve below it shows an overconfident
+    classifier. Each point is a bin of equal mass, with Wilson's 95 % interval of the share that
+    came true. The legend shows `evaluation.calibration_error` of these bins.
 
     Args:
-        y_true: integer labels of shape `(N,)`.
-        probabilities: `(N, K)`, or `(N, 1)` of class 1.
-        num_bins: number of bins of equal mass; fewer if many probabilities are equal.
-            Defaults to 10.
-        class_id: the class whose probabilities are drawn; `None` (default) draws the
-            largest probability of each example.
+        y_true, probabilities, num_bins, class_id, classes: as in `evaluation.reliability`; 10 bins
+            by default.
         ax: the Axes to draw on; `None` (default) makes a new figure.
         label: the curve's name in the legend. Defaults to `None`, no name.
-        scale: of both axes, `"linear"` or `"logit"`, which has room near 0 and 1; there, a
-            share of 0 or 1 of `n` examples is drawn at `1 / 2n` from it. `None` (default)
-            takes `"logit"` if more than half of the bins lie within a tenth of 0 or 1, and the
-            scale of the curves on `ax` if there are some.
-        classes: the labels, as in `evaluation.reliability`. Defaults to `None`.
+        scale: of both axes, `"linear"` or `"logit"`, which has room near 0 and 1, where a share of
+            0 or 1 of `n` examples is drawn at `1 / 2n` from it; `None` (default) chooses by the
+            bins, or by the curves on `ax`.
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if labels, probabilities, bins or the scale fail their checks.
 
     References:
         - [DeGroot, Fienberg: The comparison and evaluation of forecasters, The

@@ -24,32 +24,19 @@ def risk_coverage(
 ) -> Axes:
     """Draws the average cost if the model makes only the decisions it expects to be cheapest.
 
-    Each example's decision is the argmin of its expected costs. Examples are
-    covered in ascending order of that minimum, and in the given order on ties. The
-    curve shows the average true cost of the covered examples against their share, the
-    coverage. It rises if the model knows what its decisions cost. The horizontal axis begins
-    where the first curve reaches a hundredth of the highest cost. The legend shows
-    the area under the whole curve, the mean over the coverages `1 / N, ..., 1`; the lower,
-    the better.
+    Examples are covered in ascending order of the lowest of their expected costs. The curve shows
+    the average true cost of the covered examples against their share, the coverage; it rises if the
+    model knows what its decisions cost. The horizontal axis begins where the first curve reaches a
+    hundredth of the highest cost. The legend shows the area under the whole curve; the lower, the
+    better.
 
     Args:
-        y_true: integer labels of shape `(N,)`, or without a cost matrix cost
-            vectors `(N, D)`.
-        expected_costs: expected cost of each decision, shape `(N, D)`: the outputs of a
-            model that estimates costs, of any sign; `None` (default) if `probabilities` are given.
-        cost_matrix: `(K, D)`, `C[true, decision]`, or costs of each example, `(N, K, D)` or
-            `csdl_keras.costs.AffineCosts`; `None` (default) if `y_true` holds cost vectors.
-        ax: the Axes to draw on; `None` (default) makes a new figure.
-        label: the curve's name in the legend. Defaults to `None`, no name.
-        probabilities: instead of expected costs `(N, K)`, or `(N,)` or `(N, 1)` of class 1.
-        unit: unit of costs, such as `"€"`; `None` (default) writes none.
-        classes: the labels, as in `evaluation.decision_costs`. Defaults to `None`.
+        y_true, expected_costs, cost_matrix, probabilities, classes: as in
+            `evaluation.risk_coverage_curve`.
+        ax, label, unit: as in `beta_curve`.
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: as `evaluation.risk_coverage_curve`, or if an argument fails its check.
 
     References:
         - [Geifman, El-Yaniv: Selective classification for deep neural networks,

@@ -42,10 +42,9 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             X: inputs.
             costs: costs that are known when deciding, which replace those of `fit`: a matrix
                 for each example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix
-                `(K, D)`. The decision is that of the lowest expected cost by the class
-                probabilities. `None` (default) decides by the costs of `fit`. In a pipeline
-                by metadata routing, `set_predict_request(costs=True)`. `cross_val_predict`
-                passes nothing on to `predict`: ask it for `"predict_proba"`, and decide by
+                `(K, D)`; `None` (default) decides by the costs of `fit`. In a pipeline
+                by metadata routing, `set_predict_request(costs=True)`. `cross_val_predict` passes
+                nothing on to `predict`: ask it for `"predict_proba"`, and decide by
                 `csdl_keras.bayes_decisions`.
 
         Returns:
@@ -59,12 +58,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
         return self._decision_labels(known)[self._decide(x, known)]
 
     def predict_cost(self, X: ArrayLike, costs: CostsLike | None = None) -> np.ndarray:  # noqa: N803
-        """Returns the expected cost of each decision, `(N, D)`, in the unit of the costs.
-
-        Args:
-            X: inputs.
-            costs: as in `predict`; `None` (default) takes the costs of `fit`.
-        """
+        """Returns the expected cost of each decision, `(N, D)`; arguments as in `predict`."""
         x = self._check_inputs(X)
         known = self._check_known(x, costs)
         return self._own_costs_of(x) if known is None else self._expected_costs(x, known)
@@ -85,8 +79,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
                 by which decisions are made and paid; or cost vectors `(N, D)`, by which they
                 are paid alone. Required if `fit` got costs of examples. In cross-validation
                 by metadata routing, `set_score_request(costs=True)`.
-            sample_weight: weights `(N,)` of the examples in the average; `None`
-                (default) weights them equally.
+            sample_weight: weights `(N,)` of the examples in the average.
         """
         x = self._check_inputs(X)
         matrix = None if self._costs_vary and costs is None else self.cost_matrix_
@@ -102,14 +95,8 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     ) -> tuple[KnownCosts | None, np.ndarray | None]:
         """Sets the costs to decide by if no others are given, and the labels of decisions.
 
-        Args:
-            labels: indices `(N,)` of the classes.
-            cost_matrix: as in `fit`; `None` takes that of the estimator.
-            costs: as in `fit`.
-
-        Returns:
-            The examples' own costs, `(N, K, D)` or `AffineCosts`, and their cost vectors
-            `(N, D)`; `None` for what there is not.
+        Returns the examples' own costs, `(N, K, D)` or `AffineCosts`, and their cost vectors `(N,
+        D)`; `None` for what there is not.
         """
         classes, others = len(self.classes_), self.other_decisions
         matrix = self.cost_matrix if cost_matrix is None else cost_matrix

@@ -21,21 +21,9 @@ def given_costs(
 ) -> tuple[KnownCosts | None, np.ndarray | None]:
     """Returns costs that are known when deciding, or cost vectors, as their shape tells.
 
-    Args:
-        costs: cost vectors `(N, D)`, what each decision costs an example whose class is known;
-            or costs known when deciding: `(N, K, D)`, `AffineCosts`, or a matrix `(K, D)`,
-            whose diagonal is 0.
-        num_examples: `N`.
-        classes: the `K` labels, which decide the order of named rows and columns.
-        num_decisions: the `D` of cost vectors; `None` (default) accepts any.
-
-    Returns:
-        A pair, one of which is `None`.
-
-    Raises:
-        ValueError: if they fail their check, or `N = K` and they may be either.
-
-    Example:
+    Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
+    when deciding are `(N, K, D)`, `AffineCosts`, or a matrix `(K, D)`, whose diagonal is 0. One of
+    the pair is `None`. Where `N = K` and they may be either, they are refused.
 
     >>> known, vectors = given_costs(np.ones((5, 2)), 5, classes=np.array(["no", "yes"]))
     >>> known is None, vectors.shape
@@ -75,20 +63,11 @@ def column(name: str, y: ArrayLike) -> np.ndarray:
 def true_costs(
     y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
 ) -> tuple[np.ndarray, KnownCosts | None]:
-    """Returns what each decision costs each example, and the costs that decisions may look at.
+    """Returns what each decision costs each example, `(N, D)`, and the costs that decisions may
+    look at.
 
-    Args:
-        y: labels `(N,)`.
-        classes: `(K,)` labels of the classes.
-        cost_matrix: `(K, D)`, used without `costs`; `None` if there is no matrix.
-        costs: as in `given_costs`, or `None`.
-
-    Returns:
-        `(N, D)` costs under the label; and the costs that are known when deciding, or `None`.
-
-    Raises:
-        ValueError: if there are neither costs nor a matrix, costs fail their check, or a
-            label that is needed is none of the classes.
+    The matrix is used without `costs`, which are those of `given_costs`; the second is `None` if
+    they are not known when deciding.
     """
     labels, known, vectors = column("y", y), None, None
     if costs is not None:

@@ -46,15 +46,7 @@ class AverageCostScorer:
         y: ArrayLike,
         costs: CostsLike | None = None,
     ) -> float:
-        """Returns minus the average cost of the estimator's decisions.
-
-        Args:
-            estimator: a fitted classifier.
-            X: inputs.
-            y: labels `(N,)`.
-            costs: costs of each example, as in `average_cost_scorer`; `None` (default)
-                takes them from the cost matrix.
-        """
+        """Returns minus the average cost of the estimator's decisions."""
         # A search predicts by its best estimator, which takes costs where the search does not.
         estimator = getattr(estimator, "best_estimator_", estimator)
         needed = ["classes_", "predict_proba" if self.bayes else "predict"]
@@ -86,15 +78,7 @@ class AverageCostScorer:
         return -float(chosen_costs(vectors, chosen).mean())
 
     def set_score_request(self, *, costs: bool | str | None) -> Self:
-        """Requests the costs of each example when scikit-learn calls the scorer.
-
-        Args:
-            costs: `True`, or the name under which they are passed to
-                `cross_validate` and similar functions.
-
-        Raises:
-            RuntimeError: unless metadata routing is enabled.
-        """
+        """Requests the costs of each example, `True` or by the name under which they are passed."""
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
                 "Expected metadata routing to be enabled: "
@@ -122,24 +106,21 @@ def average_cost_scorer(
 ) -> AverageCostScorer:
     """Returns a scorer of any classifier by minus the average cost of its decisions.
 
-    `-1/N sum_n C[y_n, d_n]`, for `scoring=` of `cross_val_score`, `GridSearchCV`
-    and similar tools, where greater is better. Rows of the matrix are in the order of
-    the classifier's `classes_`, which may be labels of any type; those of a data frame are
-    found by their names.
+    `-1/N sum_n C[y_n, d_n]`, for `scoring=` of `cross_val_score`, `GridSearchCV` and similar tools.
+    Rows of the matrix are in the order of the classifier's `classes_`, which may be labels of any
+    type; those of a data frame are found by their names.
 
     Args:
-        cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each
-            example has its own `costs`, which replace the matrix: they reach the scorer by
-            metadata routing, `scorer.set_score_request(costs=True)`. Cost vectors `(N, D)`
-            say what decisions cost; by `(N, K, D)` and `csdl_keras.costs.AffineCosts`, known
-            when deciding, estimators whose `predict` takes `costs` also decide (in a pipeline
-            they request them: `set_predict_request(costs=True)`).
-        bayes: whether to score the decisions of lowest expected cost,
-            `argmin(predict_proba(X) @ C)`, by costs that are known when deciding if there
-            are any, instead of `predict`. Defaults to False.
-        other_decisions: labels that `predict` returns for decisions that are not a
-            class, if `D > K`; `None` (default) expects those of
-            `CostSensitiveClassifier`.
+        cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each example has its
+            own `costs`, which reach the scorer by metadata routing,
+            `scorer.set_score_request(costs=True)`. Cost vectors `(N, D)` say what decisions cost;
+            by `(N, K, D)` and `csdl_keras.costs.AffineCosts`, known when deciding, estimators whose
+            `predict` takes `costs` also decide (in a pipeline: `set_predict_request(costs=True)`).
+        bayes: whether to score the decisions of lowest expected cost, `argmin(predict_proba(X) @
+            C)`, by costs that are known when deciding if there are any, instead of `predict`.
+            Defaults to False.
+        other_decisions: labels that `predict` returns for decisions that are not a class, if `D >
+            K`; `None` (default) expects those of `CostSensitiveClassifier`.
 
     Returns:
         A scorer, called with `(estimator, X, y, costs=None)`.

@@ -27,14 +27,10 @@ _METHODS = ("sigmoid", "isotonic", "temperature")
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):
     """Makes any classifier of scikit-learn decide at the lowest expected cost.
 
-    `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`. The class probabilities are those of the
-    classifier (LightGBM, a pipeline, a forest), fitted and calibrated on held-out folds by
-    `sklearn.calibration.CalibratedClassifierCV`: a classifier for each fold, calibrated on the
-    examples that it has not seen, whose probabilities are averaged.
-
-    A classifier that is fitted already is given as
-    `sklearn.frozen.FrozenEstimator(classifier)`; `fit` then only calibrates it, on examples
-    that should be others than those it was fitted on.
+    `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`. The class probabilities are those of the classifier,
+    fitted and calibrated on held-out folds by `sklearn.calibration.CalibratedClassifierCV`. One
+    that is fitted already is given as `sklearn.frozen.FrozenEstimator(classifier)`; `fit` then only
+    calibrates it, on examples that should be others than those it was fitted on.
 
     Args:
         estimator: a classifier with `predict_proba`, or with `decision_function` if it is
@@ -42,11 +38,9 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a data frame of
             pandas with rows and columns named after the classes, in any order. `None` (default)
             is 0/1 costs, unless `fit` or `predict` gets costs.
-        calibration: how probabilities are calibrated: `"isotonic"` (default), `"sigmoid"`,
-            `"temperature"`, which corrects no wrong class frequencies, or `None` for those
-            of the classifier as they are.
-        cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes, such
-            as a splitter.
+        calibration: `"isotonic"` (default), `"sigmoid"`, `"temperature"`, which corrects no wrong
+            class frequencies, or `None` for the probabilities as they are.
+        cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes.
         other_decisions: labels for decisions that are not a class, as in
             `CostSensitiveClassifier`.
 
@@ -56,8 +50,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
             class, or the mean matrix of costs that are known when deciding.
         estimator_: the fitted classifier, calibrated unless `calibration` is `None`.
-        n_features_in_: as in scikit-learn, if the classifier has it.
-        feature_names_in_: likewise.
+        n_features_in_, feature_names_in_: as in scikit-learn, if the classifier has them.
 
     Raises:
         ValueError: in `fit`, before anything is trained, if an argument or array fails its
@@ -114,7 +107,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
                 and for the calibration; `None` (default) weights them equally.
             costs: costs of each example, to decide by their means if `predict` gets none: cost
                 vectors `(N, D)`, or costs known when deciding, `(N, K, D)` or
-                `csdl_keras.costs.AffineCosts`. Probabilities do not depend on them.
+                `csdl_keras.costs.AffineCosts`.
             **fit_params: what else the classifier's `fit` takes. With metadata routing it
                 requests them: `estimator.set_fit_request(...)`.
         """

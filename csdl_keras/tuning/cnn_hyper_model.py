@@ -33,9 +33,6 @@ class CNNHyperModel(AlgorithmHyperModel):
         **kwargs: `num_classes`, `max_cost`, `learning_rate`, `momentum`, `cost_scale`, `alpha`
             and `seed`, as in `CSDNNHyperModel`.
 
-    Raises:
-        ValueError: if an argument, or a value in a space, is out of range.
-
     Example:
 
     >>> import numpy as np

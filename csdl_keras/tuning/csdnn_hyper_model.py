@@ -58,9 +58,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         alpha: space of the sharpness of the SOSR loss of training.
         name, tunable: as in `keras_tuner.HyperModel`.
 
-    Raises:
-        ValueError: if an argument, or a value in a space, is out of range.
-
     References:
         - Chung, Lin, Yang, IJCAI 2016, section "Experimental Results"
 

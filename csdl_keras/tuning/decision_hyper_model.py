@@ -39,9 +39,6 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         from_logits: whether the output is logits. Defaults to False.
         **kwargs: as in `keras_tuner.HyperModel`.
 
-    Raises:
-        ValueError: if an argument, or a value in a space, is out of range.
-
     Example:
 
     >>> import csdl_keras

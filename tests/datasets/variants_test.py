@@ -41,22 +41,6 @@ class TestImbalance:
             assert after == hashes(again, split)
         assert hashes(thinned, "train") != hashes(other, "train")
 
-    @pytest.mark.parametrize(
-        "arguments,match",
-        [
-            ({"seed": -1}, "Expected `seed`"),
-            ({"fraction": -0.1}, "Expected `fraction`"),
-            ({"fraction": 1.0}, "Expected `fraction` below 1"),
-            ({"num_rare": 0}, "Expected `num_rare`"),
-            ({"num_rare": 6}, "Expected at least num_rare=6 classes; 'toy' has 5"),
-            ({"data": imbalance(toy_data())}, "'toy' is imbalanced already"),
-        ],
-        ids=str,
-    )
-    def test_errors(self, arguments, match):
-        with pytest.raises(ValueError, match=match):
-            imbalance(**{"data": toy_data(), **arguments})
-
 
 class TestSubset:
     def test_sizes_and_examples(self):
@@ -110,9 +94,3 @@ class TestGrayscale:
         white = np.ones((20, 2, 2, 3), "float32")
         gray = grayscale(dataclasses.replace(toy_data(), x_test=white, x_train=white.repeat(3, 0)))
         np.testing.assert_array_equal(gray.x_test, white[..., :1])
-
-    def test_channels(self):
-        data = colored(1)
-        assert grayscale(data) is data
-        with pytest.raises(ValueError, match=r"1 or 3 channels; received 'toy'.*\(2, 3, 4\)"):
-            grayscale(colored(4))

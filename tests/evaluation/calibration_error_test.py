@@ -40,29 +40,6 @@ class TestCalibrationError:
         # A bin contains its right end.
         assert reliability([0], [[0.5, 0.5]], 2).count.tolist() == [1, 0]
 
-    @pytest.mark.parametrize(
-        "arguments, message",
-        [
-            ({"probabilities": P * 0.9}, "sum to 1; received row 0"),
-            ({"probabilities": P[:-1]}, "`probabilities` with a row for each of 200 labels"),
-            ({"probabilities": P[0]}, r"shape \(N, K\); received shape \(4,\)"),
-            ({"probabilities": P[:, :1] + 1}, "to lie in .0, 1.; received"),
-            ({"probabilities": P - 0.5}, "at least 0; received -"),
-            ({"y_true": LABELS + 1}, "below 4"),
-            ({"num_bins": 0}, "`num_bins`"),
-            ({"num_bins": 1_000_001}, "`num_bins`"),
-        ],
-    )
-    @pytest.mark.parametrize("classwise", [False, True])
-    def test_refused(self, arguments, message, classwise):
-        arguments = {"y_true": LABELS, "probabilities": P, **arguments}
-        with pytest.raises(ValueError, match=f"^Expected .*{message}"):
-            calibration_error(**arguments, classwise=classwise)
-
-    def test_unknown_class(self):
-        with pytest.raises(ValueError, match="received 4"):
-            reliability(LABELS, P, class_id=4)
-
 
 def bins_of_equal_mass(said, num_bins):
     """Groups of examples, one for each bin."""
@@ -102,15 +79,6 @@ class TestBinsOfEqualMass:
         assert bins.count.tolist() == [len(group) for group in expected]
         np.testing.assert_allclose(bins.confidence, [said[group].mean() for group in expected])
         np.testing.assert_allclose(bins.frequency, [labels[group].mean() for group in expected])
-
-    @hypothesis.settings(max_examples=40)
-    @hypothesis.given(st.integers(1, 60), st.integers(1, 12), st.integers(0, 99))
-    def test_equal_without_ties(self, size, num_bins, seed):
-        rng = np.random.default_rng(seed)
-        said = rng.permutation(size) / size
-        labels = rng.integers(2, size=size)
-        count = reliability(labels, said[:, None], num_bins, 1, "quantile").count
-        assert len(count) == min(num_bins, size) and count.max() - count.min() <= 1
 
     @hypothesis.settings(max_examples=60)
     @hypothesis.given(

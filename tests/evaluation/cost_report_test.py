@@ -53,8 +53,3 @@ class TestCostReport:
     def test_cost_vectors(self):
         (row,) = cost_report({"a": [0, 1]}, [[0.0, 2.0], [3.0, 1.0]]).rows
         assert (row.average_cost, row.error_rate, row.per_class) == (0.5, 0.0, ())
-
-    @pytest.mark.parametrize("decisions", [{}, [0, 1], None, {1: [0, 1]}])
-    def test_refused(self, decisions):
-        with pytest.raises(ValueError, match="^Expected .*`decisions`"):
-            cost_report(decisions, [0, 1], C)

@@ -117,30 +117,3 @@ class TestDoubts:
         module = importlib.import_module("csdl_keras.evaluation.estimate_priors")
         monkeypatch.setattr(module, "_ITERATIONS", 2)
         assert "did not converge in 2 iterations" in estimated(0).doubts[0]
-
-    def test_certain_probabilities(self):
-        """Shares and errors are then those of labels that are known."""
-        found = estimate_priors(np.repeat(np.eye(3), [40, 50, 10], axis=0), OLD)
-        np.testing.assert_allclose(found.priors, [0.4, 0.5, 0.1], atol=1e-6)
-        expected = np.sqrt(found.priors * (1 - found.priors) / 100)
-        np.testing.assert_allclose(found.standard_errors, expected, atol=1e-6)
-        absent = estimate_priors(np.repeat(np.eye(3), [40, 0, 60], axis=0), OLD)
-        np.testing.assert_allclose(absent.priors, [0.4, 0, 0.6], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "changes,match",
-    [
-        ({"probabilities": [[0.5, 0.4]]}, "sum to 1"),
-        ({"from_priors": [1, 0]}, "above 0"),
-        ({"from_priors": [1, 1, 1]}, "each of 2 classes; received 3"),
-        ({"reference": [[0.5, 0.5]]}, r"tuple \(probabilities, labels\)"),
-        ({"reference": ([[0.5, 0.5]], [0, 1])}, "each of 2 labels"),
-        ({"reference": ([[0.5, 0.5]], [2])}, "below 2"),
-        ({"reference": ([[0.5, 0.2, 0.3]], [1])}, "probabilities of 2 classes"),
-    ],
-)
-def test_errors(changes, match):
-    right = {"probabilities": [[0.4, 0.6]], "from_priors": [1, 1]}
-    with pytest.raises(ValueError, match=match):
-        estimate_priors(**right | changes)

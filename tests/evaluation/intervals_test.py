@@ -29,11 +29,6 @@ class TestCostInterval:
     def test_equal_costs(self):
         assert cost_interval(np.full((3, 2), 4.0), [0, 1, 0]) == (4.0, 4.0)
 
-    @pytest.mark.parametrize("confidence", [0, 1, 1.5, None, float("nan")])
-    def test_refused(self, confidence):
-        with pytest.raises(ValueError, match="`confidence`"):
-            cost_interval([0, 1], [0, 0], C, confidence)
-
 
 class TestCompareCosts:
     def test_difference(self):

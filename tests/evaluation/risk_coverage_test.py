@@ -30,17 +30,3 @@ class TestRiskCoverage:
         np.testing.assert_allclose(risk_coverage_curve(y_true, expected_costs, matrix), curve)
         area = risk_coverage_area(matrix[y_true], expected_costs)
         assert area == pytest.approx(np.mean(curve[1]))
-
-    @pytest.mark.parametrize(
-        "y_true, expected_costs, message",
-        [
-            ([0, 1], [[0.1, 0.2]], r"a row for each of 2 labels; received shape \(1, 2\)"),
-            ([0], [[0.1, 0.2, 0.3]], r"shape \(N, 2\).*received shape \(1, 3\)"),
-            ([0], [0.1], r"shape \(N, 2\).*received shape \(1,\)"),
-            ([0], [[0.1, np.nan]], "`expected_costs` to be finite; received nan"),
-            ([2], [[0.1, 0.2]], "below 2"),
-        ],
-    )
-    def test_refused(self, y_true, expected_costs, message):
-        with pytest.raises(ValueError, match=f"Expected .*{message}"):
-            risk_coverage_curve(y_true, expected_costs, [[0, 1], [9, 0]])

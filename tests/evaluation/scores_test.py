@@ -78,22 +78,3 @@ class TestScores:
         else:
             with pytest.raises(ValueError, match="costs nothing"):
                 normalized_cost(labels, decisions, matrix)
-
-    @pytest.mark.parametrize(
-        "score", [average_cost, normalized_cost, savings, decision_costs, error_rate]
-    )
-    @pytest.mark.parametrize(
-        "y_true, decisions, matrix, message",
-        [
-            (LABELS, DECISIONS, None, "no matrix"),
-            (C[LABELS] - 5, DECISIONS, None, "`costs` to be at least 0; received -5.0"),
-            (LABELS, DECISIONS, C[:, :3], "below 3, the number of columns of `cost_matrix`"),
-            (LABELS, DECISIONS - 1, C, "`decisions` of at least 0.*received -1"),
-            (LABELS, DECISIONS[:-1], C, r"`decisions` of shape \(7,\).*received shape \(6,\)"),
-            (LABELS, DECISIONS * 1.0, C, "an integer for each label; .* dtype float64"),
-            (LABELS + 1, DECISIONS, C, "`labels`"),
-        ],
-    )
-    def test_refused(self, score, y_true, decisions, matrix, message):
-        with pytest.raises(ValueError, match=f"Expected .*{message}"):
-            score(y_true, decisions, matrix)

@@ -7,7 +7,6 @@ import pytest
 from matplotlib.figure import Figure
 
 from csdl_keras import plots
-from tests.plots.drawn import legend_of, ticks_of
 
 MATRIX = [[0, 1], [9, 0]]
 TWO = [[0.9, 0.1], [0.3, 0.7]]
@@ -41,19 +40,6 @@ def test_ax(draw):
         draw(ax=Figure())
 
 
-@pytest.mark.parametrize("draw", CURVES.values(), ids=CURVES)
-def test_label(draw):
-    axes = None
-    for index in range(8):
-        axes = draw(ax=axes, label=str(index))
-    lines = {line.get_label().partition(":")[0]: line.get_color() for line in axes.get_lines()}
-    colours = [lines[str(index)] for index in range(8)]
-    assert len(set(colours)) == 7 and colours[7] == colours[0]
-    assert {text.partition(":")[0] for text in legend_of(axes)} >= set("01234567")
-    with pytest.raises(ValueError, match="Expected `label` to be a string.*received 3"):
-        draw(label=3)
-
-
 @pytest.mark.parametrize(
     "draw, scores", [(plots.risk_coverage, TWO), (plots.cost_against_threshold, [0.2, 0.7])]
 )
@@ -80,31 +66,3 @@ def test_no_legend_over_data(draw):
     draw(ax=plain)
     plain.figure.draw_without_rendering()
     assert plain.get_legend().get_window_extent().y0 > plain.get_window_extent().y0
-
-
-@pytest.mark.parametrize(
-    "draw, arguments",
-    [
-        (plots.cost_confusion, ([0, 5], [0, 0], MATRIX)),
-        (plots.cost_confusion, ([0, 1], [0, 4], MATRIX)),
-        (plots.cost_matrix_heatmap, ([[0, -1], [1, 0]],)),
-        (plots.reliability_diagram, ([0, 1], [[0.9, 0.9], [0.3, 0.7]])),
-        (plots.risk_coverage, ([0, 1], [[0.1], [0.2]], MATRIX)),
-    ],
-)
-def test_arguments_are_checked(draw, arguments):
-    with pytest.raises(ValueError, match="Expected .*received"):
-        draw(*arguments)
-
-
-@pytest.mark.parametrize("draw", HEATMAPS.values(), ids=HEATMAPS)
-class TestNames:
-    @pytest.mark.parametrize("argument", ["class_names", "decision_names"])
-    @pytest.mark.parametrize("names", [["a"], "ab", ["a", "b", "c"], 2])
-    def test_refused(self, draw, argument, names):
-        with pytest.raises(ValueError, match=f"Expected `{argument}` to be 2 names; received"):
-            draw(**{argument: names})
-
-    def test_any_sequence(self, draw):
-        axes = draw(class_names=np.array(["no", "yes"]), decision_names=(10, 20))
-        assert (ticks_of(axes.yaxis), ticks_of(axes.xaxis)) == (["no", "yes"], ["10", "20"])

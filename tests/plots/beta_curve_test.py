@@ -98,6 +98,3 @@ class TestBetaCurve:
     def test_refused(self, betas, costs, relative, message):
         with pytest.raises(ValueError, match=f"Expected .*{message}"):
             beta_curve(betas, costs, relative=relative)
-
-    def test_image(self, baseline_axes):
-        beta_curve(BETAS, COSTS, ax=baseline_axes, relative=True)

@@ -2,7 +2,6 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
 from csdl_keras.plots import cost_against_threshold
 from csdl_keras.plots.cost_against_threshold import threshold_table
@@ -37,12 +36,6 @@ class TestThresholdTable:
             index = np.searchsorted(thresholds, t, side="left")
             assert costs[index] == pytest.approx(literal_cost(y_true, probabilities, matrix, t))
 
-    def test_shapes_of_probabilities(self):
-        scores = np.array([0.25, 0.5, 0.75], "float32")
-        expected = threshold_table([0, 1, 1], scores, MATRIX)
-        for same in (scores[:, None], np.stack([1 - scores, scores], axis=1)):
-            np.testing.assert_array_equal(threshold_table([0, 1, 1], same, MATRIX), expected)
-
 
 class TestCostAgainstThreshold:
     def test_curve(self):
@@ -73,10 +66,6 @@ class TestCostAgainstThreshold:
         words = [word.split(":")[0] for word in legend_of(axes)]
         assert words == ["Bayes threshold 0.2", "a", "lowest", "b", "lowest"]
 
-    def test_nothing_costs_anything(self):
-        axes = cost_against_threshold([0, 1], [0.2, 0.7], np.zeros((2, 2)))
-        assert legend_of(axes) == ["lowest: 0 at 0.2"]
-
     def test_never_is_best(self):
         axes = cost_against_threshold([0, 0], [0.2, 1.0], MATRIX)
         assert legend_of(axes)[1] == "lowest: 0 above every probability"
@@ -98,34 +87,3 @@ class TestCostAgainstThreshold:
         assert axes.get_xlim()[0] < left and axes.get_xlim()[1] > right
         linear = cost_against_threshold(labels, near, MATRIX, scale="linear")
         assert linear.get_xscale() == "linear"
-
-    @pytest.mark.parametrize("inches", [(4, 3), (6.4, 4.8)])
-    def test_names_of_ticks_do_not_collide(self, inches):
-        figure = Figure(inches, layout="constrained")
-        scores = np.array([0.0, 1e-5, 0.001, 0.02, 0.5, 0.98, 0.999, 1.0])
-        axes = cost_against_threshold([0, 1] * 4, scores, MATRIX, ax=figure.subplots())
-        figure.draw_without_rendering()
-        left, right = axes.get_xlim()
-        labels = zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
-        shown = [label.get_window_extent() for at, label in labels if left <= at <= right]
-        assert len(shown) >= 3
-        assert all(one.x1 < two.x0 for one, two in zip(shown, shown[1:], strict=False))
-
-    @pytest.mark.parametrize(
-        "y_true, probabilities, matrix, message",
-        [
-            ([0, 1], [0.1, 1.5], MATRIX, "received values from 0.1 to 1.5"),
-            ([0, 1], [0.1], MATRIX, "an entry for each of 2 labels"),
-            ([0, 1], np.full((2, 3), 1 / 3), MATRIX, "two classes"),
-            ([0, 1], np.zeros((2, 1, 1)), MATRIX, r"received shape \(2, 1, 1\)"),
-            ([0, 2], [0.1, 0.2], MATRIX, "below 2"),
-            ([0, 1], [0.1, 0.2], 1 - np.eye(3), "a row for each of 2 classes"),
-            ([0, 1], [0.1, 0.2], [[0, 1, 2], [9, 0, 2]], r"shape \(K, K\)"),
-        ],
-    )
-    def test_refused(self, y_true, probabilities, matrix, message):
-        with pytest.raises(ValueError, match=f"Expected .*{message}"):
-            cost_against_threshold(y_true, probabilities, matrix)
-
-    def test_image(self, baseline_axes):
-        cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX, ax=baseline_axes)

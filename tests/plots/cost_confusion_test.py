@@ -1,8 +1,6 @@
 import hypothesis
 import numpy as np
-import pytest
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
 from csdl_keras.costs import zero_one
 from csdl_keras.plots import cost_confusion
@@ -63,31 +61,4 @@ class TestCostConfusion:
         assert lower.images[0].colorbar.extend == "max"
         assert with_vmax.images[0].colorbar.extend == "neither"
 
-    @pytest.mark.parametrize("inches", [(4, 3), (14, 4.5)])
-    def test_title_beside_the_colour_bar(self, inches):
-        figure = Figure(inches, layout="constrained")
-        for axes in figure.subplots(1, 3 if inches[0] > 4 else 1, squeeze=False).flat:
-            cost_confusion(Y_TRUE, DECISIONS, MATRIX, ax=axes, label="a name of some length")
-        figure.draw_without_rendering()
-        for axes in figure.axes:
-            if axes.images:
-                bar = axes.images[0].colorbar.ax.get_window_extent()
-                assert axes.title.get_window_extent().x1 < bar.x0
-
     # With few examples and whole costs, texts are higher than wide.
-    @pytest.mark.parametrize(
-        "classes, size, cost, inches",
-        [(2, 5000, 0.01234, (6, 5)), (12, 5000, 0.01234, (10, 7)), (12, 12, 12, (4, 3))],
-    )
-    def test_text_fits_its_cell(self, classes, size, cost, inches):
-        y_true, decisions = np.random.default_rng(0).integers(classes, size=(2, size))
-        axes = Figure(inches, layout="constrained").add_subplot()
-        cost_confusion(y_true, decisions, cost * zero_one(classes), ax=axes)
-        axes.figure.draw_without_rendering()
-        assert len(axes.texts) == classes**2
-        corners = axes.transData.transform([(0, 0), (1, 1)])
-        cell = np.abs(corners[1] - corners[0])
-        assert all(np.all(text.get_window_extent().size < cell) for text in axes.texts)
-
-    def test_image(self, baseline_axes):
-        cost_confusion(Y_TRUE, DECISIONS, MATRIX, ax=baseline_axes)

@@ -68,20 +68,6 @@ def test_coverage(costs):
     )
 
 
-@pytest.mark.parametrize(
-    "costs, message",
-    [
-        (AFFINE[:5], "a matrix for each of 80 examples"),
-        (np.ones((SIZE, 2, 3)), "two decisions, since only those have a threshold"),
-        (np.ones((SIZE, 3, 2)), "one row for each of 2 classes"),
-        (np.array([0.0, 1.0]), r"shape \(K, D\) or \(N, K, D\)"),
-    ],
-)
-def test_refused(costs, message):
-    with pytest.raises(ValueError, match=f"Expected .*{message}"):
-        plots.cost_against_threshold(LABELS, SCORES, costs)
-
-
 def test_the_unit_is_on_the_axis_of_costs():
     bar = {
         "cost": partial(plots.cost_matrix_heatmap, MATRIX),

@@ -50,17 +50,6 @@ class TestReliabilityDiagram:
         # The points are spread over most of the axis.
         assert np.ptp(points[:, 0]) > 0.7
 
-    def test_scale_of_a_further_curve(self):
-        axes = reliability_diagram(SURE_LABELS, SURE)
-        before = axes.get_xlim()
-        reliability_diagram(LABELS, P, ax=axes)
-        assert axes.get_xscale() == "logit"
-        assert axes.get_xlim()[0] < before[0] and axes.get_xlim()[1] == before[1]
-        axes = reliability_diagram(LABELS, P)
-        reliability_diagram(SURE_LABELS, SURE, ax=axes)
-        assert axes.get_xscale() == "linear"
-        assert reliability_diagram(SURE_LABELS, SURE, scale="linear").get_xscale() == "linear"
-
     def test_image_of_two_curves_with_one_diagonal(self, baseline_axes):
         reliability_diagram(LABELS, P, ax=baseline_axes)
         reliability_diagram(LABELS, SHARP, ax=baseline_axes)

@@ -24,9 +24,6 @@ class TestRiskCoverage:
         area = float(np.sum(np.diff(line.get_xdata()) * line.get_ydata()[1:]))
         assert legend_of(axes) == [f"CSDNN: area {area:.3g}"]
 
-    def test_one_example_without_label(self):
-        assert legend_of(risk_coverage([0], [[0.3, 0.1, 0.2]], MATRIX)) == ["area 1"]
-
     def test_axis_begins_where_costs_rise(self):
         expected = np.full((100, 2), [0.0, 9.0])
         expected[:, 0] = np.arange(100) / 100
@@ -40,6 +37,3 @@ class TestRiskCoverage:
         np.testing.assert_allclose(axes.get_xlim(), (0.0, 1.0))
         free = risk_coverage(np.zeros(100, int), expected, [[0, 1], [1, 0]])
         np.testing.assert_allclose(free.get_xlim(), (0.0, 1.0))
-
-    def test_image(self, baseline_axes):
-        risk_coverage(Y_TRUE, EXPECTED, MATRIX, ax=baseline_axes)

@@ -120,11 +120,6 @@ def test_score_is_minus_the_average_cost():
     assert model.score(X, Y, sample_weight=weights) == pytest.approx(weighted)
 
 
-def test_score_needs_costs_if_fit_got_them():
-    with pytest.raises(ValueError, match="Expected `costs` of each example"):
-        fitted("csosr", True).score(X, Y)
-
-
 @pytest.mark.parametrize("name", ["calibrated_bayes", "csosr"])
 def test_pickle(name):
     model = fitted(name)
@@ -150,9 +145,3 @@ def test_its_model_keeps_labels_that_are_names():
     np.testing.assert_array_equal(fitted().model_.classes, LABELS)
     numbers = estimator().fit(X, np.arange(90) % 3)
     assert getattr(numbers.model_, "classes", None) is None
-
-
-@pytest.mark.parametrize("weights", [np.ones(5), np.zeros(90), np.full(90, np.nan), -np.ones(90)])
-def test_score_checks_weights(weights):
-    with pytest.raises(ValueError, match="Expected .*`sample_weight`"):
-        fitted().score(X, Y, sample_weight=weights)

@@ -32,19 +32,3 @@ def test_rows_are_found_by_the_names_of_their_columns():
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(FRAME), model.predict(FRAME))
     assert set(model.predict(FRAME)) <= set(LABELS)
-
-
-@pytest.mark.parametrize(
-    ("call", "match"),
-    [
-        (lambda: fitted().predict(FRAME.drop(columns="kind")), "none of the name 'kind'"),
-        (lambda: fitted().predict(FRAME.to_numpy()), "Expected a data frame with the columns"),
-        (lambda: fitted().score(FRAME, ["cow", *Y[1:]]), "among .*; received 'cow'"),
-        (lambda: estimator("calibrated_bayes").fit(FRAME, [None, *Y[1:]]), "missing labels"),
-        (lambda: estimator("calibrated_bayes").fit(FRAME, Y[1:]), "inconsistent numbers"),
-        (lambda: estimator("dnn_bayes").fit(FRAME, Y), "for the network of 'dnn_bayes'"),
-    ],
-)
-def test_what_is_refused(call, match):
-    with pytest.raises(ValueError, match=match):
-        call()

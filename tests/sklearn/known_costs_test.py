@@ -78,12 +78,6 @@ def test_fit_with_known_costs_decides_by_their_mean(name, costs):
         model.score(X, Y)
 
 
-def test_a_matrix_in_fit_is_the_cost_matrix():
-    model = estimator(cost_matrix=None).fit(X, Y, costs=MATRIX)
-    np.testing.assert_array_equal(model.predict_cost(X), fitted().predict_cost(X))
-    assert model.score(X, Y) == fitted().score(X, Y)
-
-
 @pytest.mark.parametrize("name", ["dnn_sosr", "csosr"])
 def test_algorithms_without_probabilities(name):
     match = "Expected class probabilities .*received an algorithm that estimates costs directly"
@@ -95,14 +89,6 @@ def test_algorithms_without_probabilities(name):
     with pytest.raises(ValueError, match=match):
         estimator(name, cost_matrix=None).fit(X, Y, costs=AFFINE)
     assert fitted(name).score(X, Y, costs=COSTS) <= 0
-
-
-def test_own_networks_of_costs():
-    def build(shape, classes):
-        return csdl.models.mlp(shape, classes, output="cost", hidden_units=(4,))
-
-    with pytest.raises(ValueError, match="class probabilities for costs that are known"):
-        estimator(build, cost_matrix=None).fit(X, Y, costs=AFFINE)
 
 
 def spoiled(entry):
@@ -128,24 +114,3 @@ def test_costs_that_are_refused(costs, match):
     for method in (fitted().predict, fitted().predict_cost):
         with pytest.raises(ValueError, match=match):
             method(X, costs=costs)
-
-
-@pytest.mark.parametrize(
-    ("y", "costs", "match"),
-    [
-        (Y, EXPANDED[:89], "a matrix for each of 90 examples"),
-        (Y, COSTS[:89], "a row for each of 90 labels"),
-        (Y, spoiled(np.nan), "received nan"),
-        (np.where(INDICES, Y, "fox"), EXPANDED, "Expected `y` to be among .*received 'fox'"),
-        (Y[:3], MATRIX, "whether they are a matrix or cost vectors"),
-    ],
-    ids=["matrices", "vectors", "NaN", "unseen label", "either"],
-)
-def test_scores_that_are_refused(y, costs, match):
-    with pytest.raises(ValueError, match=match):
-        fitted().score(X[: len(y)], y, costs=costs)
-
-
-def test_missing_amounts_are_refused():
-    with pytest.raises(ValueError, match="Expected every entry of `amount` to be finite"):
-        AffineCosts(np.where(AMOUNTS > 1, np.nan, AMOUNTS), per_unit=MATRIX)

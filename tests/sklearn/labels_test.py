@@ -43,18 +43,6 @@ for dtype in ("float16", "float32", "float64"):
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_a_label_that_no_class_has(kind):
-    values, label = CLASSES[kind]
-    classes = np.unique(np.asarray(values))
-    labels = decision_labels(classes, 3)
-    assert labels[2] == label and all(labels[2] != name for name in classes)
-    assert [found == name for found, name in zip(labels, classes, strict=False)] == [True, True]
-    assert len({*labels.tolist()}) == 3
-    np.testing.assert_array_equal(decision_labels(classes, 2), classes)
-    assert decision_labels(classes, 2).dtype == classes.dtype
-
-
-@pytest.mark.parametrize("kind", CLASSES)
 def test_the_scorer_finds_what_an_estimator_predicts(kind):
     values, _ = CLASSES[kind]
     y = pd.Series(values)[[0, 1, 1, 0]]
@@ -79,14 +67,6 @@ def test_an_estimator_that_abstains(kind, other, run_eagerly):
     assert model.predict(X).tolist() == [known[place] for place in chosen]
     assert 2 in chosen and model.predict_proba(X).shape == (24, 2)
     assert model.score(X, y) == average_cost_scorer(PRICED, False, other)(model, X, y)
-
-
-@pytest.mark.parametrize("other", [[0.5], [2.0**60], ["abstain"], [7]])
-def test_given_labels_are_held_exactly(other):
-    classes = np.array([3, 2**53 + 1])
-    labels = decision_labels(classes, 3, other)
-    assert labels.tolist() == [3, 2**53 + 1, *other]
-    assert [type(label) for label in labels.tolist()][2] in (type(other[0]), int)
 
 
 @pytest.mark.parametrize("wraps", [False, True])

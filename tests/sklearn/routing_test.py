@@ -6,16 +6,13 @@ import sklearn
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
-    GridSearchCV,
     StratifiedKFold,
     cross_val_predict,
     cross_validate,
-    train_test_split,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import _safe_indexing
 
 import csdl_keras as csdl
 from csdl_keras.sklearn import BayesClassifier, average_cost_scorer
@@ -48,17 +45,6 @@ def asking(model):
     return model.set_predict_request(costs=True).set_score_request(costs=True)
 
 
-@pytest.mark.parametrize("rows", [[4, 2, 2], np.arange(90) % 7 == 0, slice(3, 9)], ids=str)
-def test_affine_costs_are_indexed_like_arrays(rows):
-    rows = rows if isinstance(rows, slice) else np.asarray(rows)
-    picked = _safe_indexing(AFFINE, rows)
-    np.testing.assert_allclose(
-        picked.fixed + picked.amount[:, None, None] * picked.per_unit, EXPANDED[rows]
-    )
-    first, second = train_test_split(AFFINE, test_size=30, random_state=0)
-    assert (first.shape, second.shape) == ((60, 3, 3), (30, 3, 3))
-
-
 @BOTH
 def test_cross_validation_decides_by_the_costs_of_each_fold(costs):
     model = asking(BayesClassifier(GaussianNB())).set_fit_request(costs=False)
@@ -87,28 +73,6 @@ def test_the_scorer_decides_by_known_costs(costs, bayes):
             found["estimator"], found["test_score"], SPLITS, strict=True
         ):
             assert score == pytest.approx(paid(fitted.predict_proba(X[test]), test))
-
-
-def test_the_scorer_of_a_classifier_that_takes_no_costs():
-    model = LogisticRegression().fit(X, Y)
-    chosen = np.searchsorted(LABELS, model.predict(X))
-    mean = np.mean([EXPANDED[n, INDICES[n], k] for n, k in enumerate(chosen)])
-    assert average_cost_scorer()(model, X, Y, AFFINE) == pytest.approx(-mean)
-    best = paid(model.predict_proba(X), range(90))
-    assert average_cost_scorer(bayes=True)(model, X, Y, AFFINE) == pytest.approx(best)
-
-
-@BOTH
-def test_a_search(costs):
-    model = asking(BayesClassifier(GaussianNB())).set_fit_request(costs=False)
-    pipeline = make_pipeline(StandardScaler(), model)
-    grid = {"bayesclassifier__calibration": ["sigmoid", None]}
-    search = GridSearchCV(pipeline, grid, cv=FOLDS, error_score="raise").fit(X, Y, costs=costs)
-    best = paid(search.predict_proba(X), range(90))
-    assert search.score(X, Y, costs=costs) == pytest.approx(best)
-    scorer = average_cost_scorer().set_score_request(costs=True)
-    assert scorer(search, X, Y, costs) == pytest.approx(best)
-    assert search.best_score_ == max(search.cv_results_["mean_test_score"])
 
 
 def test_probabilities_of_cross_validation_and_then_the_decisions():

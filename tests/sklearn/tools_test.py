@@ -84,10 +84,6 @@ class TestRouting:
             assert found["test_own"][index] == pytest.approx(average(fitted, test, COSTS))
             assert found["test_mean"][index] == pytest.approx(average(fitted, test, BY_LABEL))
 
-    def test_without_it_the_scorer_cannot_ask(self):
-        with pytest.raises(RuntimeError, match="Expected metadata routing to be enabled"):
-            average_cost_scorer(MATRIX).set_score_request(costs=True)
-
 
 @pytest.mark.parametrize("kind", [CostSensitiveClassifier, BayesClassifier])
 def test_a_refused_fit_changes_nothing(kind):
