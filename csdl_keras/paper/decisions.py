@@ -64,7 +64,7 @@ class Decisions:
             for name, it in sorted(self.arrays.items())
         }
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, **small)
+        np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(self.path, buffer.getvalue())
 

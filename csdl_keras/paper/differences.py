@@ -15,20 +15,10 @@ from csdl_keras.evaluation.bounded_mean import BoundedMean
 class Difference:
     """Mean cost of one algorithm less that of another, on the same matrices and examples.
 
-    Args:
-        mean: the difference; negative where the first one is cheaper.
-        low: lower end of its 95 % interval.
-        high: upper end of that interval.
-        ratio: cost of the first one, divided by the other's; NaN if that is 0.
-        matrices: number of cost matrices. The interval of a single matrix says nothing
-            of other matrices.
-        seeds: number of training seeds. Defaults to 1; that of a single seed says nothing of
-            other trainings that share their costs.
-        ratio_low: lower end of the 95 % interval of the ratio, see `PairedDifferences`; NaN
-            (default) if unknown.
-        ratio_high: upper end of that interval; NaN (default) if unknown.
-
-    Example:
+    `low` and `high` are the ends of its 95 % interval; that of a single matrix, or of a single
+    training seed, says nothing of others. `ratio` is the cost of the first one divided by the
+    other's, NaN if that is 0, and `ratio_low` and `ratio_high` the interval of the geometric mean
+    of the ratios.
 
     >>> difference = Difference(-0.2, low=-0.3, high=-0.1, ratio=0.8, matrices=5)
     >>> difference.cheaper, difference.costlier, difference.tied
@@ -102,9 +92,6 @@ class PairedDifferences:
             with different matrices would differ by the matrices.
         largest: `{cost_seed: the largest cost of the matrix}`.
 
-    Raises:
-        ValueError: if the costs are not vectors of the same length.
-
     References:
         - Banerjee, Approximate confidence interval for linear functions of means of k
           populations when the population variances are not equal, Sankhyā 1960
@@ -129,15 +116,7 @@ class PairedDifferences:
             )
 
     def compare(self, name: str, other: str) -> Difference | None:
-        """Returns the costs of `name` less those of `other`.
-
-        Args:
-            name: an algorithm.
-            other: another one.
-
-        Returns:
-            A `Difference`, or `None` if they have no cost matrix in common.
-        """
+        """Returns the costs of `name` less those of `other`; `None` without a matrix in common."""
         own, others = self.costs.get(name, {}), self.costs.get(other, {})
         shared = own.keys() & others.keys()
         if not shared:
@@ -164,13 +143,7 @@ class PairedDifferences:
 def _ratio_interval(
     runs: Sequence[Run], costs: Sequence[np.ndarray], others: Sequence[np.ndarray]
 ) -> tuple[float, float]:
-    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0.
-
-    Args:
-        runs: the runs that both algorithms have.
-        costs: `(N,)` costs of the test examples for each run.
-        others: the same of the other algorithm.
-    """
+    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0."""
     means, other_means = np.mean(costs, axis=1), np.mean(others, axis=1)
     if min(means.min(), other_means.min()) <= 0:
         return math.nan, math.nan
@@ -210,15 +183,9 @@ def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> 
 
 
 def over_groups(means: np.ndarray, low: float, high: float) -> tuple[float, float]:
-    """Widens a 95 % interval by the error that comes from few matrices or training seeds.
+    """Widens a 95 % interval by the error of few matrices or training seeds, of which `means` are.
 
-    Args:
-        means: the mean difference of each matrix, or of each seed.
-        low: lower end of the interval without that error.
-        high: upper end of that interval.
-
-    Returns:
-        `(low, high)`; unchanged for a single one, whose error is unknown.
+    It is unchanged for a single one, whose error is unknown.
     """
     if len(means) < 2:
         return low, high

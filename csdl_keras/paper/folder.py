@@ -107,15 +107,11 @@ class Folder:
         return rows[_is_of(rows, source, algorithm)]["average_cost"].astype(float).to_list()
 
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
-        """Writes a result to `results.csv`, and the decisions behind it.
+        """Writes a result to `results.csv`, the decisions behind it and, if asked for, its curve.
 
-        Results of the same algorithm for other matrices and seeds stay if they were made with
-        the same choices, or were tried again with others.
-
-        Args:
-            outcome: the result.
-            tried_again: number of better choices that collapsed. Defaults to 0.
-            curve: whether to write its curve of epochs too. Defaults to False.
+        `tried_again` is the number of better choices that collapsed. Results of the same algorithm
+        for other matrices and seeds stay if they were made with the same choices, or were tried
+        again with others.
         """
         cell, name = outcome.cell, outcome.cell.algorithm.name
         row = result_row(outcome, tried_again)
@@ -151,12 +147,10 @@ class Folder:
             self._replace("doubled.csv", cell.source, name, [result_row(outcome)])
 
     def write_choices(self, tried: Sequence[Row], complete: bool) -> None:
-        """Writes the values of one choice of an algorithm.
+        """Writes rows of `choices.csv`, the values of one choice of an algorithm.
 
-        Args:
-            tried: rows of `choices.csv`, all of one choice.
-            complete: whether these are all of them. If so, other values of this choice that are
-                there are removed; else they stay, since the search may still come to them.
+        Other values of this choice that are there are removed if these are all of them; else they
+        stay, since the search may still come to them.
         """
         first = tried[0]
         source = DataSource(first["dataset"], first["imbalanced"])

@@ -1,7 +1,6 @@
 """The report on a folder of results: one page, Markdown and LaTeX, made of the same sections."""
 
 import base64
-import contextlib
 import dataclasses
 import functools
 import html
@@ -10,6 +9,7 @@ import math
 import pathlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pandas
@@ -19,9 +19,9 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.paper.claims import CLAIM_HEADS, COMPARISON_HEADS, RULE, Claim, claims
+from csdl_keras.paper.claims import CLAIM_HEADS, COMPARISON_HEADS, Claim, claims
 from csdl_keras.paper.figures import costs_png, curves_png
-from csdl_keras.paper.results import read_results, read_runs
+from csdl_keras.paper.results import read_results, read_runs, words
 from csdl_keras.paper.searches import (
     DOUBLED_HEADS,
     SEARCH_HEADS,
@@ -35,22 +35,6 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.savings import interval
 
 TITLE = "Average test cost, beside the paper's Table 2"
-_NOTHING = (
-    "Nothing to compare: there are no test decisions of two algorithms that a claim is about."
-)
-_SAVED = (
-    "How much less decisions cost than the best constant decision, the one that costs least on the "
-    "test examples if it is always taken. Costs, and ends of intervals, are means over cost "
-    "matrices and training seeds; each interval is paired, over the test examples alone. Tied: "
-    "the paired interval of the difference to the best one for the same matrix contains 0."
-)
-_CURVES = (
-    "Test cost of CSDNN by the share β of the cost-aware loss in pre-training: at 0 pre-training "
-    "is that of SDAE SOSR, at 1 fully cost-aware. Optimizer and learning rate are the ones chosen "
-    "for CSDNN, for every β alike. The band is one standard error over test examples on both "
-    "sides. The ring marks the β inside (0, 1) of the lowest validation cost. Scales do not begin "
-    "at 0. A β whose training diverged is left out."
-)
 _SAVING_HEADS = ["data set", "algorithm", "cost", "constant decision", "saved", "95 % interval"]
 _SAVING_HEADS += ["against the best"]
 #: The entries of a run's record that the report shows, after its command.
@@ -63,15 +47,7 @@ class Bold(str):
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A part of the report.
-
-    Args:
-        heading: its heading.
-        texts: paragraphs above its tables.
-        tables: tables by their headings, which fold; `""` for one that is always open.
-        figure: content of a PNG file, shown on the page. Defaults to none.
-        items: a list below its tables. Defaults to none.
-    """
+    """A part of the report: paragraphs, tables by headings that fold them, a PNG file, a list."""
 
     heading: str
     texts: Sequence[str] = ()
@@ -82,16 +58,7 @@ class Section:
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """The contents of a folder of results.
-
-    Args:
-        columns: the data sets of Table 2 with our figures.
-        curves: costs by beta.
-        claims: the paper's claims, compared with our figures.
-        runs: the records of its runs.
-        searches: what was tried for each algorithm.
-        doubled: what twice the epochs change, `None` if that was not tried.
-    """
+    """The contents of a folder of results."""
 
     columns: list[Column]
     curves: list[BetaCurve]
@@ -120,7 +87,7 @@ def read_contents(folder: pathlib.Path) -> Contents:
 def report(
     folder: pathlib.Path,
     out: pathlib.Path,
-    step: Callable[[str], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+    step: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
@@ -160,13 +127,13 @@ def report(
 
 def sections(contents: Contents, figures: bool = False) -> list[Section]:
     """Returns the sections of the report, with their figures if asked for."""
-    columns, runs = contents.columns, contents.runs
+    columns, runs, told = contents.columns, contents.runs, words()
     stated = [claim for claim in contents.claims if claim.comparisons]
     lines = [[it[0], Bold(it[1]), *it[2:]] for it in (claim.line for claim in contents.claims)]
     made = [
         Section(
             "What the paper claims, and what these figures say",
-            [f"How verdicts are made: {RULE}"] if stated else [_NOTHING],
+            [f"How verdicts are made: {told['rule']}"] if stated else [told["nothing"]],
             {"": _frame(CLAIM_HEADS, lines)} if stated else {},
         )
     ]
@@ -178,16 +145,15 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
     if savings := saving_lines(columns):
         made.append(
             Section(
-                "Relative to a constant decision", [_SAVED], {"": _frame(_SAVING_HEADS, savings)}
+                "Relative to a constant decision",
+                [told["saved"]],
+                {"": _frame(_SAVING_HEADS, savings)},
             )
         )
     if contents.curves:
-        texts = [
-            _CURVES,
-            *map(notes.collapsed_betas, (it for it in contents.curves if it.collapsed)),
-        ]
+        collapsed = [notes.collapsed_betas(it) for it in contents.curves if it.collapsed]
         figure = curves_png(contents.curves) if figures else b""
-        made.append(Section("Cost by β", texts, figure=figure))
+        made.append(Section("Cost by β", [told["curves"], *collapsed], figure=figure))
     data = _frame(notes.DATA_HEADS, notes.data_lines(columns, runs))
     made.append(Section("Data", tables={"": data}))
     tables = {
@@ -273,13 +239,10 @@ def render_latex(contents: Contents) -> str:
 
 
 def format_cost(cell: pandas.Series | None, column: Column) -> str:
-    """Formats mean and standard error of a cell, `None` for an algorithm that was not run.
+    """Formats a cell, `None` for an algorithm that was not run: `"0.086 ± 0.007"`.
 
-    Returns:
-        `"0.086 ± 0.007"`, without the error for fewer than three matrices, with a star if
-        a network collapsed, and followed by `" (n = 3)"` if the number of matrices or of
-        training seeds differs from the column's; a dash if the algorithm was not run;
-        `"diverged (1 of 3)"`.
+    A star says that a network collapsed, `" (n = 3)"` that the number of matrices or of training
+    seeds is not the column's.
     """
     if cell is None:
         return "–"

@@ -261,7 +261,7 @@ class TestOtherOptions:
         assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
 
     def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch, capsys):
-        monkeypatch.setattr(Runner, "_trainer", None)
+        monkeypatch.setattr(Runner, "_trainer", lambda runner: None)
         assert main([*TABLE2, "--out", str(tmp_path)]) == 1
         assert "failed: TypeError" in capsys.readouterr().err
         assert not (tmp_path / "run.json").exists()
