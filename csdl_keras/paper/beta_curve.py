@@ -40,16 +40,14 @@ class BetaCurve:
         self._priced: dict[float, dict[tuple[int, int], np.ndarray]] = {}
         self._largest = {}
         for row in rows.to_dict("records"):
-            seed, name = (
-                row["cost_seed"],
-                beta_name(row["algorithm"], row["cost_seed"], row["beta"]),
-            )
+            seed, beta = row["cost_seed"], row["beta"]
+            name = beta_name(row["algorithm"], seed, beta)
             priced = decisions.priced(name, seed)
             if priced is not None:
-                self._priced.setdefault(row["beta"], {})[seed, 0] = priced
+                self._priced.setdefault(beta, {})[seed, 0] = priced
                 self._largest[seed] = float(decisions.matrix(seed).max())
                 if decisions.collapsed(name, seed):
-                    found.add(row["beta"])
+                    found.add(beta)
         self.collapsed = sorted(found)
         costs, errors, validation = (
             rows.pivot(index="cost_seed", columns="beta", values=name)

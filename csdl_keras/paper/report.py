@@ -38,11 +38,15 @@ TITLE = "Average test cost, beside the paper's Table 2"
 _SAVING_HEADS = ["data set", "algorithm", "cost", "constant decision", "saved", "95 % interval"]
 _SAVING_HEADS += ["against the best"]
 #: The entries of a run's record that the report shows, after its command.
-_RUN_HEADS = ["date", "versions", "code", "backend", "machine"]
+_RUN_HEADS = ["date", "versions", "commit", "backend", "machine"]
 
 
 class Bold(str):
     """A text that each format shows in bold."""
+
+
+class Code(str):
+    """A text that the page and Markdown show as code."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +133,11 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
     """Returns the sections of the report, with their figures if asked for."""
     columns, runs, told = contents.columns, contents.runs, words()
     stated = [claim for claim in contents.claims if claim.comparisons]
-    lines = [[it[0], Bold(it[1]), *it[2:]] for it in (claim.line for claim in contents.claims)]
+    lines = [
+        [statement, Bold(verdict) if claim.comparisons else verdict, *rest]
+        for claim in contents.claims
+        for statement, verdict, *rest in [claim.line]
+    ]
     made = [
         Section(
             "What the paper claims, and what these figures say",
@@ -173,7 +181,13 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
     last = {str(run.get("command")): run for run in runs}.values()
     frame = _frame(
         ["command", *_RUN_HEADS],
-        [[notes.mapping(run.get(it)) for it in ("command", *_RUN_HEADS)] for run in last],
+        [
+            [
+                Code(notes.mapping(run.get("command"))),
+                *(notes.mapping(run.get(it)) for it in _RUN_HEADS),
+            ]
+            for run in last
+        ],
     )
     unknown = ["Not recorded: the folder has no run.json."]
     made.append(
@@ -319,6 +333,8 @@ def _shown(frame: pandas.DataFrame, escape: Callable[[str], str], bold: str) -> 
     def text(value: Any) -> str:
         if isinstance(value, list):
             return "".join(map(text, value))
+        if isinstance(value, Code):
+            return f"<code>{escape(value)}</code>"
         return bold.format(escape(value)) if isinstance(value, Bold) else escape(value)
 
     shown = frame.map(text)
@@ -328,9 +344,9 @@ def _shown(frame: pandas.DataFrame, escape: Callable[[str], str], bold: str) -> 
 
 def _markdown_table(shown: pandas.DataFrame) -> str:
     """Returns a table without the spaces by which `to_markdown` makes columns as wide as cells."""
-    begins = re.compile(r"(\*\*)?[−+–\d]|$")  # as columns of numbers do, which are aligned right
+    numbers = re.compile(r"(\*\*)?[−+–\d].{,40}$|$")
     rules = [
-        "---:" if all(map(begins.match, shown.iloc[:, at])) else "---"
+        "---:" if all(map(numbers.match, shown.iloc[:, at])) else "---"
         for at in range(shown.shape[1])
     ]
     lines = [list(shown), rules, *shown.to_numpy().tolist()]
