@@ -91,8 +91,14 @@ class Grid:
             if costs:
                 self.tell(
                     f"{dataset} {algorithm.name}: average test cost {np.mean(costs):.3f} of "
-                    f"{len(costs)} result{'s' * (len(costs) > 1)}"
+                    f"{len(costs)} result{'s' * (len(costs) > 1)}; {self._progress()}"
                 )
+
+    def _progress(self) -> str:
+        """Says how many of the planned results are on disk."""
+        planned, sources = self.planned(), map(self._source, self.profile.datasets)
+        done = sum(len(self.folder.costs(it, name)) for it in sources for name in planned)
+        return f"{done} of {len(self.profile.datasets) * sum(planned.values())} are there"
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
         """Makes the choices of an algorithm, one field after the other.

@@ -1,5 +1,6 @@
 """The report on a folder: its page, Markdown and LaTeX, and what they say of its runs."""
 
+import configparser
 import json
 import re
 import sys
@@ -23,7 +24,7 @@ from tests.paper.made_up_folder import (
     write_folder,
     write_rows,
 )
-from tests.support.fresh_process import run_python
+from tests.support.fresh_process import REPOSITORY, run_python
 
 image = pytest.importorskip("matplotlib.image")
 FILES = ["report.html", "table2.md", "table2.tex", "figures/costs.png", "figures/beta_curve.png"]
@@ -92,6 +93,15 @@ class TestFiles:
         monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(ModuleNotFoundError, match=r"pip install 'csdl_keras\[compare\]'"):
             report(tmp_path / "missing", tmp_path)
+
+
+def test_files_of_the_room_are_installed_with_the_package():
+    setup = configparser.ConfigParser()
+    assert setup.read(REPOSITORY / "setup.cfg")
+    patterns = setup["options.package_data"]["csdl_keras.paper"].split()
+    room = REPOSITORY / "csdl_keras" / "paper"
+    files = {path.name for path in room.iterdir() if path.suffix not in ("", ".py")}
+    assert {*patterns} == files == {"page.html", "paper_table2.csv", "report.toml"}
 
 
 @pytest.mark.slow
