@@ -26,13 +26,13 @@ def setting(
     layers = sorted({it for column in columns for it in column.hidden_units})
     matrices = [column.matrices for column in columns]
     seeds = [seeds for column in columns for seeds in column.cells["seeds"]]
-    words = []
+    parts = []
     if layers:
         full = "; ".join(it.title for it in columns if it.has_paper_size)
         size = f"the paper's are {PAPER_LAYERS}{', as here on ' * bool(full)}{full}"
         if layers == [PAPER_LAYERS]:
             size = "as in the paper"
-        words.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
+        parts.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
     smaller = ", ".join(
         f"{it.name.examples:,} of {it.title}"
         for it in columns
@@ -40,19 +40,19 @@ def setting(
     )
     whole = f" (the paper's sets have more: {smaller})" * bool(smaller)
     examples = _span([column.train_size for column in columns])
-    words.append(f"{examples} examples for training and validation{whole}")
-    words.append(
+    parts.append(f"{examples} examples for training and validation{whole}")
+    parts.append(
         f"{_span(matrices)} cost matri{'ces' if max(matrices) > 1 else 'x'}, "
         f"{_span(seeds)} training seed{'s' if max(seeds) > 1 else ''}"
     )
     if len(searches):
         seconds = searches["seconds"].sum(skipna=False)
         hours = f" in {seconds / 3600:.1f} hours" if math.isfinite(seconds) else ""
-        words.append(f"{searches['trials'].sum():.0f} trials of values on validation{hours}")
+        parts.append(f"{searches['trials'].sum():.0f} trials of values on validation{hours}")
     ways = dict.fromkeys(map(_way, runs))
     if len(ways) > 1:
-        words.append(f"computed in {len(ways)} ways: {', '.join(ways)}")
-    return f"The setting: {'; '.join(words)}."
+        parts.append(f"computed in {len(ways)} ways: {', '.join(ways)}")
+    return f"The setting: {'; '.join(parts)}."
 
 
 def _way(run: Mapping[str, Any]) -> str:
@@ -85,9 +85,9 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
     for label, algorithms in planned.items():
         cells = shown[label].cells["results"] if label in shown else {}
         left = [
-            f"{get_algorithm(name).title} ({asked - cells.get(name, 0)} of {asked} results)"
-            for name, asked in algorithms.items()
-            if cells.get(name, 0) < asked
+            f"{get_algorithm(name).title} ({number - cells.get(name, 0)} of {number} results)"
+            for name, number in algorithms.items()
+            if cells.get(name, 0) < number
         ]
         if left:
             lines.append(f"Still to run on {label_title(label)}: {', '.join(left)}.")
@@ -96,8 +96,8 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
     # Rows of the paper's table that no run was asked for.
     absent = collections.defaultdict(list)
     for label in dict.fromkeys([*shown, *planned]):
-        known = {*planned.get(label, ()), *(shown[label].cells.index if label in shown else ())}
-        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in known]
+        asked = {*planned.get(label, ()), *(shown[label].cells.index if label in shown else ())}
+        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in asked]
         absent[", ".join(rows)].append(label_title(label))
     lines += [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
     titles = [title for title, why in _absent_sets(columns, runs) if why == "not run"]

@@ -2,7 +2,6 @@
 
 import base64
 import dataclasses
-import functools
 import html
 import importlib.resources
 import math
@@ -204,12 +203,13 @@ def render_page(contents: Contents) -> str:
         title=TITLE,
         opening=_opening(contents),
         sections=sections(contents, figures=True),
-        table=functools.partial(
-            pandas.DataFrame.to_html, index=False, escape=False, border=0, na_rep=""
-        ),
-        shown=lambda frame: _shown(frame, html.escape, "<b>{}</b>"),
+        table=_html_table,
         encoded=lambda content: base64.b64encode(content).decode(),
     )
+
+
+def _html_table(frame: pandas.DataFrame) -> str:
+    return _shown(frame, html.escape, "<b>{}</b>").to_html(index=False, escape=False, border=0)
 
 
 def render_markdown(contents: Contents) -> str:

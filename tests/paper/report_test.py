@@ -154,6 +154,10 @@ class TestPage:
                         shown[imbalanced, head, name] = cell.replace("*", "")
         assert shown == expected
 
+    def test_every_cell_is_whole(self, text):
+        cells = re.findall(r"<td>(.*?)</td>", text("report.html"))
+        assert max(map(len, cells)) > 100 and not any(cell.endswith("...") for cell in cells)
+
     def test_texts_of_records_are_no_markup(self, text):
         assert "csdl-keras table2 --out &lt;folder&gt; | tee" in text("report.html")
         for name in ("report.html", "table2.md"):
