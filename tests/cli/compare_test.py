@@ -131,7 +131,7 @@ class TestFailures:
         "where, name, part",
         [
             ("comparison", "plot_costs", "costs.png"),
-            ("comparison", "summary_table", "the table"),
+            ("comparison", "summary_text", "the table"),
             ("comparison", "save_model", "the model of digits dnn_blind for matrix 1000"),
             ("comparison", "decided", "digits dnn_blind for matrix 1000"),
         ],
@@ -146,7 +146,7 @@ class TestFailures:
         assert told == f"csdl-keras: {part} failed: RuntimeError: broken\n"
         assert names(tmp_path) == FILES - {part}
         assert len(results(tmp_path)) == (1 if name == "decided" else 2)
-        assert ("average test cost" in output) == (name != "summary_table")
+        assert ("average test cost" in output) == (name != "summary_text")
         assert "keras.saving.load_model" in output
 
     def test_an_algorithm_that_fails(self, tmp_path, capsys):
@@ -313,7 +313,7 @@ def test_commands_that_need_no_optional_package():
     """The modules of all commands can be imported; what is missing is told when they run."""
     code = (
         "import sys\n"
-        "sys.modules.update(dict.fromkeys(('pandas', 'rich', 'matplotlib')))\n"
+        "sys.modules.update(dict.fromkeys(('pandas', 'matplotlib')))\n"
         "from csdl_keras_cli.main import main\n"
         "print(main(['compare', '--dataset', 'digits']))"
     )

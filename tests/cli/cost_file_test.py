@@ -1,13 +1,14 @@
 """Cost matrices of users, with names and without."""
 
-import io
+import argparse
+import dataclasses
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from csdl_keras_cli.cost_file import CostTable, read_cost_table
-from csdl_keras_cli.data import cost_table
+from csdl_keras_cli.data import show_data
+from tests.cli.own_files import load, table
 
 LABELS = ("bad", "fair", "good")
 C = np.array([[0.0, 1, 5], [2, 0, 1], [3, 4, 0]])
@@ -133,21 +134,21 @@ def test_refuses(content, told, tmp_path):
     assert "costs.csv" in str(caught.value)
 
 
-def test_large_matrices_are_shown_in_part():
-    names = tuple(f"class {i}" for i in range(30))
-    table = cost_table(CostTable(1 - np.eye(30), names), "Costs", 80)
-    console = Console(file=io.StringIO(), width=80)
-    console.print(table)
-    printed = console.file.getvalue()
-    assert "and 18 more labels and 24 more decisions" in printed and "…" not in printed
-    assert max(map(len, printed.splitlines())) <= 80
-
-
-def test_a_small_matrix_is_shown_as_it_is_in_the_file(tmp_path):
-    table = cost_table(read(tmp_path, "5,20\n3,-40.5\n", ("no", "yes")), "Costs")
-    assert [list(column.cells) for column in table.columns] == [
-        ["no", "yes"],
-        ["5", "3"],
-        ["20", "-40.5"],
+def test_the_matrix_is_shown_as_it_is_in_the_file(tmp_path, capsys):
+    path = tmp_path / "costs.csv"
+    path.write_text(",no,yes,ask\nno,5,20,7\nyes,3,-40.5,7\n")
+    data = load(table(tmp_path), cost_matrix=path)
+    show_data(argparse.Namespace(cost_matrix=path), data)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()[-4:-1]]
+    assert lines == [
+        ["true", "label", "no", "yes", "ask"],
+        ["no", "5", "20", "7"],
+        ["yes", "3", "-40.5", "7"],
     ]
-    assert [column.header for column in table.columns] == ["true label", "no", "yes"]
+
+
+def test_large_matrices_are_shown_in_part(capsys):
+    costs = CostTable(1 - np.eye(10), tuple(f"decision {i}" for i in range(10)))
+    data = dataclasses.replace(load(), table=CostTable(np.tile(costs.amounts, (1, 9)), ("a",) * 90))
+    show_data(argparse.Namespace(cost_matrix="a.csv"), data)
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 120
