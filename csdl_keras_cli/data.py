@@ -13,6 +13,7 @@ import pandas
 from csdl_keras import costs, datasets, models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import CostReport, cost_report
 from csdl_keras.layers import TableEncoding
 from csdl_keras.training.algorithm import Algorithm
@@ -162,10 +163,13 @@ def _named(arguments: argparse.Namespace) -> Data:
 def _own(arguments: argparse.Namespace) -> Data:
     path: pathlib.Path = arguments.data
     if path.is_dir():
-        from csdl_keras_cli.image_folder import read_images  # needs Pillow
+        optional_module("PIL.Image", "compare")
+        from csdl_keras_cli.image_folder import read_images
 
         file = read_images(path, arguments.image_size, arguments.skip_broken)
     else:
+        if path.suffix.lower() == ".parquet":
+            optional_module("pyarrow", "compare")
         columns = arguments.drop, arguments.cost_columns, arguments.categories
         file = read_file(path, arguments.label, *columns, arguments.missing)
     vars(arguments).update(file.chosen)

@@ -27,15 +27,9 @@ _FIRST = ("beta", "depth")
 
 
 class Search:
-    """A search in the folder of the command.
+    """A search with KerasTuner in a folder, for data in the form that suits the algorithm.
 
-    Args:
-        arguments: those of the command.
-        data: the data in the form that suits the algorithm.
-        matrix: the cost matrix.
-        folder: the folder.
-        cache: pre-trained layers.
-        announce: called with each trial of KerasTuner that ends.
+    `announce` is called with each trial of KerasTuner that ends.
     """
 
     def __init__(
