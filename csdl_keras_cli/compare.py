@@ -85,8 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
-    from csdl_keras.training.algorithms import ALGORITHMS, with_options
-    from csdl_keras.training.settings import Settings
+    from csdl_keras import ALGORITHMS, Settings
     from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
     from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
     from csdl_keras_cli.progress import Progress
@@ -96,8 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.perf_counter()
     names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
     # A kernel machine has no effort.
+    effort = {} if arguments.effort is None else {"effort": arguments.effort}
     compared = [
-        with_options(name, effort=arguments.effort if ALGORITHMS[name].body != "svm" else None)
+        dataclasses.replace(ALGORITHMS[name], **effort if ALGORITHMS[name].body != "svm" else {})
         for name in names
     ]
     settings = Settings()

@@ -12,12 +12,10 @@ import pandas
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from csdl_keras import Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
 from csdl_keras.evaluation._report_text import as_text, number
-from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras.training.settings import Settings
-from csdl_keras.training.trainer import Trainer
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data, decided
 from csdl_keras_cli.progress import Failures, Progress

@@ -10,13 +10,12 @@ import keras
 import numpy as np
 import pandas
 
-from csdl_keras import costs, datasets, models
+from csdl_keras import Algorithm, costs, datasets, decide, models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import CostReport, cost_report
 from csdl_keras.layers import TableEncoding
-from csdl_keras.training.algorithm import Algorithm
 from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.own_columns import split
@@ -295,6 +294,4 @@ def load_snippet(data: Data, model_path: pathlib.Path) -> str:
 
 def decided(model: Any, data: Data, part: str) -> np.ndarray:
     """Returns the decisions of a model on a split."""
-    from csdl_keras.prediction.decide import decide
-
     return decide(model, rows_of(data.x[part]))

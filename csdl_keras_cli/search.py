@@ -10,9 +10,8 @@ import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
-from csdl_keras import StageCache, plots, tuning
+from csdl_keras import Algorithm, StageCache, plots, tuning
 from csdl_keras._utils.files import replacing
-from csdl_keras.training.algorithm import Algorithm
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.tune import PATIENCE, SPACES

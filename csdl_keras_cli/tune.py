@@ -109,8 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
     from csdl_keras._utils.files import check_writable
-    from csdl_keras.tuning._search_record import is_worker
-    from csdl_keras.tuning.resumable import search_lock
+    from csdl_keras.tuning.resumable import is_worker, search_lock
 
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
