@@ -3,17 +3,14 @@
 import errno
 import io
 import os
-import subprocess
 import sys
 
-import keras
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras_cli.main import main
 from csdl_keras_cli.output import TolerantStream
 from tests.cli.runs import constant_model, names, train_all_with
-from tests.support.fresh_process import REPOSITORY
 
 COMPARE = "compare --dataset digits --train-size 343 --epochs 1 --cost-seeds 1".split()
 COMPARE += ["--algorithms", "dnn_blind,dnn_bayes"]
@@ -79,20 +76,3 @@ def test_letters_that_an_encoding_lacks():
     TolerantStream(stream).write("1 ± 2 \udcff")
     stream.flush()
     assert stream.buffer.getvalue() == b"1 ? 2 ?"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("redirection", [">&- 2>&- <&-", "> /dev/full", "| head -n 1"])
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_process_of_its_own(redirection, tmp_path):
-    """All of it, with training in two processes."""
-    folder = tmp_path / FOLDER
-    arguments = [*COMPARE, "--jobs", "2", "--out", str(folder)]
-    code = f"import sys; from csdl_keras_cli.main import main; sys.exit(main({arguments}))"
-    shell = f'set -o pipefail; "$PYTHON" -c "$CODE" {redirection}'
-    environment = {"KERAS_BACKEND": keras.backend.backend(), "PYTHONPATH": str(REPOSITORY)}
-    environment |= {**os.environ, "PYTHON": sys.executable, "CODE": code}
-    done = subprocess.run(["bash", "-c", shell], env=environment, capture_output=True, timeout=400)
-    assert done.returncode == 0, done.stderr.decode()
-    assert names(folder) == FILES
-    keras.saving.load_model(folder / "best_model.keras")

@@ -76,13 +76,10 @@ class TestTune:
         assert len(decided.split()) == len(labels.split()) == 10
 
     def test_another_search_needs_another_folder(self, tune, matrix, capsys):
-        for change, told in (
-            (["--epochs", "3", *matrix], "epochs 2, not 3"),
-            (["--algorithm", "seae_sosr", *matrix], "algorithm 'csdnn', not 'seae_sosr'"),
-            (["--cost-seed", "5"], "costs"),
-        ):
+        others = ["--epochs", "3", *matrix], ["--algorithm", "seae_sosr", *matrix], ["--seed", "5"]
+        for change in others:
             assert tune(*change) == 2
-            assert told in capsys.readouterr().err
+            assert str(tune.folder) in capsys.readouterr().err
         with search_lock(tune.folder / "tune.lock", tune.folder):
             assert tune(*matrix) == 2
         assert f"no other search under way in {tune.folder}" in capsys.readouterr().err
@@ -92,15 +89,9 @@ class TestTune:
         [
             (["--algorithm", "min"], "min has nothing to tune here; `csdl-keras compare"),
             (["--algorithm", "calibrated_bayes"], "calibrated_bayes has nothing to tune here; `"),
-            (["--algorithm", "csdn"], "Did you mean 'csdnn'?"),
             (["--beta", "0,x"], "--beta as float values"),
             (["--beta", "0,2"], "`beta`"),
-            *(
-                (["--algorithm", name], f"no --beta for {name}, which has no such value; received")
-                for name in ("cnn_bayes", "dnn_sosr", "sdae_sosr", "dnn_bayes")
-            ),
-            (["--algorithm", "seae_bayes", "--cost-scale", "3"], "no --cost-scale for seae_bayes"),
-            (["--cost-matrix", "nowhere.csv"], "nowhere.csv"),
+            (["--algorithm", "dnn_sosr"], "no --beta for dnn_sosr, which has no such value; rec"),
             (["--cache", __file__], "--cache to be a"),
             (["--cost-matrix", "a.npy", "--cost-seed", "1"], "not allowed with"),
         ],
