@@ -6,12 +6,7 @@ import pathlib
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import (
-    FIRST_COST_SEED,
-    OTHER_ALGORITHMS,
-    PAPER_ALGORITHMS,
-    TUNABLE,
-)
+from csdl_keras_cli.choices import FIRST_COST_SEED, OTHER_ALGORITHMS, PAPER_ALGORITHMS, TUNABLE
 
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
