@@ -209,7 +209,7 @@ class TestRefusals:
         path = save(FRAME.assign(paid=[f"{i}%" for i in range(ROWS)]), tmp_path / "table.csv")
         arguments = ["compare", "--data", str(path), "--out", str(tmp_path / "run"), "--label"]
         for own, told in (
-            (["answer"], "column 'paid'; received '0%' and '1%'. --drop paid"),
+            (["answer"], "column 'paid'; received '0%' and '1%'. --drop COLUMN"),
             (["anwser"], "Did you mean 'answer'?"),
             (["answer", "--drop", "paid", "--algorithms", "cnn_bayes"], "Expected images for"),
             (["answer", "--drop", "paid", "--algorithms", "csosr"], "keeps neither columns nor"),
