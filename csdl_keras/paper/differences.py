@@ -64,46 +64,26 @@ Run: TypeAlias = tuple[int, int]
 class PairedDifferences:
     """Compares algorithms on one data set, over cost matrices, training seeds and test examples.
 
-    The difference in cost `d_mn` on matrix `m` and example `n` depends on both. There are
-    few matrices and many examples, the same ones for each matrix. The 95 % interval of the
-    mean difference combines the two errors by Banerjee's rule:
+    There are few matrices and many examples, the same ones for each matrix. The 95 % interval of
+    the mean difference combines the two errors by Banerjee's rule (Sankhyā 1960):
 
     `mean ± sqrt((t s / sqrt(M))² + e²)`
 
     where `s` is the standard deviation of the `M` matrices' mean differences, `t` the
     quantile of Student's distribution with `M - 1` degrees of freedom, and `e` the distance
-    to the end of the interval over examples of `1 / M sum_m d_mn`, see
-    `csdl_keras.evaluation.intervals`. It covers the true difference at least as often
-    as stated, whichever of the two errors is the larger one, if the matrices' differences
-    are about normal. Simulated algorithms of equal cost were called different in
-    at most 6 % of all cases with 2 to 30 matrices (`benchmarks/results/coverage`). The
-    interval of a single matrix is over examples alone and says nothing of other matrices.
-    With several training seeds for each matrix, the seeds' mean differences add a third
-    error of the same form under the root.
+    to the end of the interval over examples of their mean over matrices, see
+    `csdl_keras.evaluation.intervals`. Several training seeds for each matrix add a third error of
+    the same form. Simulated algorithms of equal cost were called different in at most 6 % of all
+    cases with 2 to 30 matrices (`benchmarks/results/coverage`).
 
-    That of the ratio of costs is made in the same way of the logarithms of the ratios of each
-    matrix and seed, with the normal error of their mean over examples. It weighs matrices
-    alike, also those whose costs are high.
+    The interval of the ratio of costs is made likewise of the logarithms of the ratios of each
+    matrix and seed, which weighs matrices alike, also those whose costs are high.
 
     Args:
-        costs: `{algorithm: {(cost_seed, seed): costs of the test decisions (N,)}}`, where
-            `seed` is that of the training. Two algorithms are compared on runs that both
-            have, of the most matrices that share their training seeds: the means of seeds
-            with different matrices would differ by the matrices.
+        costs: `{algorithm: {(cost_seed, seed): costs of the test decisions (N,)}}`. Two algorithms
+            are compared on runs that both have, of the most matrices that share their training
+            seeds: the means of seeds with different matrices would differ by the matrices.
         largest: `{cost_seed: the largest cost of the matrix}`.
-
-    References:
-        - Banerjee, Approximate confidence interval for linear functions of means of k
-          populations when the population variances are not equal, Sankhyā 1960
-
-    Example:
-
-    >>> costs = np.random.default_rng(0).uniform(size=(2, 500))
-    >>> a = {(matrix, 0): costs[matrix] for matrix in range(2)}
-    >>> b = {(matrix, 0): costs[matrix] + 1 for matrix in range(2)}
-    >>> pairs = PairedDifferences({"a": a, "b": b}, {0: 2.0, 1: 2.0})
-    >>> pairs.compare("b", "a").costlier
-    True
     """
 
     def __init__(self, costs: Mapping[str, Mapping[Run, np.ndarray]], largest: Mapping[int, float]):
@@ -168,12 +148,7 @@ def _complete(runs: Iterable[Run]) -> list[Run]:
         shared = set.intersection(*having.values())
         blocks.append([(matrix, seed) for matrix in having for seed in shared])
     # Of as many matrices, those with the most seeds.
-    largest = max(blocks, key=_size)
-    return sorted(largest)
-
-
-def _size(block: list[Run]) -> tuple[int, int]:
-    return len({matrix for matrix, _ in block}), len(block)
+    return sorted(max(blocks, key=lambda block: (len({it for it, _ in block}), len(block))))
 
 
 def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> np.ndarray:

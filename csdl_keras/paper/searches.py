@@ -15,13 +15,7 @@ from csdl_keras.training.algorithms import get_algorithm
 
 
 def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
-    """Returns what was tried for each algorithm, over all data sets.
-
-    Columns are `trials` (trainings, each once), their `seconds`, how many `collapsed` (NaN if
-    unknown), `choices` whose search widens, how many of these are at the `edges` of what was tried,
-    how many of them have `ties` with a neighbour, chosen `corruptions` and how many of these are
-    the `highest` one.
-    """
+    """Returns what was tried for each algorithm, over all data sets, see `_search`."""
     return pandas.DataFrame(
         {
             name: _search(rows.reset_index(drop=True))
@@ -31,6 +25,11 @@ def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
 
 
 def _search(rows: pandas.DataFrame) -> dict[str, float]:
+    """Counts trainings, each once, choices whose search widens, and those that lie at an edge.
+
+    `ties` are those that do as well as a neighbour, `highest` the chosen corruptions that are the
+    highest one; what is not on file is NaN.
+    """
     # The value that one choice ended with is tried again with the first values of the next.
     trials = rows[~rows["cell"].duplicated(keep="last") | rows["cell"].eq("")]
     found = dict.fromkeys(("choices", "edges", "ties", "corruptions", "highest"), 0)
