@@ -148,7 +148,8 @@ def _complete(runs: Iterable[Run]) -> list[Run]:
         shared = set.intersection(*having.values())
         blocks.append([(matrix, seed) for matrix in having for seed in shared])
     # Of as many matrices, those with the most seeds.
-    return sorted(max(blocks, key=lambda block: (len({it for it, _ in block}), len(block))))
+    largest = max(blocks, key=lambda block: (len({matrix for matrix, _ in block}), len(block)))
+    return sorted(largest)
 
 
 def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> np.ndarray:
