@@ -155,14 +155,15 @@ def _run(arguments: argparse.Namespace) -> int:
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable
     from csdl_keras._utils.optional import optional_module
+
+    # Nothing may be missing once training has begun.
+    for module in ("joblib", "pandas", "sklearn"):
+        optional_module(module, "compare")
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras.paper.running import Runner, processes
     from csdl_keras_cli.run_folder import RunRecord
 
-    # Nothing may be missing once training has begun.
-    for module in ("joblib", "sklearn"):
-        optional_module(module, "compare")
     profile = _profile(arguments)
     missing = _unavailable(profile.datasets)
     if arguments.datasets is not None:
