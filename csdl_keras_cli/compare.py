@@ -83,27 +83,22 @@ def run(arguments: argparse.Namespace) -> int:
     from csdl_keras._utils.optional import optional_module
 
     # All optional modules first: nothing may be missing once training has begun.
-    for module in ("matplotlib", "pandas", "rich"):
+    for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
-    from csdl_keras.training.algorithms import ALGORITHMS
-    from csdl_keras.training.settings import Settings
-    from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_table
+    from csdl_keras import ALGORITHMS, Settings
+    from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
     from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
-    from csdl_keras_cli.display import Display, make_console, print_table
+    from csdl_keras_cli.progress import Progress
     from csdl_keras_cli.run_folder import RunRecord, prepare_folder
     from csdl_keras_cli.savings import findings, sentence, warning
 
-    def say(text: str) -> None:
-        console.print(text, soft_wrap=True)
-
-    console, start = make_console(), time.perf_counter()
+    start = time.perf_counter()
     names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
     # A kernel machine has no effort.
+    effort = {} if arguments.effort is None else {"effort": arguments.effort}
     compared = [
-        dataclasses.replace(algorithm, effort=arguments.effort)
-        if arguments.effort is not None and algorithm.body != "svm"
-        else algorithm
-        for algorithm in (ALGORITHMS[name] for name in names)
+        dataclasses.replace(ALGORITHMS[name], **effort if ALGORITHMS[name].body != "svm" else {})
+        for name in names
     ]
     settings = Settings()
     if arguments.epochs is not None:
@@ -116,26 +111,25 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(next(iter(reasons.values())))
     compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
     folder = prepare_folder(arguments.out, data.name)
-    show_data(console, arguments, data)
+    show_data(arguments, data)
     costs = f"{matrices} random cost matri{'x' if matrices == 1 else 'ces'}"
-    say(
+    print(
         f"{len(compared)} algorithm{'s' * (len(compared) > 1)}, "
         f"{'your costs' if matrices is None else costs}; results in {folder}"
     )
     if reasons:
-        say(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
+        print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
     record = RunRecord(
         folder, arguments, dataclasses.asdict(settings), data_record(arguments, data)
     )
     total = len(compared) * (matrices or 1)
-    display = Display(console, "rows", total, epochs=comparison.jobs == 1)
     failures, told, status = comparison.failures, "", 0
     try:
-        with failures.step("training"), display:
-            comparison.run(compared, folder, display)
+        with failures.step("training"):
+            comparison.run(compared, folder, Progress("rows", total))
     except KeyboardInterrupt:
         status = 130
-        say(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
+        print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
     results, best, path = comparison.results, comparison.best, comparison.model_path
     if not len(results):
         record.remove()
@@ -150,13 +144,13 @@ def run(arguments: argparse.Namespace) -> int:
             plot_costs(results, f"What decisions cost on {title}", folder / "costs.png")
         with failures.step("the table"):
             seconds = time.perf_counter() - start
-            print_table(console, summary_table(summary, f"{title}, {seconds:.0f} s in all"))
+            print(f"\n{summary_text(summary, f'{title}, {seconds:.0f} s in all')}")
         written = [folder / "results.csv", folder / "costs.png", path]
-        say(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
+        print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
     if best is not None and path is not None:
         which = "" if matrices is None else f" for the cost matrix of seed {best['cost_seed']}"
         share = " relative to the best constant decision for its matrix"
-        say(
+        print(
             f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
             f"has the lowest validation cost{share if (matrices or 1) > 1 else ''}. "
             f"{sentence(best)} Load it and decide:\n"

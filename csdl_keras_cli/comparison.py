@@ -12,16 +12,14 @@ import numpy as np
 import pandas
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from rich.table import Table
 
+from csdl_keras import Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
-from csdl_keras.evaluation._report_text import number
-from csdl_keras.training.algorithms import Algorithm, get_algorithm
-from csdl_keras.training.settings import Settings
-from csdl_keras.training.train import Trainer
+from csdl_keras.evaluation._report_text import as_text, number
+from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data, decided
-from csdl_keras_cli.display import Display, Failures
+from csdl_keras_cli.progress import Failures, Progress
 from csdl_keras_cli.run_folder import accelerators
 from csdl_keras_cli.savings import interval, savings_of
 
@@ -84,7 +82,9 @@ class Comparison:
                 reasons[algorithm.name] = str(error)
         return reasons
 
-    def run(self, algorithms: Sequence[Algorithm], folder: pathlib.Path, display: Display) -> None:
+    def run(
+        self, algorithms: Sequence[Algorithm], folder: pathlib.Path, progress: Progress
+    ) -> None:
         """Trains; each result is on disk before it is shown. `failures` has what failed."""
         self._cells = [(algorithm, seed) for seed in self._matrices for algorithm in algorithms]
         forms: dict[Data, list[Cell]] = {}
@@ -95,15 +95,14 @@ class Comparison:
             def failed(index: int, error: Exception, cells: Sequence[Cell] = cells) -> None:
                 self.failures.add(self._name(cells[index]), error)
 
-            trainer = self._trainer(form, tuple(display.callbacks))
-            requests = map(self._request, cells)
+            train_all = self._trainer(form).train_all
             with joblib.parallel_config(n_jobs=self.jobs):
-                for index, trained in trainer.train_all(requests, on_error=failed):
+                for index, trained in train_all(map(self._request, cells), on_error=failed):
                     cell = cells[index]
                     with self.failures.step(self._name(cell)):
-                        self._add(cell, form, trained, folder, display)
+                        self._add(cell, form, trained, folder, progress)
 
-    def _trainer(self, form: Data, callbacks: tuple[keras.callbacks.Callback, ...] = ()) -> Trainer:
+    def _trainer(self, form: Data) -> Trainer:
         """Returns the trainer of the data in one form."""
         train, val = ((form.x[part], form.y[part]) for part in ("train", "val"))
         return Trainer(
@@ -111,7 +110,6 @@ class Comparison:
             val if form.costs is None else (*val, form.costs["val"]),
             settings=self.settings,
             seed=self.seed,
-            callbacks=callbacks,
             costs=None if form.costs is None else form.costs["train"],
         )
 
@@ -129,7 +127,7 @@ class Comparison:
         return f"{self.data.name.replace('/', '_')}{variant} {algorithm.name}{matrix}"
 
     def _add(
-        self, cell: Cell, form: Data, trained: Any, folder: pathlib.Path, display: Display
+        self, cell: Cell, form: Data, trained: Any, folder: pathlib.Path, progress: Progress
     ) -> None:
         """Prices decisions, writes all results, and keeps the model if it is the best one."""
         algorithm, seed = cell
@@ -165,7 +163,7 @@ class Comparison:
         self.results = pandas.DataFrame([self._rows[it] for it in self._cells if it in self._rows])
         with replacing(folder / "results.csv") as unfinished:
             self.results.to_csv(unfinished, index=False)
-        display.tell(
+        progress.tell(
             f"{self._name(cell)}: average cost {costs['test']:.3f}, error "
             f"{self._rows[cell]['error_rate']:.1%}, {trained.seconds:.0f} s"
         )
@@ -218,48 +216,31 @@ def _caption(matrices: int) -> str:
     return f"mean{spread} over {matrices} cost matrices"
 
 
-def summary_table(summary: pandas.DataFrame, title: str) -> Table:
-    """Returns the table of a comparison, with the best constant decision below it.
-
-    The lowest average cost over all matrices is bold, unless that of the constant decision is.
-    """
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    for heading in ("algorithm", "effort"):
-        table.add_column(heading)
-    figures = ("average test cost", "saved", "95 % interval", "against the best", "error rate")
-    for heading in (*figures, "seconds"):
-        table.add_column(heading, justify="right")
-    first, matrices = summary.iloc[0], summary["matrices"].max()
-    lowest = min(first["average_cost"], first["constant_cost"])
+def summary_text(summary: pandas.DataFrame, title: str) -> str:
+    """Returns the table of a comparison, with the best constant decision below it."""
+    matrices, constant = summary["matrices"].max(), summary.iloc[0]
+    heads = ["algorithm", "effort", "average test cost", "saved", "95 % interval"]
+    rows = [(*heads, "against the best", "error rate", "seconds")]
     for name, it in summary.iterrows():
         spread = f" ({it['lowest']:.3f}–{it['highest']:.3f})" if it["matrices"] > 1 else ""
         if it["matrices"] >= LEAST_FOR_ERROR:
             spread = f" ± {it['error']:.3f}"
         if it["matrices"] < matrices:
             spread += f" (n = {it['matrices']})"
-        best = it["matrices"] == matrices and it["average_cost"] == lowest
-        table.add_row(
-            f"{name} ({get_algorithm(str(name)).title})",
-            it["effort"],
-            f"{it['average_cost']:.3f}{spread}",
-            *(number(it["saved"]), interval(it), it["against_best"]),
-            *(f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}"),
-            style="bold" if best else None,
-        )
-    constant = f"best constant decision{': ' * bool(first['constant_decision'])}"
-    table.add_row(
-        constant + first["constant_decision"],
-        "",
-        f"{first['constant_cost']:.3f}",
-        style="bold" if first["constant_cost"] == lowest else None,
-    )
-    table.caption = (
-        f"{_caption(matrices)}{', or n' if (summary['matrices'] < matrices).any() else ''}; "
-        "best in bold; seconds count shared stages in full\n"
+        cost = f"{it['average_cost']:.3f}{spread}"
+        saved = (number(it["saved"]), interval(it), it["against_best"])
+        ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
+        title_of = get_algorithm(str(name)).title
+        rows.append((f"{name} ({title_of})", it["effort"], cost, *saved, *ends))
+    name = ": ".join(filter(None, ("best constant decision", constant["constant_decision"])))
+    rows.append((name, "", f"{constant['constant_cost']:.3f}", *[""] * 5))
+    few = ", or n" if (summary["matrices"] < matrices).any() else ""
+    return (
+        f"{title}\n{as_text(rows)}\n"
+        f"{_caption(matrices)}{few}; seconds count shared stages in full\n"
         "saved: relative to the best constant decision; tied: the interval of the difference to "
         "the best contains 0; intervals are paired, over test examples alone"
     )
-    return table
 
 
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:

@@ -106,17 +106,11 @@ def _order(path: pathlib.Path, what: str, names: Sequence[str], wanted: Sequence
         "repeated": [name for name in dict.fromkeys(names) if [*names].count(name) > 1],
         "without": [name for name in wanted if name not in names],
     }
-    if any(wrong.values()):
-        told = [
-            f"{title} {', '.join(map(repr, them[:5]))}{' ...' if len(them) > 5 else ''}"
-            for title, them in wrong.items()
-            if them
-        ]
+    if told := "; ".join(f"{title} {_listed(them)}" for title, them in wrong.items() if them):
         hint = did_you_mean(wrong["unknown"][0], wanted) if wrong["unknown"] else ""
         raise ValueError(
-            f"Expected {path} to have a {what} for each label of the data, "
-            f"{_listed(wanted)}; received {'; '.join(told)}.{hint} Rows are true labels and "
-            "columns decisions."
+            f"Expected {path} to have a {what} for each label of the data, {_listed(wanted)}; "
+            f"received {told}.{hint} Rows are true labels and columns decisions."
         )
     return [names.index(name) for name in wanted]
 

@@ -8,24 +8,24 @@ from typing import Any
 
 import keras
 import numpy as np
+import pandas
 
-from csdl_keras import costs, datasets, models
+from csdl_keras import Algorithm, costs, datasets, decide, models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import CostReport, cost_report
 from csdl_keras.layers import TableEncoding
-from csdl_keras.training.algorithms import Algorithm
 from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
-from csdl_keras_cli.display import print_table, text_table
 from csdl_keras_cli.own_columns import split
 from csdl_keras_cli.own_file import OwnFile, read_file
 from csdl_keras_cli.suggestions import did_you_mean
 
 #: Labels with their numbers of examples, and columns of categories, that are listed.
 _LISTED = 8
-#: Most rows that are shown of a cost matrix.
-_SHOWN_LABELS = 12
+#: Most rows and columns that are shown of a cost matrix.
+_SHOWN = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -162,10 +162,13 @@ def _named(arguments: argparse.Namespace) -> Data:
 def _own(arguments: argparse.Namespace) -> Data:
     path: pathlib.Path = arguments.data
     if path.is_dir():
-        from csdl_keras_cli.image_folder import read_images  # needs Pillow
+        optional_module("PIL.Image", "compare")
+        from csdl_keras_cli.image_folder import read_images
 
         file = read_images(path, arguments.image_size, arguments.skip_broken)
     else:
+        if path.suffix.lower() == ".parquet":
+            optional_module("pyarrow", "compare")
         columns = arguments.drop, arguments.cost_columns, arguments.categories
         file = read_file(path, arguments.label, *columns, arguments.missing)
     vars(arguments).update(file.chosen)
@@ -188,47 +191,35 @@ def _own(arguments: argparse.Namespace) -> Data:
     return dataclasses.replace(data, table=CostTable(means, decisions), costs=own)
 
 
-def show_data(console: Any, arguments: argparse.Namespace, data: Data) -> None:
+def show_data(arguments: argparse.Namespace, data: Data) -> None:
     """Prints what was read: examples, labels, inputs, and the costs of the user's."""
     sizes = {part: len(labels) for part, labels in data.y.items()}
     if data.own is None:
-        text = (
+        print(
             f"{data.name}{', imbalanced' * data.imbalanced}: {sizes['train']} training, "
             f"{sizes['val']} validation and {sizes['test']} test images of {len(data.labels)} "
             "classes"
         )
     else:
-        shares = [f"{size} {{}} ({size / sum(sizes.values()):.0%})" for size in sizes.values()]
-        told = "{}, {} and {}".format(*shares).format("training", "validation", "test")
+        train, val, test = (f"({size / sum(sizes.values()):.0%})" for size in sizes.values())
         counts = np.bincount(np.concatenate(list(data.y.values())))
         labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
-        text = (
-            f"{data.name}: {told} examples of {len(labels)} labels ({_listed(labels)}), split at "
-            f"random within each label. Inputs: {described_inputs(data)}."
+        print(
+            f"{data.name}: {sizes['train']} training {train}, {sizes['val']} validation {val} and "
+            f"{sizes['test']} test {test} examples of {len(labels)} labels ({_listed(labels)}), "
+            f"split at random within each label. Inputs: {described_inputs(data)}."
         )
-    console.print(text, soft_wrap=True)
     if data.table is None:
         return
     title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
     if data.costs is not None:
         title = "Mean costs of decisions (columns) over training examples"
-    print_table(console, cost_table(data.table, title, console.width))
+    frame = pandas.DataFrame(data.table.amounts, list(map(str, data.labels)), data.decisions)
+    frame.columns.name = "true label"
+    most = {"max_rows": _SHOWN, "max_cols": _SHOWN}
+    print(f"{title}\n{frame.to_string(**most, float_format='{:.6g}'.format)}")
     if data.costs is None and np.diagonal(data.table.amounts).any():
-        console.print(
-            "Right decisions are not free: costs are counted from those of the right decision.",
-            soft_wrap=True,
-        )
-
-
-def cost_table(costs: CostTable, title: str, width: int = 80) -> Any:
-    """Returns a table of a cost matrix, of a large one the first rows and columns."""
-    rows = [[f"{cost:.6g}" for cost in row] for row in costs.amounts[:_SHOWN_LABELS]]
-    columns = [list(column) for column in zip(costs.decisions, *rows, strict=True)]
-    table, shown = text_table(["true label", *costs.decisions[: len(rows)]], columns, width, title)
-    hidden = {"labels": len(costs.amounts) - len(rows), "decisions": len(columns) - shown}
-    told = [f"{number} more {what}" for what, number in hidden.items() if number]
-    table.caption = f"and {' and '.join(told)}" if told else None
-    return table
+        print("Right decisions are not free: costs are counted from those of the right decision.")
 
 
 def described_inputs(data: Data) -> str:
@@ -303,6 +294,4 @@ def load_snippet(data: Data, model_path: pathlib.Path) -> str:
 
 def decided(model: Any, data: Data, part: str) -> np.ndarray:
     """Returns the decisions of a model on a split."""
-    from csdl_keras.prediction.decide import decide
-
     return decide(model, rows_of(data.x[part]))

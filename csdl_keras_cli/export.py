@@ -41,17 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Raises a ValueError unless there is a model, and a format for the file to write."""
-    import zipfile
-
     model: pathlib.Path = arguments.model
     if not model.is_file():
         what = "it is a folder" if model.is_dir() else "there is no such file"
         raise ValueError(f"Expected {model} to be a model that Keras can load; {what}.")
-    if model.suffix == ".keras" and not zipfile.is_zipfile(model):
-        raise ValueError(
-            f"Expected {model} to be a model that Keras can load; the file is damaged, or "
-            "model.save did not write it."
-        )
     if arguments.format is None:
         arguments.format = _format_of(arguments.path)
 

@@ -3,7 +3,6 @@
 import collections
 import datetime
 import re
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,12 +41,11 @@ _NUMBER = rf"""(?ix) \s* [(<>~]?\s?[-+−]?\s?{_UNIT}\s?[-+−]?
       | \d+(?:[.,]\d*)? | [.,]\d+ )
     (?:e[-+]?\d+)? \s?{_UNIT}[-)]? \s*"""
 _KINDS = {"dates": re.compile(_DATE), "numbers as texts": re.compile(_NUMBER)}
-_INSTEAD = {
-    "dates": "write what matters about dates as numbers or categories, such as the days since a "
-    "reference date, the month, or the day of the week",
-    "numbers as texts": "write plain numbers, such as 1202.5, and empty cells where they are "
-    "missing",
-}
+_WAYS_OUT = (
+    "--drop COLUMN leaves a column out, --categories COLUMN takes its texts as categories, and "
+    "--missing TEXT says what stands for a missing value, such as --missing='?'. Or write plain "
+    "numbers, such as 1202.5, and of dates what matters, such as the days since a reference date."
+)
 
 
 def finite_numbers(name: str, column: Any, missing: bool = False) -> np.ndarray:
@@ -73,8 +71,6 @@ def check_inputs(frame: pandas.DataFrame, categories: Sequence[str]) -> None:
     `categories` hold categories, whatever they look like.
     """
     told: list[str] = []
-    kinds: dict[str, str] = {}
-    missing: list[str] = []
     for name in frame.columns:
         column = frame[name]
         if column.dtype.kind == "f":
@@ -85,22 +81,13 @@ def check_inputs(frame: pandas.DataFrame, categories: Sequence[str]) -> None:
             str(value) for value in column.dropna() if isinstance(value, (str, datetime.date))
         )
         kind, alike = _kind(counts)
-        if not kind:
-            continue
-        others = [text for text in counts if text not in alike][:_LISTED]
-        listed = " and ".join(map(repr, list(alike)[:2]))
-        besides = f", and besides {', '.join(map(repr, others))}" if others else ""
-        told.append(f"Expected no {kind} in column {str(name)!r}; received {listed}{besides}.")
-        kinds[shlex.quote(str(name))] = kind
-        missing += others if kind != "dates" else []
+        if kind:
+            listed = " and ".join(map(repr, list(alike)[:2]))
+            others = ", ".join([repr(text) for text in counts if text not in alike][:_LISTED])
+            besides = f", and besides {others}" if others else ""
+            told.append(f"Expected no {kind} in column {str(name)!r}; received {listed}{besides}.")
     if told:
-        drop, take = (" ".join(f"--{way} {it}" for it in kinds) for way in ("drop", "categories"))
-        marks = " ".join(f"--missing={shlex.quote(text)}" for text in dict.fromkeys(missing))
-        instead = ", and ".join(_INSTEAD[kind] for kind in dict.fromkeys(kinds.values()))
-        raise ValueError(
-            f"{' '.join(told)} {drop} leaves out what is no input, {take} takes texts as categories"
-            f"{f', {marks} counts them as missing' if marks else ''}; or {instead}."
-        )
+        raise ValueError(f"{' '.join(told)} {_WAYS_OUT}")
 
 
 def _kind(counts: collections.Counter[str]) -> tuple[str, dict[str, None]]:

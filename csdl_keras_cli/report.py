@@ -40,6 +40,9 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
+    from csdl_keras._utils.optional import optional_module
+
+    optional_module("pandas", "compare")
     from csdl_keras.paper.report import report
     from csdl_keras_cli.progress import Failures
 

@@ -40,13 +40,8 @@ def prepare_folder(folder: pathlib.Path | None, dataset: str) -> pathlib.Path:
 class RunRecord:
     """The record of one run in run.json: the command, versions, settings and data.
 
-    Args:
-        folder: the folder.
-        arguments: those of the command line.
-        settings: the settings that follow from them.
-        data: describes the data.
-        continued: whether the folder may hold records of earlier runs, which stay; then the file
-            is `{"runs": [records]}`. Defaults to False.
+    In a folder where runs go on, `continued`, the records of earlier ones stay before it, in
+    `{"runs": [records]}`.
     """
 
     def __init__(

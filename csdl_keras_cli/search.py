@@ -9,16 +9,16 @@ import keras
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
-from rich.table import Table
 
-from csdl_keras import StageCache, plots, tuning
+from csdl_keras import Algorithm, StageCache, plots, tuning
 from csdl_keras._utils.files import replacing
-from csdl_keras.training.algorithms import Algorithm, get_algorithm
+from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.data import Data
-from csdl_keras_cli.display import text_table
 from csdl_keras_cli.tune import PATIENCE, SPACES
 
 _WHOLE_NUMBERS = ("depth", "units", "pretraining_epochs")
+#: Most trials that are shown.
+_SHOWN = 6
 #: Columns of `trials.csv` before those of hyperparameters.
 _HEAD = ["trial", "status", "validation_cost", "best_epoch"]
 #: Hyperparameters that are drawn ahead of the others.
@@ -26,15 +26,9 @@ _FIRST = ("beta", "depth")
 
 
 class Search:
-    """A search in the folder of the command.
+    """A search with KerasTuner in a folder, for data in the form that suits the algorithm.
 
-    Args:
-        arguments: those of the command.
-        data: the data in the form that suits the algorithm.
-        matrix: the cost matrix.
-        folder: the folder.
-        cache: pre-trained layers.
-        announce: called with each trial of KerasTuner that ends.
+    `announce` is called with each trial of KerasTuner that ends.
     """
 
     def __init__(
@@ -167,30 +161,17 @@ def varied(trials: pandas.DataFrame) -> list[str]:
     return [name for name in values if len({str(it) for it in values[name]}) > 1]
 
 
-def trials_table(trials: pandas.DataFrame, width: int = 80) -> Table:
-    """Returns a table of the best trials, a column each, as many as fit into the width.
+def trials_text(trials: pandas.DataFrame) -> str:
+    """Returns a table of the best trials, a column each.
 
     It has the hyperparameters that vary, or all of them where none does, as of a single trial.
     """
     done = trials[trials["validation_cost"].notna()]
     names = varied(trials) or list(done.dropna(axis="columns").columns.drop(_HEAD))
-    columns = [
-        [str(it["trial"]), f"{it['validation_cost']:.4f}", str(it["best_epoch"])]
-        + [_text(it[name]) for name in names]
-        for _, it in done.iterrows()
-    ]
-    head = ["trial", "validation cost", "epoch", *(name.replace("_", " ") for name in names)]
-    title = f"The best of {len(trials)} trials"
-    table, shown = text_table(head, columns, width, title, least=1)
-    table.columns[1].style = "bold"
-    table.caption = None if shown == len(trials) else "all trials: trials.csv"
-    return table
-
-
-def _text(value: Any) -> str:
-    if pandas.isna(value):
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    shown = done.head(_SHOWN)[["trial", "validation_cost", "best_epoch", *names]].set_index("trial")
+    shown = shown.map(lambda it: f"{it:.4g}" if isinstance(it, float) else str(it)).T
+    more = "" if len(done) == len(trials) <= _SHOWN else "\nall trials: trials.csv"
+    return f"The best of {len(trials)} trials\n{shown.to_string()}{more}"
 
 
 def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:

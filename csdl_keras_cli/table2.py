@@ -128,13 +128,14 @@ def check(arguments: argparse.Namespace) -> None:
 
 #: Options that may differ between runs in a folder: they add results and change none that are
 #: there. All others make other results of the same algorithms.
-_HARMLESS = ("datasets", "algorithms", "cost_seeds", "seeds", "budget", "double_epochs")
-_HARMLESS += ("jobs", "scheduler", "out", "cache")
+_HARMLESS = (
+    "datasets algorithms cost_seeds seeds budget double_epochs jobs scheduler out cache".split()
+)
 #: What `--authors-choices` stands for, and what stands without it, in records of runs.
-_AUTHORS = {"hard_hinge": True, "tied_weights": True, "grayscale": True}
-_AUTHORS |= {"drop_rate": 0.9, "cost_factor": 2000.0}
-_PAPER = {"hard_hinge": False, "tied_weights": False, "grayscale": False}
-_PAPER |= {"drop_rate": 0.7, "cost_factor": 10.0}
+_AUTHORS = {"drop_rate": 0.9, "cost_factor": 2000.0}
+_AUTHORS |= dict.fromkeys(("hard_hinge", "tied_weights", "grayscale"), True)
+_PAPER = {"drop_rate": 0.7, "cost_factor": 10.0}
+_PAPER |= dict.fromkeys(("hard_hinge", "tied_weights", "grayscale"), False)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -154,14 +155,15 @@ def _run(arguments: argparse.Namespace) -> int:
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable
     from csdl_keras._utils.optional import optional_module
+
+    # Nothing may be missing once training has begun.
+    for module in ("joblib", "pandas", "sklearn"):
+        optional_module(module, "compare")
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
     from csdl_keras.paper.running import Runner, processes
     from csdl_keras_cli.run_folder import RunRecord
 
-    # Nothing may be missing once training has begun.
-    for module in ("joblib", "sklearn"):
-        optional_module(module, "compare")
     profile = _profile(arguments)
     missing = _unavailable(profile.datasets)
     if arguments.datasets is not None:

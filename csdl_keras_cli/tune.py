@@ -6,12 +6,7 @@ import pathlib
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import (
-    FIRST_COST_SEED,
-    OTHER_ALGORITHMS,
-    PAPER_ALGORITHMS,
-    TUNABLE,
-)
+from csdl_keras_cli.choices import FIRST_COST_SEED, OTHER_ALGORITHMS, PAPER_ALGORITHMS, TUNABLE
 
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
@@ -106,12 +101,10 @@ def run(arguments: argparse.Namespace) -> int:
     from csdl_keras._utils.optional import optional_module
 
     # All optional modules first: nothing may be missing once training has begun.
-    for module in ("matplotlib", "pandas", "rich"):
+    for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
-    from csdl_keras.tuning._search_record import is_worker
-
     from csdl_keras._utils.files import check_writable
-    from csdl_keras.tuning.resumable import search_lock
+    from csdl_keras.tuning.resumable import is_worker, search_lock
 
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
@@ -127,12 +120,12 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     from csdl_keras._utils.files import check_writable, replacing, save_model
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli import data as own_data
-    from csdl_keras_cli.display import Display, Failures, make_console, print_table
+    from csdl_keras_cli.progress import Failures, Progress
     from csdl_keras_cli.run_folder import RunRecord
     from csdl_keras_cli.savings import findings, savings_of, sentence, warning
-    from csdl_keras_cli.search import Search, plot_search, trials_table
+    from csdl_keras_cli.search import Search, plot_search, trials_text
 
-    console, failures, lowest = make_console(), Failures(), [float("inf")]
+    failures, lowest = Failures(), [float("inf")]
     data, algorithm = own_data.read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
     seed = FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed
@@ -143,27 +136,27 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     def announce(trial: Any) -> None:
         if trial.status != "COMPLETED":
             reason = (trial.message or "").strip().splitlines()[-1:]
-            display.tell(f"trial {trial.trial_id}: {trial.status.lower()} {' '.join(reason)}")
+            progress.tell(f"trial {trial.trial_id}: {trial.status.lower()} {' '.join(reason)}")
             return
         best = ", the best so far" if trial.score < lowest[0] else ""
         lowest[0] = min(lowest[0], trial.score)
-        display.tell(f"trial {trial.trial_id}: validation cost {trial.score:.4f}{best}")
+        progress.tell(f"trial {trial.trial_id}: validation cost {trial.score:.4f}{best}")
 
     search = Search(arguments, form, matrix, folder, cache, announce)
     done = 0 if worker else int((search.trials()["status"] == "COMPLETED").sum())
-    display = Display(console, "trials", arguments.max_trials, done)
+    progress = Progress("trials", arguments.max_trials, done)
     if not worker:
         search.check()
         described = own_data.data_record(arguments, data)
         settings = {"cost_matrix": matrix.tolist()}
         record = RunRecord(folder, arguments, settings, described, continued=True)
-        own_data.show_data(console, arguments, data)
-        console.print(
+        own_data.show_data(arguments, data)
+        print(
             f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
             f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
             "goes on from there."
         )
-    with failures.step("the search"), display:
+    with failures.step("the search"):
         search.run()
     if worker:
         return failures.tell()
@@ -178,7 +171,7 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     with failures.step("search.png"):
         plot_search(trials, folder / "search.png")
     with failures.step("the table"):
-        print_table(console, trials_table(trials, console.width))
+        print(trials_text(trials))
     with failures.step("best_model.keras"):
         model = form.finished(search.best_model())
         save_model(model, path)
@@ -186,12 +179,11 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
         savings = savings_of(data.report(decisions, matrix))
         record.add_findings(findings(savings))
         written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
-        console.print(
+        print(
             f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
             f"validation example. {sentence(savings[arguments.algorithm])} Wrote "
             f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
-            "Load it:\n",
-            soft_wrap=True,
+            "Load it:\n"
         )
         print(own_data.load_snippet(data, path))
         if told := warning(savings):

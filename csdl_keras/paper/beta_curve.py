@@ -1,13 +1,12 @@
 """Test cost by beta, the share of the cost-aware loss in pre-training."""
 
-import math
 import pathlib
 
 import numpy as np
 import pandas
 
 from csdl_keras.paper.decisions import Decisions, beta_name
-from csdl_keras.paper.differences import Difference, PairedDifferences, over_groups
+from csdl_keras.paper.differences import Difference, PairedDifferences
 from csdl_keras.paper.results import read_choices, read_frame
 from csdl_keras.paper.titles import data_order, variant_title
 
@@ -41,16 +40,14 @@ class BetaCurve:
         self._priced: dict[float, dict[tuple[int, int], np.ndarray]] = {}
         self._largest = {}
         for row in rows.to_dict("records"):
-            seed, name = (
-                row["cost_seed"],
-                beta_name(row["algorithm"], row["cost_seed"], row["beta"]),
-            )
+            seed, beta = row["cost_seed"], row["beta"]
+            name = beta_name(row["algorithm"], seed, beta)
             priced = decisions.priced(name, seed)
             if priced is not None:
-                self._priced.setdefault(row["beta"], {})[seed, 0] = priced
+                self._priced.setdefault(beta, {})[seed, 0] = priced
                 self._largest[seed] = float(decisions.matrix(seed).max())
                 if decisions.collapsed(name, seed):
-                    found.add(row["beta"])
+                    found.add(beta)
         self.collapsed = sorted(found)
         costs, errors, validation = (
             rows.pivot(index="cost_seed", columns="beta", values=name)
@@ -78,11 +75,7 @@ class BetaCurve:
     def compare(self, end: float) -> Difference | None:
         """Returns the test cost of the chosen beta less that of `beta = end`, 0.0 or 1.0.
 
-        The interval is that of `PairedDifferences`. Without the costs of each test
-        example, the two averages are taken as independent, which makes it too wide.
-
-        Returns:
-            A `Difference`, or `None` if either beta was not run.
+        It is `None` if one of them was not run, or test decisions are missing.
         """
         if self.chosen is None or end not in self.betas:
             return None
@@ -92,13 +85,7 @@ class BetaCurve:
             pair[str(beta)] = {run: it for run, it in priced.items() if run[0] in self._seeds}
         if all(len(costs) == self.matrices for costs in pair.values()):
             return PairedDifferences(pair, self._largest).compare(*pair)
-        at = int(np.flatnonzero(self.betas == end)[0])
-        cost, other = self.costs[self.chosen], self.costs[at]
-        margin = 1.96 * math.hypot(self.standard_errors[self.chosen], self.standard_errors[at])
-        mean = float(cost - other)
-        by_matrix = (self._by_matrix.iloc[:, self.chosen] - self._by_matrix.iloc[:, at]).to_numpy()
-        low, high = over_groups(by_matrix, mean - margin, mean + margin)
-        return Difference(mean, low, high, float(cost / other or math.nan), self.matrices)
+        return None
 
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:

@@ -34,14 +34,8 @@ pretraining_epochs pretraining_learning_rate tied_weights variant
 class DataSource:
     """A data set, or its imbalanced variant, and how much of it is trained on.
 
-    Args:
-        name: name of the data set, see `datasets.load`.
-        imbalanced: whether 70% (or `drop_rate`) of four random classes are removed.
-        train_size: examples of training and validation; `None` (default) is all.
-        seed: seed of that removal and of the choice of examples.
-        drop_rate: share of these classes that is removed. Defaults to
-            0.7, as in the paper; the authors' code has 0.9 for SVHN.
-        grayscale: whether images lose their colours. Defaults to False.
+    `drop_rate` is the share of four random classes that imbalanced variants lose; `seed` is that of
+    this removal and of the choice of `train_size` examples, `None` for all.
     """
 
     name: str
@@ -100,13 +94,7 @@ def _part(source: DataSource) -> DataSet:
 class Cell:
     """An algorithm for one cost matrix of one data set under one set of choices.
 
-    Args:
-        source: the data.
-        algorithm: the algorithm.
-        cost_seed: seed of the cost matrix.
-        settings: settings of the training.
-        cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
-        seed: seed of the training. Defaults to 0.
+    `cost_seed` and `cost_scale` are those of `randomized_proportional`, `seed` is that of training.
     """
 
     source: DataSource
@@ -165,16 +153,9 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A cell with its decisions.
+    """A cell with its decisions on validation and test examples, `None` if the training diverged.
 
-    Args:
-        cell: the cell.
-        validation: decisions on validation examples; None if the training diverged.
-        test: decisions on test examples; None if the training diverged.
-        epochs: epochs of the training.
-        train_seconds: seconds of pre-training and training, shared stages in full.
-        diverged: how the training diverged; None (default) if it did not.
-        history: losses and average costs by epoch, see `Trained`.
+    `history` are losses and average costs by epoch, see `Trained`.
     """
 
     cell: Cell

@@ -9,42 +9,19 @@ import numpy as np
 
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.differences import Difference
+from csdl_keras.paper.results import words
 from csdl_keras.paper.table2 import Column
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
-
-#: Explains how verdicts on claims are made.
-RULE = (
-    "A comparison is one pair of algorithms on one data set. It counts for the claim if the 95 % "
-    "interval of the difference in cost lies wholly on the paper's side of 0, against it if it "
-    "lies wholly on the other side, and is open otherwise. Supported: more than half of the "
-    "comparisons are for the claim, and fewer than a quarter against it. Not supported: fewer "
-    "than a quarter are for it, which does not say that the opposite holds. Mixed: everything "
-    "between. Intervals are over cost matrices and test examples, with Student's t for the few "
-    "matrices; that of a single matrix is over its examples alone and says nothing of others, and "
-    "that of a single training nothing of trainings that start from other weights. "
-    "They are not corrected for the number of comparisons. Where intervals of the ratio of costs, "
-    "which weigh matrices alike, count otherwise, the counts by them are told too."
-)
 
 
 @dataclasses.dataclass(frozen=True)
 class ComparedPair:
     """Two algorithms, or two betas, compared on one data set for a claim.
 
-    Args:
-        data: title of the data set.
-        first: title of the one that the paper says is cheaper.
-        second: title of the other one.
-        difference: cost of the first one less that of the second.
-        paper_ratio: ratio of their costs in the paper's Table 2, `None` (default)
-            if it has none.
-        collapsed: whether a network of one of them decides no better than one decision for
-            all examples. Defaults to False.
-        same_pretraining: whether one of them is pre-trained as the other one after all, since
-            its search chose β = 0. Defaults to False.
-        differs: in what data and networks differ from the paper's: `"other data"`, or `"fewer
-            examples"` of the same, and `"other layers"` of a fully-connected network. Defaults
-            to nothing.
+    `first` is the one that the paper says is cheaper, `difference` its cost less that of `second`;
+    `paper_ratio` is the ratio of their costs in the paper's Table 2. `same_pretraining` says that
+    one is pre-trained as the other one after all, since its search chose β = 0, and `differs` in
+    what data and networks differ from the paper's.
     """
 
     data: str
@@ -83,16 +60,11 @@ CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differenc
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, with the comparisons that bear on it.
+    """A claim of the paper, with the comparisons that bear on it, whose first should be cheaper.
 
-    Args:
-        question: heading of the paper under which it stands.
-        statement: the claim in a sentence.
-        comparisons: pairs whose first one should be cheaper.
-        ties_support: whether an open comparison counts for the claim, as for "is
-            competitive to". Defaults to False.
-        with_twice_the_epochs: the verdicts on single cells and on the same cells with twice the
-            epochs, if they differ; `None` (default) if they are the same or unknown.
+    `ties_support` says that an open comparison counts for it, as for "is competitive to".
+    `with_twice_the_epochs` are the verdicts on single cells and on the same cells with twice the
+    epochs, if they differ.
     """
 
     question: str
@@ -111,7 +83,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """`"supported"`, `"not supported"`, `"mixed"` or `"no figures"`, see `RULE`."""
+        """`"supported"`, `"not supported"`, `"mixed"` or `"no figures"`, see `report.toml`."""
         total = len(self.comparisons)
         if not total:
             return "no figures"
@@ -202,80 +174,17 @@ class Claim:
         )
 
 
-def _series(series: str) -> tuple[str, ...]:
-    """Names of the paper's algorithms of a series; its claims are about no others."""
-    return tuple(name for name in PAPER_ALGORITHMS if get_algorithm(name).series == series)
+def _series(*series: str) -> list[str]:
+    """Names of the paper's algorithms of some series; its claims are about no others."""
+    return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
-_BLIND, _BASELINES = _series("blind"), _series("baseline")
-_DEEP = _series("Bayes") + _series("SOSR")
-_COUNTERPARTS = [
-    (("dnn_sosr",), ("dnn_bayes",)),
-    (("sdae_sosr",), ("sdae_bayes",)),
-    (("seae_sosr",), ("seae_bayes",)),
-    (("csdnn",), ("scae_bayes",)),
-    (("cnn_sosr",), ("cnn_bayes",)),
-]
-_IS_IT_NECESSARY = "Is it necessary to {}?"
-_COMPETITIVE = "CSDNN is competitive to CNN SOSR: cheaper, or not significantly costlier"
-_IMBALANCED = "so they do especially on imbalanced data"
-
-# A question of the paper, its claim, and the sides whose first one should be cheaper. A side is an
-# algorithm, or several of which the best one is compared; a number is an end of the curve of beta.
-_CLAIMS: list[tuple[str, str, list[tuple[tuple[str, ...], tuple[str, ...]]] | float]] = [
-    (
-        "consider costs",
-        "the best cost-sensitive algorithm costs less than the best cost-blind one",
-        [(_BASELINES + _DEEP, _BLIND)],
-    ),
-    (
-        "go deep",
-        "CSOSR and MIN often cost less than the cost-blind algorithms",
-        [((own,), (other,)) for own in _BASELINES for other in _BLIND],
-    ),
-    (
-        "go deep",
-        "the best cost-sensitive deep algorithm costs less than CSOSR and than MIN",
-        [(_DEEP, (name,)) for name in _BASELINES],
-    ),
-    (
-        "incorporate costs during training",
-        "algorithms of the SOSR series cost less than their Bayes counterparts",
-        _COUNTERPARTS,
-    ),
-    ("incorporate costs during training", _IMBALANCED, _COUNTERPARTS),
-    (
-        "incorporate costs during pre-training",
-        "CSDNN costs less than SEAE SOSR and than SDAE SOSR",
-        [(("csdnn",), ("seae_sosr",)), (("csdnn",), ("sdae_sosr",))],
-    ),
-    (
-        "incorporate costs during pre-training",
-        "SDAE SOSR costs less than DNN SOSR",
-        [(("sdae_sosr",), ("dnn_sosr",))],
-    ),
-    (
-        "incorporate costs during pre-training",
-        "in Table 2, SDAE also costs less than DNN with the Bayes decision",
-        [(("sdae_bayes",), ("dnn_bayes",))],
-    ),
-    (
-        "incorporate costs during pre-training",
-        "in Table 2, SCAE also costs less than SDAE with the Bayes decision",
-        [(("scae_bayes",), ("sdae_bayes",))],
-    ),
-    ("Which is better, CNN SOSR or CSDNN?", _COMPETITIVE, [(("csdnn",), ("cnn_sosr",))]),
-    (
-        "Is the mixture loss necessary?",
-        "some β between 0 and 1 costs less than β = 0, which is SDAE SOSR",
-        0.0,
-    ),
-    (
-        "Is the mixture loss necessary?",
-        "some β between 0 and 1 costs less than β = 1, fully cost-aware pre-training",
-        1.0,
-    ),
-]
+#: What stands for several algorithms in `report.toml`, of which the best one is compared.
+_SIDES = {
+    "blind": _series("blind"),
+    "deep": _series("Bayes", "SOSR"),
+    "aware": _series("baseline", "Bayes", "SOSR"),
+}
 
 
 def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim]:
@@ -284,45 +193,33 @@ def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim
     Where a claim is about the best of several algorithms, the one of the lowest
     validation cost stands for them: choosing by test cost would favour the
     larger group.
-
-    Args:
-        columns: the data sets of Table 2.
-        curves: costs by beta, may be empty.
-
-    Returns:
-        A `Claim` for each of the paper's claims.
     """
     found = []
-    for question, statement, sides in _CLAIMS:
-        if isinstance(sides, float):
-            pairs = [_compare_betas(columns, curve, sides) for curve in curves]
+    for claim in words()["claims"]:
+        if "beta" in claim:
+            pairs = [_compare_betas(columns, curve, claim["beta"]) for curve in curves]
         else:
-            own = [it for it in columns if it.imbalanced or statement != _IMBALANCED]
-            pairs = [_compare(column, *pair) for column in own for pair in sides]
-        asked = question if question.endswith("?") else _IS_IT_NECESSARY.format(question)
+            own = [it for it in columns if it.imbalanced or not claim.get("imbalanced")]
+            pairs = [_compare(column, *pair) for column in own for pair in claim["pairs"]]
         compared = tuple(pair for pair in pairs if pair is not None)
-        found.append(Claim(asked, statement, compared, statement == _COMPETITIVE))
+        ties_support = claim.get("ties_support", False)
+        found.append(Claim(claim["question"], claim["statement"], compared, ties_support))
     return found
 
 
-def _compare(
-    column: Column, side: tuple[str, ...], other_side: tuple[str, ...]
-) -> ComparedPair | None:
-    """Compares the two sides on a data set, if both were run there."""
-    first, second = (
-        names[0] if len(names) == 1 else column.choose(names) for names in (side, other_side)
-    )
+def _compare(column: Column, *sides: str) -> ComparedPair | None:
+    """Compares two sides on a data set, if both were run there."""
+    first, second = (column.choose(_SIDES[it]) if it in _SIDES else it for it in sides)
     difference = column.compare(first, second) if first and second else None
     if first is None or second is None or difference is None:
         return None
     own, other = column.paper(first), column.paper(second)
-    both = own is not None and other is not None
     return ComparedPair(
         column.heading(),
         get_algorithm(first).title,
         get_algorithm(second).title,
         difference,
-        float(own["cost"]) / float(other["cost"]) if both else None,
+        None if own is None or other is None else float(own["cost"]) / float(other["cost"]),
         collapsed=bool(column.cells["collapsed"].reindex([first, second]).gt(0).any()),
         same_pretraining=column.pretrained_alike(first, second),
         differs=_differs(column, first, second),

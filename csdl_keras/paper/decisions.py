@@ -13,13 +13,9 @@ from csdl_keras.costs.generators import zero_one
 def collapsed(
     decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool = False
 ) -> bool:
-    """Tells whether decisions are no better than one and the same decision for all examples.
+    """Tells whether decisions `(N,)` are no better than one decision for all examples.
 
-    Args:
-        decisions: the decisions `(N,)`.
-        labels: the labels `(N,)`.
-        matrix: the cost matrix `(K, K)`.
-        in_errors: whether to count errors in place of costs. Defaults to False.
+    With `in_errors`, errors count in place of the costs of the matrix `(K, K)`.
     """
     costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
     best_single = costs[labels].mean(axis=0).min()
@@ -64,7 +60,7 @@ class Decisions:
             for name, it in sorted(self.arrays.items())
         }
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, **small)
+        np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(self.path, buffer.getvalue())
 

@@ -15,20 +15,10 @@ from csdl_keras.evaluation.bounded_mean import BoundedMean
 class Difference:
     """Mean cost of one algorithm less that of another, on the same matrices and examples.
 
-    Args:
-        mean: the difference; negative where the first one is cheaper.
-        low: lower end of its 95 % interval.
-        high: upper end of that interval.
-        ratio: cost of the first one, divided by the other's; NaN if that is 0.
-        matrices: number of cost matrices. The interval of a single matrix says nothing
-            of other matrices.
-        seeds: number of training seeds. Defaults to 1; that of a single seed says nothing of
-            other trainings that share their costs.
-        ratio_low: lower end of the 95 % interval of the ratio, see `PairedDifferences`; NaN
-            (default) if unknown.
-        ratio_high: upper end of that interval; NaN (default) if unknown.
-
-    Example:
+    `low` and `high` are the ends of its 95 % interval; that of a single matrix, or of a single
+    training seed, says nothing of others. `ratio` is the cost of the first one divided by the
+    other's, NaN if that is 0, and `ratio_low` and `ratio_high` the interval of the geometric mean
+    of the ratios.
 
     >>> difference = Difference(-0.2, low=-0.3, high=-0.1, ratio=0.8, matrices=5)
     >>> difference.cheaper, difference.costlier, difference.tied
@@ -74,49 +64,26 @@ Run: TypeAlias = tuple[int, int]
 class PairedDifferences:
     """Compares algorithms on one data set, over cost matrices, training seeds and test examples.
 
-    The difference in cost `d_mn` on matrix `m` and example `n` depends on both. There are
-    few matrices and many examples, the same ones for each matrix. The 95 % interval of the
-    mean difference combines the two errors by Banerjee's rule:
+    There are few matrices and many examples, the same ones for each matrix. The 95 % interval of
+    the mean difference combines the two errors by Banerjee's rule (Sankhyā 1960):
 
     `mean ± sqrt((t s / sqrt(M))² + e²)`
 
     where `s` is the standard deviation of the `M` matrices' mean differences, `t` the
     quantile of Student's distribution with `M - 1` degrees of freedom, and `e` the distance
-    to the end of the interval over examples of `1 / M sum_m d_mn`, see
-    `csdl_keras.evaluation.intervals`. It covers the true difference at least as often
-    as stated, whichever of the two errors is the larger one, if the matrices' differences
-    are about normal. Simulated algorithms of equal cost were called different in
-    at most 6 % of all cases with 2 to 30 matrices (`benchmarks/results/coverage`). The
-    interval of a single matrix is over examples alone and says nothing of other matrices.
-    With several training seeds for each matrix, the seeds' mean differences add a third
-    error of the same form under the root.
+    to the end of the interval over examples of their mean over matrices, see
+    `csdl_keras.evaluation.intervals`. Several training seeds for each matrix add a third error of
+    the same form. Simulated algorithms of equal cost were called different in at most 6 % of all
+    cases with 2 to 30 matrices (`benchmarks/results/coverage`).
 
-    That of the ratio of costs is made in the same way of the logarithms of the ratios of each
-    matrix and seed, with the normal error of their mean over examples. It weighs matrices
-    alike, also those whose costs are high.
+    The interval of the ratio of costs is made likewise of the logarithms of the ratios of each
+    matrix and seed, which weighs matrices alike, also those whose costs are high.
 
     Args:
-        costs: `{algorithm: {(cost_seed, seed): costs of the test decisions (N,)}}`, where
-            `seed` is that of the training. Two algorithms are compared on runs that both
-            have, of the most matrices that share their training seeds: the means of seeds
-            with different matrices would differ by the matrices.
+        costs: `{algorithm: {(cost_seed, seed): costs of the test decisions (N,)}}`. Two algorithms
+            are compared on runs that both have, of the most matrices that share their training
+            seeds: the means of seeds with different matrices would differ by the matrices.
         largest: `{cost_seed: the largest cost of the matrix}`.
-
-    Raises:
-        ValueError: if the costs are not vectors of the same length.
-
-    References:
-        - Banerjee, Approximate confidence interval for linear functions of means of k
-          populations when the population variances are not equal, Sankhyā 1960
-
-    Example:
-
-    >>> costs = np.random.default_rng(0).uniform(size=(2, 500))
-    >>> a = {(matrix, 0): costs[matrix] for matrix in range(2)}
-    >>> b = {(matrix, 0): costs[matrix] + 1 for matrix in range(2)}
-    >>> pairs = PairedDifferences({"a": a, "b": b}, {0: 2.0, 1: 2.0})
-    >>> pairs.compare("b", "a").costlier
-    True
     """
 
     def __init__(self, costs: Mapping[str, Mapping[Run, np.ndarray]], largest: Mapping[int, float]):
@@ -129,15 +96,7 @@ class PairedDifferences:
             )
 
     def compare(self, name: str, other: str) -> Difference | None:
-        """Returns the costs of `name` less those of `other`.
-
-        Args:
-            name: an algorithm.
-            other: another one.
-
-        Returns:
-            A `Difference`, or `None` if they have no cost matrix in common.
-        """
+        """Returns the costs of `name` less those of `other`; `None` without a matrix in common."""
         own, others = self.costs.get(name, {}), self.costs.get(other, {})
         shared = own.keys() & others.keys()
         if not shared:
@@ -164,13 +123,7 @@ class PairedDifferences:
 def _ratio_interval(
     runs: Sequence[Run], costs: Sequence[np.ndarray], others: Sequence[np.ndarray]
 ) -> tuple[float, float]:
-    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0.
-
-    Args:
-        runs: the runs that both algorithms have.
-        costs: `(N,)` costs of the test examples for each run.
-        others: the same of the other algorithm.
-    """
+    """Returns the 95 % interval of the geometric mean of ratios of mean costs; NaN if one is 0."""
     means, other_means = np.mean(costs, axis=1), np.mean(others, axis=1)
     if min(means.min(), other_means.min()) <= 0:
         return math.nan, math.nan
@@ -195,12 +148,8 @@ def _complete(runs: Iterable[Run]) -> list[Run]:
         shared = set.intersection(*having.values())
         blocks.append([(matrix, seed) for matrix in having for seed in shared])
     # Of as many matrices, those with the most seeds.
-    largest = max(blocks, key=_size)
+    largest = max(blocks, key=lambda block: (len({matrix for matrix, _ in block}), len(block)))
     return sorted(largest)
-
-
-def _size(block: list[Run]) -> tuple[int, int]:
-    return len({matrix for matrix, _ in block}), len(block)
 
 
 def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -210,15 +159,9 @@ def group_means(groups: Sequence[int], values: Sequence[float] | np.ndarray) -> 
 
 
 def over_groups(means: np.ndarray, low: float, high: float) -> tuple[float, float]:
-    """Widens a 95 % interval by the error that comes from few matrices or training seeds.
+    """Widens a 95 % interval by the error of few matrices or training seeds, of which `means` are.
 
-    Args:
-        means: the mean difference of each matrix, or of each seed.
-        low: lower end of the interval without that error.
-        high: upper end of that interval.
-
-    Returns:
-        `(low, high)`; unchanged for a single one, whose error is unknown.
+    It is unchanged for a single one, whose error is unknown.
     """
     if len(means) < 2:
         return low, high

@@ -27,7 +27,7 @@ COLOURS = {
 
 
 def costs_png(columns: Sequence[Column]) -> bytes:
-    """Draws costs relative to the lowest of each data set: ours as discs, the paper's as diamonds."""
+    """Draws costs relative to the lowest of a data set: ours as discs, the paper's as diamonds."""
     from matplotlib.lines import Line2D
 
     with _style():

@@ -51,19 +51,11 @@ Row = Mapping[str, Any]
 class Folder:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
-    It writes `results.csv`, `choices.csv` (the values tried on validation examples),
-    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed; for
-    networks that are trained without costs, shares of errors in place of costs),
-    `doubled.csv` (results with twice the epochs), and for each data set
-    `test_decisions/NAME.npz` with the labels of the test examples, the cost matrices and all
-    decisions, which give the cost of each example. Results of other data sets, algorithms,
-    matrices and seeds that are already there stay. A file is replaced as a whole or not at all.
-
-    Args:
-        path: the folder, made if it is not there.
-
-    Raises:
-        ValueError: if files that are there are damaged or have other columns.
+    Its tables are `results.csv`, `choices.csv` (values tried on validation examples),
+    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed; shares
+    of errors of networks trained without costs) and `doubled.csv` (twice the epochs);
+    `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of other data
+    sets, algorithms, matrices and seeds stays. A file is replaced as a whole or not at all.
     """
 
     def __init__(self, path: pathlib.Path):
@@ -97,30 +89,22 @@ class Folder:
         found = rows[rows["cell"].isin([cell.key for cell in cells])]
         return None if found.empty else found.iloc[0].to_dict()
 
-    def check(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> None:
-        """Raises a ValueError if decisions that are there are damaged or of other matrices."""
-        self._decisions(source, matrices)
-
     def costs(self, source: DataSource, algorithm: str) -> list[float]:
         """Returns the average test costs of an algorithm on a data set."""
         rows = self.rows("results.csv")
         return rows[_is_of(rows, source, algorithm)]["average_cost"].astype(float).to_list()
 
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
-        """Writes a result to `results.csv`, and the decisions behind it.
+        """Writes a result to `results.csv`, the decisions behind it and, if asked for, its curve.
 
-        Results of the same algorithm for other matrices and seeds stay if they were made with
-        the same choices, or were tried again with others.
-
-        Args:
-            outcome: the result.
-            tried_again: number of better choices that collapsed. Defaults to 0.
-            curve: whether to write its curve of epochs too. Defaults to False.
+        `tried_again` is the number of better choices that collapsed. Results of the same algorithm
+        for other matrices and seeds stay if they were made with the same choices, or were tried
+        again with others.
         """
         cell, name = outcome.cell, outcome.cell.algorithm.name
         row = result_row(outcome, tried_again)
         with self._lock():
-            decisions = self._decisions(cell.source, {cell.cost_seed: cell.matrix})
+            decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
             rows = self.rows("results.csv")
             own = rows[_is_of(rows, cell.source, name)]
             same_place = (own[["cost_seed", "seed"]] == row[["cost_seed", "seed"]]).all(axis=1)
@@ -151,12 +135,10 @@ class Folder:
             self._replace("doubled.csv", cell.source, name, [result_row(outcome)])
 
     def write_choices(self, tried: Sequence[Row], complete: bool) -> None:
-        """Writes the values of one choice of an algorithm.
+        """Writes rows of `choices.csv`, the values of one choice of an algorithm.
 
-        Args:
-            tried: rows of `choices.csv`, all of one choice.
-            complete: whether these are all of them. If so, other values of this choice that are
-                there are removed; else they stay, since the search may still come to them.
+        Other values of this choice that are there are removed if these are all of them; else they
+        stay, since the search may still come to them.
         """
         first = tried[0]
         source = DataSource(first["dataset"], first["imbalanced"])
@@ -178,12 +160,8 @@ class Folder:
         with self._lock():
             self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
-    def has_point(self, cell: Cell) -> bool:
-        """Tells whether the decisions of a point of the curve of beta are on file."""
-        name = beta_name(cell.algorithm.name, cell.cost_seed, cell.settings.pretraining.beta)
-        return name in self._decisions(cell.source, {}).arrays
-
-    def _decisions(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> Decisions:
+    def decisions(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> Decisions:
+        """Returns the decisions on a data set, which must be of the same examples and matrices."""
         decisions = Decisions(self.path, source.label)
         decisions.expect("labels", source.load().y_test)
         for seed, matrix in matrices.items():
@@ -194,7 +172,7 @@ class Folder:
         """Adds the decisions of an outcome, if training has not diverged, to those on file."""
         if outcome.test is not None:
             cell = outcome.cell
-            decisions = self._decisions(cell.source, {cell.cost_seed: cell.matrix})
+            decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
             decisions.arrays[name] = outcome.test
             decisions.write()
 

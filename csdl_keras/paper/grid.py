@@ -27,8 +27,8 @@ class Grid:
     Values of the profile's searches are chosen for each algorithm on the validation examples,
     the first cost matrix and the first seed, and then kept. A result that collapses nevertheless
     is tried again with the next best values. Algorithms that verdicts need most come first, and
-    for each data set the first matrix of all of them. What is in the files of the folder is not
-    trained again, even if the cache no longer holds it.
+    for each data set the first matrix of all of them. What is in the folder is not trained again,
+    even if the cache no longer holds it.
 
     Args:
         profile: sizes, data sets, algorithms, and values to choose from.
@@ -37,10 +37,9 @@ class Grid:
         cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
         seed: first seed of training, and seed of the imbalanced variants. Defaults to 0.
         source_choices: further arguments of each `DataSource`.
-        doubled: whether to train one cell of each algorithm again with twice the epochs and
-            patience. Defaults to False.
+        doubled: whether to train one cell of each algorithm again with twice the epochs.
         check: called after each training; may raise an exception to end the run.
-        tell: is told lines about what was trained and chosen. Defaults to nobody.
+        tell: is told lines about what was trained and chosen.
     """
 
     profile: Profile
@@ -75,7 +74,7 @@ class Grid:
         source = self._source(dataset)
         settings = self.profile.settings_on(dataset)
         cells = self._final(dataset, algorithms[0], settings)
-        self.folder.check(source, {cell.cost_seed: cell.matrix for cell in cells})
+        self.folder.decisions(source, {cell.cost_seed: cell.matrix for cell in cells})
         rankings = {}
         for algorithm in algorithms:
             with self.runner.failures.step(f"{dataset} {algorithm.name}"):
@@ -91,8 +90,14 @@ class Grid:
             if costs:
                 self.tell(
                     f"{dataset} {algorithm.name}: average test cost {np.mean(costs):.3f} of "
-                    f"{len(costs)} result{'s' * (len(costs) > 1)}"
+                    f"{len(costs)} result{'s' * (len(costs) > 1)}; {self._progress()}"
                 )
+
+    def _progress(self) -> str:
+        """Says how many of the planned results are on disk."""
+        planned, sources = self.planned(), map(self._source, self.profile.datasets)
+        done = sum(len(self.folder.costs(it, name)) for it in sources for name in planned)
+        return f"{done} of {len(self.profile.datasets) * sum(planned.values())} are there"
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
         """Makes the choices of an algorithm, one field after the other.
@@ -153,7 +158,7 @@ class Grid:
         found = dict[Cell, _Trial]()
         for cell, (search, value) in cells.items():
             row = self.folder.find("choices.csv", [cell])
-            if row is not None and (not _on_curve(search, cell) or self.folder.has_point(cell)):
+            if row is not None:
                 old: dict[str, Any] = dict(row)
                 for name in ("validation", "train_seconds", "test_cost", "test_cost_error"):
                     old[name] = float(old[name])

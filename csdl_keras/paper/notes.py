@@ -8,6 +8,7 @@ from typing import Any
 import pandas
 
 from csdl_keras.paper.beta_curve import BetaCurve
+from csdl_keras.paper.results import words
 from csdl_keras.paper.table2 import PAPER_LAYERS, Column, groups
 from csdl_keras.paper.titles import data_title, label_title, paper_table2, variant_title
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
@@ -24,13 +25,13 @@ def setting(
     layers = sorted({it for column in columns for it in column.hidden_units})
     matrices = [column.matrices for column in columns]
     seeds = [seeds for column in columns for seeds in column.cells["seeds"]]
-    words = []
+    parts = []
     if layers:
         full = "; ".join(it.title for it in columns if it.has_paper_size)
         size = f"the paper's are {PAPER_LAYERS}{', as here on ' * bool(full)}{full}"
         if layers == [PAPER_LAYERS]:
             size = "as in the paper"
-        words.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
+        parts.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
     smaller = ", ".join(
         f"{it.name.examples:,} of {it.title}"
         for it in columns
@@ -38,19 +39,19 @@ def setting(
     )
     whole = f" (the paper's sets have more: {smaller})" * bool(smaller)
     examples = _span([column.train_size for column in columns])
-    words.append(f"{examples} examples for training and validation{whole}")
-    words.append(
+    parts.append(f"{examples} examples for training and validation{whole}")
+    parts.append(
         f"{_span(matrices)} cost matri{'ces' if max(matrices) > 1 else 'x'}, "
         f"{_span(seeds)} training seed{'s' if max(seeds) > 1 else ''}"
     )
     if len(searches):
         seconds = searches["seconds"].sum(skipna=False)
         hours = f" in {seconds / 3600:.1f} hours" if math.isfinite(seconds) else ""
-        words.append(f"{searches['trials'].sum():.0f} trials of values on validation{hours}")
+        parts.append(f"{searches['trials'].sum():.0f} trials of values on validation{hours}")
     ways = dict.fromkeys(map(_way, runs))
     if len(ways) > 1:
-        words.append(f"computed in {len(ways)} ways: {', '.join(ways)}")
-    return f"The setting: {'; '.join(words)}."
+        parts.append(f"computed in {len(ways)} ways: {', '.join(ways)}")
+    return f"The setting: {'; '.join(parts)}."
 
 
 def _way(run: Mapping[str, Any]) -> str:
@@ -83,9 +84,9 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
     for label, algorithms in planned.items():
         cells = shown[label].cells["results"] if label in shown else {}
         left = [
-            f"{get_algorithm(name).title} ({asked - cells.get(name, 0)} of {asked} results)"
-            for name, asked in algorithms.items()
-            if cells.get(name, 0) < asked
+            f"{get_algorithm(name).title} ({number - cells.get(name, 0)} of {number} results)"
+            for name, number in algorithms.items()
+            if cells.get(name, 0) < number
         ]
         if left:
             lines.append(f"Still to run on {label_title(label)}: {', '.join(left)}.")
@@ -94,8 +95,8 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
     # Rows of the paper's table that no run was asked for.
     absent = collections.defaultdict(list)
     for label in dict.fromkeys([*shown, *planned]):
-        known = {*planned.get(label, ()), *(shown[label].cells.index if label in shown else ())}
-        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in known]
+        asked = {*planned.get(label, ()), *(shown[label].cells.index if label in shown else ())}
+        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in asked]
         absent[", ".join(rows)].append(label_title(label))
     lines += [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
     titles = [title for title, why in _absent_sets(columns, runs) if why == "not run"]
@@ -187,77 +188,24 @@ def collapsed_betas(curve: BetaCurve) -> str:
 def table_notes(columns: Sequence[Column]) -> list[str]:
     """Returns the notes that readers of these columns need, as sentences without markup."""
     cells = pandas.concat([column.cells for column in columns])
-    lines = [
-        "Figures are average costs of a test example: mean ± standard error over n cost matrices "
-        "(of means over training seeds, if there are several), which is not shown for fewer than "
-        "three; n stands at the head of the column, as matrices × seeds if there are several "
-        "seeds, and in a cell where it differs. A dash: not run, or not in the paper.",
-        "Bold: the lowest mean of a column, among algorithms with the most matrices and seeds, "
-        "and every algorithm that is not significantly costlier: the 95 % interval of the "
-        "difference, on the matrices, seeds and test examples that both have, does not lie above "
-        "0. Not to be significantly costlier is no proof of equal costs.",
-        "The interval adds the squares of two errors: that of few matrices, Student's t times the "
-        "standard error over matrices, and that of test examples by Gaffke's method. With two or "
-        "three matrices it is wide. If a pair has one matrix in common, only the error of test "
-        "examples is known, and the comparison says nothing of other matrices.",
-        "With several training seeds, their error is part of the interval too, likewise with "
-        "Student's t. With one seed, the randomness of training is part of it only as far as each "
-        "matrix has a network of its own; networks that do not see costs in training are shared "
-        "by all matrices, and their figures are those of one training.",
-        "Training divides a cost matrix by its largest cost; all figures here are of the matrix as "
-        "it was drawn. How large costs are depends on the matrix, see the largest costs below.",
-    ]
-    if cells["diverged"].any():
-        lines.append(
-            "Diverged: training diverged for so many of the matrices. Such an algorithm counts as "
-            "infinitely costly, and cost ratios do not include it."
-        )
-    if cells["collapsed"].any():
-        lines.append(
-            "* Collapsed: a network takes one decision for all examples, or decides no better, on "
-            f"validation or on test examples, than the best such decision: "
-            f"{_places(columns, 'collapsed')}."
-        )
-    if cells["tried_again"].any():
-        lines.append(
-            "Trained again with the next best values of the search, since a network with the best "
-            f"ones had collapsed on validation: {_places(columns, 'tried_again')}. "
-            "Where the next ones collapsed too, the figure is that of the best values."
-        )
-    if cells["tied"].isna().any():
-        lines.append(
-            "Some algorithms have no test decisions in common with the best of their column, so "
-            "that whether they are tied with it is not known."
-        )
-    if any(column.name.paper for column in columns):
-        lines.append(
-            "The paper's figures are in its own digits, bold where it prints bold. It does not say "
-            "how many matrices its ± spans; its matrices, networks and training are not ours, so "
-            "compare orderings and ratios rather than amounts."
-        )
-    if any(column.name.paper and column.imbalanced for column in columns):
-        lines.append(
-            "The paper's amounts on imbalanced data do not follow from the setup that it states: "
-            "19.1 on CIFAR-10 is above the ceiling of 13.9 that we calculate from it."
-        )
-    if any(not column.name.same for column in columns):
-        lines.append(
-            "‡ These are not the paper's data: bg-img-rot, synthetic, is made anew from MNIST "
-            "digits and photographs, in the manner of bg-img-rot. The paper's figures for "
-            "bg-img-rot stand beside it for orientation only."
-        )
-    if {"SVHN", "CIFAR-10"} & {column.name.title for column in columns}:
-        lines.append(
-            "The authors' code turned SVHN and CIFAR-10 to gray, which the paper does not say. "
-            "Whether ours are gray follows from the commands below."
-        )
+    names = [column.name for column in columns]
+    rows = [row for _, members in groups(columns) for row in members]
     others = [column.title for column in columns if column.name.paper is None]
-    if others:
-        lines.append(f"The paper has no figures for {'; '.join(others)}.")
-    extra = [row.title for _, rows in groups(columns) for row in rows if not row.in_table2]
-    if extra:
-        lines.append(f"† Not a row of the paper's table: {', '.join(extra)}.")
-    return lines
+    facts: dict[str | None, Any] = {
+        None: True,
+        "diverged": cells["diverged"].any(),
+        "collapsed": _places(columns, "collapsed"),
+        "tried_again": _places(columns, "tried_again"),
+        "unknown_ties": cells["tied"].isna().any(),
+        "paper": any(name.paper for name in names),
+        "paper_imbalanced": any(it.name.paper and it.imbalanced for it in columns),
+        "other_data": not all(name.same for name in names),
+        "colours": {"SVHN", "CIFAR-10"} & {name.title for name in names},
+        "others": "; ".join(others),
+        "extra": ", ".join(row.title for row in rows if not row.in_table2),
+    }
+    told = [it["text"] for it in words()["notes"] if facts[it.get("when")]]
+    return [text.format_map(facts) for text in told]
 
 
 def _places(columns: Sequence[Column], count: str) -> str:

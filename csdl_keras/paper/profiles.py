@@ -19,19 +19,12 @@ MOST_ADDED = 10
 
 @dataclasses.dataclass(frozen=True)
 class Search:
-    """The values of one choice that are tried for an algorithm.
+    """The values of one choice, a name that `Settings.replace` takes, that an algorithm tries.
 
-    Searches of the same field make one choice: the best value of all of them is taken.
-
-    Args:
-        field: the choice, by a name that `Settings.replace` takes.
-        values: its values, in ascending order if the search `widens`.
-        widens: whether values beyond the first or the last one are tried as long as the
-            best one is at that edge, each by the factor between its two neighbours.
-            Defaults to False, for values that are those of the paper.
-        given: other choices that are made with each value. Defaults to none.
-
-    Example:
+    Searches of the same field make one choice: the best value of all of them is taken. If a search
+    `widens`, values beyond the first or the last one are tried as long as the best one is at that
+    edge, each by the factor between its two neighbours; values of the paper are not widened.
+    `given` are other choices that are made with each value.
 
     >>> search = Search("mlp.learning_rate", (0.01, 0.1), widens=True)
     >>> search.next_value([0.01, 0.1], best=0.1)
@@ -57,12 +50,7 @@ class Search:
         return "low" if value == min(tried) else "high"
 
     def next_value(self, tried: Sequence[Any], best: Any) -> float | None:
-        """Returns the value to try next, `None` if the best one has neighbours on both sides.
-
-        Args:
-            tried: the values tried so far, two at least if the search widens.
-            best: the best of them.
-        """
+        """Returns the value to try next, `None` if the best one has neighbours on both sides."""
         edge = self.edge(tried, best)
         if not edge or len(tried) >= len(self.values) + MOST_ADDED:
             return None
@@ -78,19 +66,16 @@ class Profile:
     Args:
         datasets: names of data sets, with `_imb` for imbalanced variants.
         settings: settings of the training where nothing is chosen.
-        searches: the values to choose from; fields are chosen one after the other, in the
-            order of their first searches.
+        searches: the values to choose from; fields are chosen in the order of their first searches.
         cost_seeds: number of cost matrices.
-        slow_cost_seeds: number of cost matrices for algorithms that train a
-            convolutional network or a kernel machine for each matrix.
-        train_size: examples of training and validation for fully-connected
-            networks and the kernel machine; `None` (default) is all.
+        slow_cost_seeds: the same for algorithms that train a convolutional network or a kernel
+            machine for each matrix.
+        train_size: examples of training and validation for fully-connected networks and the
+            kernel machine; `None` (default) is all.
         cnn_train_size: the same for convolutional networks.
         seeds: number of training seeds for each cost matrix. Defaults to 1.
         choices_on: other settings on some data sets, by their names without `_imb`.
-            Defaults to none.
-        algorithms: names of `ALGORITHMS`, or your own `Algorithm`s; defaults to the
-            fifteen of the paper.
+        algorithms: names of `ALGORITHMS`, or your own `Algorithm`s.
     """
 
     datasets: tuple[str, ...]
@@ -198,9 +183,8 @@ PROFILES = {
     ),
 }
 
-#: What the authors' code chooses: options of a grid, see `Grid`, and settings.
-AUTHORS_OPTIONS = {"cost_scale": 2000.0, "drop_rate": 0.9, "grayscale": True}
-#: It adds the cost term 100 times to that of reconstruction, and never stops early.
+#: Choices of the authors' code, which adds the cost term 100 times to that of reconstruction, and
+#: never stops early.
 AUTHORS_SETTINGS = {
     "hard_hinge": True,
     "pretraining.tied_weights": True,

@@ -1,15 +1,14 @@
 """The report on a folder of results: one page, Markdown and LaTeX, made of the same sections."""
 
 import base64
-import contextlib
 import dataclasses
-import functools
 import html
 import importlib.resources
 import math
 import pathlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import pandas
@@ -19,9 +18,9 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.paper.claims import CLAIM_HEADS, COMPARISON_HEADS, RULE, Claim, claims
+from csdl_keras.paper.claims import CLAIM_HEADS, COMPARISON_HEADS, Claim, claims
 from csdl_keras.paper.figures import costs_png, curves_png
-from csdl_keras.paper.results import read_results, read_runs
+from csdl_keras.paper.results import read_results, read_runs, words
 from csdl_keras.paper.searches import (
     DOUBLED_HEADS,
     SEARCH_HEADS,
@@ -35,43 +34,23 @@ from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.savings import interval
 
 TITLE = "Average test cost, beside the paper's Table 2"
-_NOTHING = (
-    "Nothing to compare: there are no test decisions of two algorithms that a claim is about."
-)
-_SAVED = (
-    "How much less decisions cost than the best constant decision, the one that costs least on the "
-    "test examples if it is always taken. Costs, and ends of intervals, are means over cost "
-    "matrices and training seeds; each interval is paired, over the test examples alone. Tied: "
-    "the paired interval of the difference to the best one for the same matrix contains 0."
-)
-_CURVES = (
-    "Test cost of CSDNN by the share β of the cost-aware loss in pre-training: at 0 pre-training "
-    "is that of SDAE SOSR, at 1 fully cost-aware. Optimizer and learning rate are the ones chosen "
-    "for CSDNN, for every β alike. The band is one standard error over test examples on both "
-    "sides. The ring marks the β inside (0, 1) of the lowest validation cost. Scales do not begin "
-    "at 0. A β whose training diverged is left out."
-)
 _SAVING_HEADS = ["data set", "algorithm", "cost", "constant decision", "saved", "95 % interval"]
 _SAVING_HEADS += ["against the best"]
 #: The entries of a run's record that the report shows, after its command.
-_RUN_HEADS = ["date", "versions", "code", "backend", "machine"]
+_RUN_HEADS = ["date", "versions", "commit", "backend", "machine"]
 
 
 class Bold(str):
     """A text that each format shows in bold."""
 
 
+class Code(str):
+    """A text that the page and Markdown show as code."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A part of the report.
-
-    Args:
-        heading: its heading.
-        texts: paragraphs above its tables.
-        tables: tables by their headings, which fold; `""` for one that is always open.
-        figure: content of a PNG file, shown on the page. Defaults to none.
-        items: a list below its tables. Defaults to none.
-    """
+    """A part of the report: paragraphs, tables by headings that fold them, a PNG file, a list."""
 
     heading: str
     texts: Sequence[str] = ()
@@ -82,16 +61,7 @@ class Section:
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """The contents of a folder of results.
-
-    Args:
-        columns: the data sets of Table 2 with our figures.
-        curves: costs by beta.
-        claims: the paper's claims, compared with our figures.
-        runs: the records of its runs.
-        searches: what was tried for each algorithm.
-        doubled: what twice the epochs change, `None` if that was not tried.
-    """
+    """The contents of a folder of results."""
 
     columns: list[Column]
     curves: list[BetaCurve]
@@ -120,7 +90,7 @@ def read_contents(folder: pathlib.Path) -> Contents:
 def report(
     folder: pathlib.Path,
     out: pathlib.Path,
-    step: Callable[[str], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
+    step: Callable[[str], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> list[pathlib.Path]:
     """Writes tables, figures and the paper's claims beside our figures.
 
@@ -160,13 +130,17 @@ def report(
 
 def sections(contents: Contents, figures: bool = False) -> list[Section]:
     """Returns the sections of the report, with their figures if asked for."""
-    columns, runs = contents.columns, contents.runs
+    columns, runs, told = contents.columns, contents.runs, words()
     stated = [claim for claim in contents.claims if claim.comparisons]
-    lines = [[it[0], Bold(it[1]), *it[2:]] for it in (claim.line for claim in contents.claims)]
+    lines = [
+        [statement, Bold(verdict) if claim.comparisons else verdict, *rest]
+        for claim in contents.claims
+        for statement, verdict, *rest in [claim.line]
+    ]
     made = [
         Section(
             "What the paper claims, and what these figures say",
-            [f"How verdicts are made: {RULE}"] if stated else [_NOTHING],
+            [f"How verdicts are made: {told['rule']}"] if stated else [told["nothing"]],
             {"": _frame(CLAIM_HEADS, lines)} if stated else {},
         )
     ]
@@ -178,16 +152,15 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
     if savings := saving_lines(columns):
         made.append(
             Section(
-                "Relative to a constant decision", [_SAVED], {"": _frame(_SAVING_HEADS, savings)}
+                "Relative to a constant decision",
+                [told["saved"]],
+                {"": _frame(_SAVING_HEADS, savings)},
             )
         )
     if contents.curves:
-        texts = [
-            _CURVES,
-            *map(notes.collapsed_betas, (it for it in contents.curves if it.collapsed)),
-        ]
+        collapsed = [notes.collapsed_betas(it) for it in contents.curves if it.collapsed]
         figure = curves_png(contents.curves) if figures else b""
-        made.append(Section("Cost by β", texts, figure=figure))
+        made.append(Section("Cost by β", [told["curves"], *collapsed], figure=figure))
     data = _frame(notes.DATA_HEADS, notes.data_lines(columns, runs))
     made.append(Section("Data", tables={"": data}))
     tables = {
@@ -207,7 +180,13 @@ def sections(contents: Contents, figures: bool = False) -> list[Section]:
     last = {str(run.get("command")): run for run in runs}.values()
     frame = _frame(
         ["command", *_RUN_HEADS],
-        [[notes.mapping(run.get(it)) for it in ("command", *_RUN_HEADS)] for run in last],
+        [
+            [
+                Code(notes.mapping(run.get("command"))),
+                *(notes.mapping(run.get(it)) for it in _RUN_HEADS),
+            ]
+            for run in last
+        ],
     )
     unknown = ["Not recorded: the folder has no run.json."]
     made.append(
@@ -224,12 +203,13 @@ def render_page(contents: Contents) -> str:
         title=TITLE,
         opening=_opening(contents),
         sections=sections(contents, figures=True),
-        table=functools.partial(
-            pandas.DataFrame.to_html, index=False, escape=False, border=0, na_rep=""
-        ),
-        shown=lambda frame: _shown(frame, html.escape, "<b>{}</b>"),
+        table=_html_table,
         encoded=lambda content: base64.b64encode(content).decode(),
     )
+
+
+def _html_table(frame: pandas.DataFrame) -> str:
+    return _shown(frame, html.escape, "<b>{}</b>").to_html(index=False, escape=False, border=0)
 
 
 def render_markdown(contents: Contents) -> str:
@@ -273,13 +253,10 @@ def render_latex(contents: Contents) -> str:
 
 
 def format_cost(cell: pandas.Series | None, column: Column) -> str:
-    """Formats mean and standard error of a cell, `None` for an algorithm that was not run.
+    """Formats a cell, `None` for an algorithm that was not run: `"0.086 ± 0.007"`.
 
-    Returns:
-        `"0.086 ± 0.007"`, without the error for fewer than three matrices, with a star if
-        a network collapsed, and followed by `" (n = 3)"` if the number of matrices or of
-        training seeds differs from the column's; a dash if the algorithm was not run;
-        `"diverged (1 of 3)"`.
+    A star says that a network collapsed, `" (n = 3)"` that the number of matrices or of training
+    seeds is not the column's.
     """
     if cell is None:
         return "–"
@@ -356,6 +333,8 @@ def _shown(frame: pandas.DataFrame, escape: Callable[[str], str], bold: str) -> 
     def text(value: Any) -> str:
         if isinstance(value, list):
             return "".join(map(text, value))
+        if isinstance(value, Code):
+            return f"<code>{escape(value)}</code>"
         return bold.format(escape(value)) if isinstance(value, Bold) else escape(value)
 
     shown = frame.map(text)
@@ -365,9 +344,9 @@ def _shown(frame: pandas.DataFrame, escape: Callable[[str], str], bold: str) -> 
 
 def _markdown_table(shown: pandas.DataFrame) -> str:
     """Returns a table without the spaces by which `to_markdown` makes columns as wide as cells."""
-    begins = re.compile(r"(\*\*)?[−+–\d]|$")  # as columns of numbers do, which are aligned right
+    numbers = re.compile(r"(\*\*)?[−+–\d].{,40}$|$")
     rules = [
-        "---:" if all(map(begins.match, shown.iloc[:, at])) else "---"
+        "---:" if all(map(numbers.match, shown.iloc[:, at])) else "---"
         for at in range(shown.shape[1])
     ]
     lines = [list(shown), rules, *shown.to_numpy().tolist()]

@@ -1,7 +1,10 @@
 """The tables of a folder of results, as data frames, and the records of its runs."""
 
+import functools
+import importlib.resources
 import math
 import pathlib
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,35 +30,24 @@ PLACE = ["dataset", "imbalanced", "algorithm", "cost_seed", "seed"]
 def read_frame(
     path: pathlib.Path, needed: Mapping[str, type], optional: Mapping[str, object] | None = None
 ) -> pandas.DataFrame:
-    """Reads a CSV file as a data frame with columns of these types.
+    """Reads a CSV file as a data frame.
 
     Args:
         path: the file.
         needed: types of columns by their names.
         optional: what stands in columns that may be missing, and in empty cells.
-
-    Raises:
-        ValueError: if the file or a column is missing, or a value does not fit.
     """
     if not path.is_file():
         raise ValueError(f"Expected the file {path}; received a folder without it.")
     optional = optional or {}
-    texts = [it for it, kind in needed.items() if kind is str]
-    texts += [it for it, value in optional.items() if isinstance(value, str)]
+    texts = {name: str for name, value in optional.items() if isinstance(value, str)}
     try:
-        frame = pandas.read_csv(path, dtype=dict.fromkeys(texts, str), index_col=False)
-        missing = [name for name in needed if name not in frame]
-        if missing:
-            raise ValueError(f"it lacks the columns {', '.join(missing)}")
-        wrong = [it for it, kind in needed.items() if kind is not float and frame[it].isna().any()]
-        if wrong:
-            raise ValueError(f"cells of {', '.join(wrong)} are empty")
-        for name, kind in needed.items():
-            if kind is bool and frame[name].dtype != bool and len(frame):
-                raise ValueError(f"{name} is not True or False everywhere")
-        frame = frame.astype(dict(needed))
+        frame = pandas.read_csv(path, dtype={**needed, **texts}, index_col=False)
     except (ValueError, pandas.errors.ParserError) as error:
         raise ValueError(f"Expected {path} to be a table of results; {error}.") from error
+    missing = [name for name in needed if name not in frame]
+    if missing:
+        raise ValueError(f"Expected {path} to have the columns {', '.join(missing)}.")
     for name, value in optional.items():
         if name not in frame:
             frame[name] = value
@@ -114,3 +106,11 @@ def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
     if not isinstance(records, list) or not all(isinstance(it, dict) for it in records):
         raise ValueError(f'Expected {path} to be {{"runs": [records]}}; received other JSON.')
     return records
+
+
+@functools.cache
+def words() -> dict[str, Any]:
+    """Returns the prose of the report, and the paper's claims."""
+    return tomllib.loads(
+        importlib.resources.files(__package__).joinpath("report.toml").read_text("utf-8")
+    )

@@ -20,12 +20,9 @@ from csdl_keras_cli.progress import Failures
 
 @contextlib.contextmanager
 def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
-    """Makes trainings inside the `with` run in processes, or on the workers of a Dask cluster.
+    """Makes trainings inside the `with` run in several processes, or on a Dask cluster.
 
-    Args:
-        jobs: number of processes on this machine; 1 (default) is this one.
-        scheduler: address of a Dask scheduler, whose workers must see the folder of the cache
-            under the same path; `None` (default) is this machine.
+    The workers behind the `scheduler`'s address must see the folder of the cache under its path.
     """
     with contextlib.ExitStack() as stack:
         if scheduler is None:

@@ -8,20 +8,14 @@ import numpy as np
 import pandas
 
 from csdl_keras.paper.claims import Claim, claims
-from csdl_keras.paper.results import PLACE, read_choices, read_results
+from csdl_keras.paper.results import PLACE, read_choices, read_results, words
 from csdl_keras.paper.table2 import read_columns
 from csdl_keras.paper.titles import variant_title
 from csdl_keras.training.algorithms import get_algorithm
 
 
 def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
-    """Returns what was tried for each algorithm, over all data sets.
-
-    Columns are `trials` (trainings, each once), their `seconds`, how many `collapsed` (NaN if
-    unknown), `choices` whose search widens, how many of these are at the `edges` of what was tried,
-    how many of them have `ties` with a neighbour, chosen `corruptions` and how many of these are
-    the `highest` one.
-    """
+    """Returns what was tried for each algorithm, over all data sets, see `_search`."""
     return pandas.DataFrame(
         {
             name: _search(rows.reset_index(drop=True))
@@ -31,6 +25,11 @@ def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
 
 
 def _search(rows: pandas.DataFrame) -> dict[str, float]:
+    """Counts trainings, each once, choices whose search widens, and those that lie at an edge.
+
+    `ties` are those that do as well as a neighbour, `highest` the chosen corruptions that are the
+    highest one; what is not on file is NaN.
+    """
     # The value that one choice ended with is tried again with the first values of the next.
     trials = rows[~rows["cell"].duplicated(keep="last") | rows["cell"].eq("")]
     found = dict.fromkeys(("choices", "edges", "ties", "corruptions", "highest"), 0)
@@ -56,22 +55,13 @@ def _search(rows: pandas.DataFrame) -> dict[str, float]:
 
 
 SEARCH_HEADS = ["algorithm", "trials", "hours", "collapsed", "choices on the edge of their search"]
-_SEARCHED = (
-    "Values are tried on validation examples with the first cost matrix and training seed, and "
-    "then kept; test examples choose nothing. Each training counts once for an algorithm, with the "
-    "hours of the stages that it shares with others, and one that two algorithms use counts for "
-    "both; one that was interrupted counts from where it went on. A choice is on the edge if it is "
-    "the lowest or highest value tried, and tied if the next lower or higher value does as well on "
-    "validation, as networks do that collapse to the same decision. β and corruption are left "
-    "out: their values are the paper's."
-)
 
 
 def searched(searches: pandas.DataFrame) -> str:
     """Explains the table of searches, with how many corruptions are the highest one tried."""
     every, highest = (int(searches[name].sum()) for name in ("corruptions", "highest"))
     ends = f" Chosen corruptions that are the highest of those, 0.4: {highest} of {every}."
-    return _SEARCHED + ends * bool(every)
+    return words()["searched"] + ends * bool(every)
 
 
 def search_lines(searches: pandas.DataFrame) -> list[list[str]]:

@@ -19,13 +19,7 @@ Stages:
 
 
 def table1() -> str:
-    """Formats the paper's Table 1 from `ALGORITHMS`, one algorithm a line.
-
-    Returns:
-        Lines of text: title of the algorithm, its name in code, and how each stage
-        treats costs (O: cost-aware, E: error-aware, X: cost-blind, none: no such stage).
-
-    Example:
+    """Formats the paper's Table 1, one algorithm a line.
 
     >>> print(table1().splitlines()[14])
     CSDNN       csdnn       O             O         X

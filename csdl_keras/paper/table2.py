@@ -41,15 +41,8 @@ class Column:
         ending: ending of the names of their arrays. Defaults to none.
 
     Attributes:
-        cells: a data frame with a row for each algorithm that was run: numbers of `matrices`,
-            `seeds`, `results`, and how many of these `diverged` (matrices), `collapsed` and were
-            `tried_again`; means `cost` (infinite if one diverged), `standard_error` (NaN for fewer
-            than three matrices) and `validation_cost`; `beta`; whether it is `best`, or `tied`
-            with it (`None` if unknown), `bold` if either; and what it saves relative to the
-            best constant decision.
-
-    Raises:
-        ValueError: if decisions do not cost what their rows say.
+        cells: a data frame with a row for each algorithm that was run, see `_summary`, and whether
+            it is `best`, or `tied` with it (`None` if unknown), and `bold` if either.
     """
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
@@ -184,6 +177,11 @@ def _for_all_seeds(
 
 
 def _summary(rows: pandas.DataFrame) -> dict[str, object]:
+    """Returns numbers and means of the results of an algorithm.
+
+    Of few matrices the distance says little of the standard error, which is NaN then. The cost is
+    infinite if training diverged for a matrix.
+    """
     means = rows.groupby("cost_seed")[["average_cost", "validation_cost"]].mean()
     costs, names = means["average_cost"], {*rows["constant_decision"]}
     places = rows["against_best"]
@@ -252,11 +250,7 @@ def groups(columns: Sequence[Column]) -> list[tuple[str, list[Algorithm]]]:
 
 
 def relative_costs(column: Column) -> pandas.DataFrame:
-    """Divides our costs by our lowest one, and the paper's by its lowest one.
-
-    Returns:
-        `ours` (NaN if not run), `paper` (NaN if there is none) and `bold` by algorithm.
-    """
+    """Returns `ours` and the `paper`'s costs divided by the lowest of each, and `bold`."""
     names = [row.name for _, members in groups([column]) for row in members]
     ours = column.cells["cost"].astype(float).reindex(names)
     figures = [column.paper(name) for name in names]

@@ -8,13 +8,10 @@ import pandas
 
 
 class DataTitle(NamedTuple):
-    """The name of a data set in tables, and its counterpart in the paper.
+    """The name of a data set in tables, and its counterpart in the paper, `None` without one.
 
-    Args:
-        title: the name that readers see.
-        paper: name of the paper's data set, `None` (default) where it has no counterpart.
-        same: whether it is the paper's data set itself, and not one made like it.
-        examples: number of examples for training and validation of the paper's set.
+    `same` says whether it is the paper's data set itself, `examples` how many that has for
+    training and validation.
     """
 
     title: str
@@ -35,11 +32,7 @@ _TITLES = {
 
 
 def data_title(name: str) -> DataTitle:
-    """Returns the title of a data set; an unknown one is shown by its name.
-
-    >>> data_title("cifar10").title, data_title("emnist/letters").title
-    ('CIFAR-10', 'emnist/letters')
-    """
+    """Returns the title of a data set; an unknown one is shown by its name."""
     return _TITLES.get(name, DataTitle(name))
 
 
@@ -61,13 +54,7 @@ def data_order(name: str, imbalanced: bool) -> tuple[bool, int, str]:
 
 @functools.cache
 def paper_table2() -> pandas.DataFrame:
-    """Returns the paper's figures in its own digits: `cost`, `standard_error` and `bold`.
-
-    The index is the data set, whether it is the imbalanced variant, and the algorithm.
-
-    >>> paper_table2().loc[("cifar10", True, "csdnn"), "cost"]
-    '6.48'
-    """
+    """Returns `cost`, `standard_error`, `bold` as printed, by data set, variant and algorithm."""
     path = importlib.resources.files(__package__) / "paper_table2.csv"
     with path.open(encoding="utf-8") as file:
         frame = pandas.read_csv(file, dtype={"cost": str, "standard_error": str})

@@ -2,6 +2,7 @@
 
 import pathlib
 
+import keras
 import numpy as np
 import pandas
 import pytest
@@ -43,6 +44,8 @@ def digits(folder):
     return ["--dataset", "digits", "--train-size", "400", "--cost-seeds", "1"]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="made on TensorFlow")
 @pytest.mark.parametrize("data", [digits, own_table, own_images])
 def test_results_are_those_of_the_code_before(data, tmp_path):
     arguments = data(tmp_path)

@@ -38,22 +38,6 @@ def test_each_image_is_scaled_by_its_own_bits(tmp_path):
     np.testing.assert_array_equal(run(file.code)[0], read[0])
 
 
-def test_sixteen_bits_are_kept_when_images_are_scaled(tmp_path):
-    folder = images(tmp_path / "pets", mode="L")
-    for path in folder.glob("*/*.png"):
-        DEEP.save(path)
-    read = read_images(folder, (12, 8)).inputs
-    assert read.shape[1:] == (12, 8, 1) and read.min() < 0.02 and read.max() > 0.98
-
-
-def test_gray_images_with_transparency_are_gray(tmp_path):
-    folder = images(tmp_path / "pets")
-    GRAY.convert("LA").save(folder / "cat" / "0.png")
-    read = read_images(folder).inputs
-    assert read.shape[1:] == (6, 4, 1)
-    np.testing.assert_allclose(read[0][..., 0], RAMP, atol=0.003)
-
-
 @pytest.mark.parametrize(
     "image, told",
     [
@@ -157,7 +141,7 @@ def transparent(kind, hidden):
 
 
 @pytest.mark.parametrize("kind", ["LA", "RGBA", "palette", "colour"])
-@pytest.mark.parametrize("hidden", [0, 30, 200, 255])
+@pytest.mark.parametrize("hidden", [0, 200])
 def test_transparent_pixels_are_white(kind, hidden, tmp_path):
     folder = images(tmp_path / "pets", mode="L" if kind == "LA" else "RGB")
     image, options = transparent(kind, hidden)
@@ -169,14 +153,6 @@ def test_transparent_pixels_are_white(kind, hidden, tmp_path):
     np.testing.assert_array_equal(run(file.code)[0], read[0])
 
 
-def test_half_transparent_pixels_are_mixed_with_white(tmp_path):
-    folder = images(tmp_path / "pets", mode="RGB")
-    Image.new("RGBA", (4, 6), (0, 100, 200, 51)).save(folder / "cat" / "0.png")
-    read = read_images(folder).inputs
-    expected = [1 + 0.2 * (colour / 255 - 1) for colour in (0, 100, 200)]
-    np.testing.assert_allclose(read[0][0, 0], expected, atol=0.005)
-
-
 def noise(size):
     return Image.fromarray(RNG.integers(0, 256, (*size, 3), dtype=np.uint8))
 
@@ -184,11 +160,8 @@ def noise(size):
 BROKEN = {
     "cut.jpg": content(noise((64, 64)), format="JPEG")[:-900],
     "cut.png": content(noise((64, 64)), format="PNG")[:-900],
-    "cut.webp": content(noise((64, 64)), format="WEBP")[:-900],
-    "cut.tif": content(noise((64, 64)), format="TIFF")[:-900],
     "empty.png": b"",
     "text.jpg": b"no image",
-    "page.gif": b"<html></html>",
     "enormous.png": content(Image.new("1", (20_000, 10_000)), format="PNG"),
 }
 
@@ -209,29 +182,9 @@ def test_images_that_cannot_be_read(name, tmp_path):
     assert file.left_out == (str(pathlib.Path("dog") / name) + " (broken)",)
 
 
-def test_large_images_are_read_in_silence(tmp_path, recwarn):
-    folder = images(tmp_path / "pets")
-    Image.new("1", (10_000, 10_000), 1).save(folder / "cat" / "0.png")
-    read = read_images(folder, (6, 4)).inputs
-    assert (read[0] == 1).all() and not recwarn
-
-
 def test_a_class_of_broken_images(tmp_path):
     folder = images(tmp_path / "pets")
     for path in (folder / "dog").iterdir():
         path.write_bytes(b"")
     with pytest.raises(ValueError, match="an image that can be read in .*dog; all are broken"):
         read_images(folder, skip_broken=True)
-
-
-@pytest.mark.parametrize("mode", ["L", "RGB"])
-@pytest.mark.parametrize("size", [None, (5, 7), (12, 3)])
-def test_the_printed_code_reads_each_image_as_training_did(mode, size, tmp_path):
-    folder = images(tmp_path / "pets", mode=mode)
-    transparent("LA" if mode == "L" else "RGBA", 30)[0].save(folder / "cat" / "1.png")
-    file = read_images(folder, size)
-    read, code = file.inputs, file.code
-    for path, pixels in zip(sorted(folder.glob("*/*.png")), read, strict=True):
-        first = str(folder / "cat" / "0.png")
-        assert first in code
-        np.testing.assert_array_equal(run(code.replace(first, str(path)))[0], pixels)

@@ -106,11 +106,6 @@ def test_images_in_arrays(largest, kind, tmp_path):
     np.testing.assert_allclose(run(data.code), pixels[:10, ..., None] / largest, rtol=1e-6)
 
 
-def test_rows_of_numbers(tmp_path):
-    np.savez(tmp_path / "a.npz", x=RNG.normal(size=(30, 5)), answer=np.arange(30) % 3)
-    assert load(tmp_path / "a.npz").x["train"].shape == (18, 5)
-
-
 def test_a_folder_of_images(tmp_path):
     data = load(images(tmp_path / "pets"))
     assert data.labels == ("cat", "dog") and data.x["train"].shape[1:] == (6, 4, 1)

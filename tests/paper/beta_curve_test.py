@@ -5,6 +5,7 @@ import pytest
 
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.paper.decisions import Decisions
+from csdl_keras.paper.differences import PairedDifferences
 from tests.paper.made_up_folder import BETAS, change_arrays, read_rows, write_folder, write_rows
 
 NAMES = BETAS.split()
@@ -43,33 +44,29 @@ class TestBetaCurve:
             tmp_path,
         )
         assert curve.chosen == 2 and curve.compare(1.0) is None
-        difference = curve.compare(0.0)
-        margin = 1.96 * math.hypot(0.1, 0.1)
-        assert difference.mean == -1 and difference.ratio == pytest.approx(2 / 3)
-        assert (difference.low, difference.high) == pytest.approx((-1 - margin, -1 + margin))
-
-    def test_the_error_of_several_matrices_is_in_the_interval(self, tmp_path):
-        rows = [row(0, 2), row(0, 2, seed=1001), row(0.5, 1, 0.1), row(0.5, 1.4, 0.1, seed=1001)]
-        found = curve_of(rows, tmp_path).compare(0.0)
-        # Differences of -1 and -.6: a deviation of .283, t = 12.706.
-        half = math.hypot(12.7062 * 0.2828427 / 2**0.5, 1.96 * 0.1)
-        assert found.matrices == 2 and found.mean == pytest.approx(-0.8)
-        assert (found.low, found.high) == pytest.approx((-0.8 - half, -0.8 + half), rel=1e-4)
+        assert curve.compare(0.0) is None  # without decisions
 
     def test_reads_the_decisions(self, tmp_path):
         assert read_beta_curves(tmp_path) == []
         seeds = range(1000, 1008)
         write_folder(tmp_path, seeds=seeds)
-        before = {curve.title: curve.compare(0.0) for curve in read_beta_curves(tmp_path)}
-        assert list(before) == ["MNIST", "MNIST, imbalanced"]
+        curves = {curve.title: curve for curve in read_beta_curves(tmp_path)}
+        assert list(curves) == ["MNIST", "MNIST, imbalanced"]
+        curve = curves["MNIST"]
+        assert curve.betas[curve.chosen] == 0.4 and curve.compare(0.0).matrices == 7
         arrays = change_arrays(tmp_path)
-        labels, number = arrays["labels"], len(arrays["matrix_1000"])
-        right = {f"csdnn_{seed}_beta_0.4": labels for seed in seeds}
-        wrong = {f"csdnn_{seed}_beta_0": (labels + 1) % number for seed in seeds}
-        change_arrays(tmp_path, **right, **wrong)
-        after = {curve.title: curve.compare(0.0) for curve in read_beta_curves(tmp_path)}
-        assert after["MNIST, imbalanced"] == before["MNIST, imbalanced"]
-        assert after["MNIST"].cheaper and after["MNIST"].ratio == 0
+        costs = {
+            beta: {
+                (seed, 0): arrays[f"matrix_{seed}"][
+                    arrays["labels"], arrays[f"csdnn_{seed}_beta_{beta}"]
+                ]
+                for seed in seeds[:-1]
+            }
+            for beta in ("0.4", "1")
+        }
+        largest = {seed: arrays[f"matrix_{seed}"].max() for seed in seeds}
+        assert curve.compare(1.0) == PairedDifferences(costs, largest).compare("0.4", "1")
+        assert curve.compare(1.0).cheaper
 
     @pytest.mark.parametrize("change", [{"beta": 1.5}, {"test_cost": -1}, {"imbalanced": "no"}])
     def test_rows_that_do_not_fit(self, change, tmp_path):

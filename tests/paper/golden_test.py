@@ -35,7 +35,11 @@ def differences(found, expected, place=""):
         yield f"{place}: {found!r} in place of {expected!r}"
 
 
-@pytest.mark.parametrize("name", ["paper", "fair", "small", "authors"])
+# All but the smallest folder take 40 to 80 s.
+LARGE = [pytest.param(name, marks=pytest.mark.slow) for name in ("paper", "fair", "small")]
+
+
+@pytest.mark.parametrize("name", ["authors", *LARGE])
 def test_reports_say_what_they_said(name):
     expected = json.loads((GOLDEN / f"{name}.json").read_text())
     found = json.loads(json.dumps(contents(RESULTS / name)))

@@ -1,6 +1,7 @@
 """A small results folder with made-up figures."""
 
 import csv
+import itertools
 import json
 
 import numpy as np
@@ -23,6 +24,8 @@ ERRORS = {
     "cnn_weighted": 0.2,
 }
 DATA = (("mnist", False), ("mnist", True), ("bg_img_rot_synthetic", False), ("mnist_5k", False))
+#: Shares of wrong decisions at points of the curve of beta.
+BETA_ERRORS = {0.0: 0.4, 0.1: 0.3, 0.4: 0.05, 1.0: 0.4}
 SEEDS = (1000, 1001, 1002)
 RESULTS = "dataset imbalanced algorithm cost_seed average_cost validation_cost train_size"
 BETAS = "dataset imbalanced algorithm cost_seed beta test_cost standard_error validation_cost"
@@ -35,7 +38,8 @@ def write_csv(path, header, rows):
 
 def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key: False):
     """Writes results, decisions, curves and record; `skip(dataset, imb, algorithm, seed)`."""
-    generator = np.random.default_rng(0)
+    generator, spare = np.random.default_rng(0), np.random.default_rng(1)
+    betas = []
     (folder / "test_decisions").mkdir(parents=True, exist_ok=True)
     rows = []
     for dataset, imbalanced in data:
@@ -55,15 +59,18 @@ def write_folder(folder, data=DATA, errors=ERRORS, seeds=SEEDS, skip=lambda *key
                 cost = matrix[labels, decisions].mean()
                 key = (dataset, imbalanced, name, seed)
                 rows.append((*key, cost, cost * 1.01, 1200))
+        for beta, seed in itertools.product(BETA_ERRORS if dataset == "mnist" else (), seeds[:-1]):
+            matrix, wrong = (
+                arrays[f"matrix_{seed}"],
+                spare.uniform(size=EXAMPLES) < BETA_ERRORS[beta],
+            )
+            decisions = (labels + wrong * spare.integers(1, CLASSES, EXAMPLES)) % CLASSES
+            arrays[f"csdnn_{seed}_beta_{beta:g}"] = decisions.astype("uint8")
+            cost, key = matrix[labels, decisions].mean(), (dataset, imbalanced, "csdnn", seed)
+            betas.append((*key, beta, cost, 0.02, cost))
         name = f"{dataset}_imb.npz" if imbalanced else f"{dataset}.npz"
         np.savez(folder / "test_decisions" / name, **arrays)
     write_csv(folder / "results.csv", RESULTS, rows)
-    betas = [
-        ("mnist", imbalanced, "csdnn", seed, beta, 1 + (beta - 0.4) ** 2, 0.02, (beta - 0.4) ** 2)
-        for imbalanced in (False, True)
-        for seed in seeds[:-1]
-        for beta in (0.0, 0.1, 0.4, 1.0)
-    ]
     write_csv(folder / "beta_curve.csv", BETAS, betas)
     run = {"command": "csdl-keras table2 --out <folder> | tee", "versions": {"keras": "3.15"}}
     (folder / "run.json").write_text(json.dumps({"runs": [run]}))

@@ -1,5 +1,6 @@
 """The report on a folder: its page, Markdown and LaTeX, and what they say of its runs."""
 
+import configparser
 import json
 import re
 import sys
@@ -23,7 +24,7 @@ from tests.paper.made_up_folder import (
     write_folder,
     write_rows,
 )
-from tests.support.fresh_process import run_python
+from tests.support.fresh_process import REPOSITORY, run_python
 
 image = pytest.importorskip("matplotlib.image")
 FILES = ["report.html", "table2.md", "table2.tex", "figures/costs.png", "figures/beta_curve.png"]
@@ -94,6 +95,15 @@ class TestFiles:
             report(tmp_path / "missing", tmp_path)
 
 
+def test_files_of_the_room_are_installed_with_the_package():
+    setup = configparser.ConfigParser()
+    assert setup.read(REPOSITORY / "setup.cfg")
+    patterns = setup["options.package_data"]["csdl_keras.paper"].split()
+    room = REPOSITORY / "csdl_keras" / "paper"
+    files = {path.name for path in room.iterdir() if path.suffix not in ("", ".py")}
+    assert {*patterns} == files == {"page.html", "paper_table2.csv", "report.toml"}
+
+
 @pytest.mark.slow
 def test_rendering_imports_nothing_that_trains():
     run_python(
@@ -143,6 +153,10 @@ class TestPage:
                         # Whether a star stands beside a number is another test's question.
                         shown[imbalanced, head, name] = cell.replace("*", "")
         assert shown == expected
+
+    def test_every_cell_is_whole(self, text):
+        cells = re.findall(r"<td>(.*?)</td>", text("report.html"))
+        assert max(map(len, cells)) > 100 and not any(cell.endswith("...") for cell in cells)
 
     def test_texts_of_records_are_no_markup(self, text):
         assert "csdl-keras table2 --out &lt;folder&gt; | tee" in text("report.html")

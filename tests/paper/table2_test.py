@@ -183,7 +183,7 @@ class TestErrors:
             ("average_cost", "7.5", "to cost what results.csv says, 7.5; received"),
             ("average_cost", "-1", "to be numbers of at least 0; received -1"),
             ("average_cost", "a", "results.csv to be a table of results; could not convert"),
-            ("imbalanced", "", "cells of imbalanced are empty"),
+            ("imbalanced", "", "Bool column has NA values"),
             ("algorithm", "cssdn", "Expected `algorithm` to be one of"),
             ("cost_seed", "1001", "one row for each result"),
         ],
@@ -198,7 +198,7 @@ class TestErrors:
         with pytest.raises(ValueError, match="none below the header"):
             read_table(tmp_path)
         (tmp_path / "results.csv").write_text("dataset,cost\n")
-        with pytest.raises(ValueError, match="it lacks the columns imbalanced, algorithm"):
+        with pytest.raises(ValueError, match="to have the columns imbalanced, algorithm"):
             read_table(tmp_path)
 
     @pytest.mark.parametrize(
