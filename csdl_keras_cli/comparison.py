@@ -18,7 +18,7 @@ from csdl_keras._utils.files import replacing, save_model
 from csdl_keras.evaluation._report_text import as_text, number
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.choices import FIRST_COST_SEED
-from csdl_keras_cli.data import Data, decided
+from csdl_keras_cli.data import Data
 from csdl_keras_cli.progress import Failures, Progress
 from csdl_keras_cli.run_folder import accelerators
 from csdl_keras_cli.savings import interval, savings_of
@@ -40,12 +40,8 @@ Cell = tuple[Algorithm, int]
 class Comparison:
     """Trains algorithms for several cost matrices, and keeps their results and the best model.
 
-    Args:
-        data: the data.
-        num_matrices: number of random cost matrices; `None` for the costs of the data.
-        settings: settings of the training.
-        seed: seed of the training.
-        jobs: number of processes; `None` is one for each core, or a single one on a GPU.
+    `num_matrices` is `None` for the costs of the data; `jobs` is `None` for one process for each
+    core, or a single one on a GPU.
     """
 
     def __init__(
@@ -134,7 +130,7 @@ class Comparison:
         data, matrix = self.data, self._matrices[seed]
         costs, chosen = {}, {}
         for part in ("val", "test"):
-            prices, chosen[part] = data.prices(part, matrix), decided(trained.model, form, part)
+            prices, chosen[part] = data.prices(part, matrix), form.decided(trained.model, part)
             costs[part] = float(prices[np.arange(len(prices)), chosen[part]].mean())
         # A matrix of small costs makes no better network.
         constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0

@@ -30,30 +30,25 @@ _SHOWN = 12
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Data:
-    """Examples in three splits, `"train"`, `"val"` and `"test"`, and the costs of the user's.
-
-    Args:
-        name: name in tables and figures.
-        labels: the labels in the order of their numbers.
-        x: inputs by split: a `Table`, or images `(N, height, width, channels)`.
-        y: int64 labels `(N,)` by split, numbers of `labels`.
-        code: Python that reads some of the inputs as `x`, or as `data`.
-        imbalanced: whether four classes of a named data set were made rare.
-        own: the user's file that it is from, or `None`.
-        table: the user's cost matrix, or the mean costs of `costs`; `None` without.
-        costs: `(N, D)` costs of each decision by split, or `None`.
-        encoder: the network that made the inputs of a table, or `None`.
-    """
+    """Examples in three splits, `"train"`, `"val"` and `"test"`, and the costs of the user's."""
 
     name: str
+    #: The labels in the order of their numbers.
     labels: tuple[Any, ...]
+    #: Inputs by split: a `Table`, or images `(N, height, width, channels)`.
     x: dict[str, Any]
+    #: int64 labels `(N,)` by split, numbers of `labels`.
     y: dict[str, np.ndarray]
+    #: Python that reads some of the inputs as `x`, or as `data`.
     code: str
     imbalanced: bool = False
+    #: The user's file that it is from, or `None`.
     own: OwnFile | None = None
+    #: The user's cost matrix, or the mean costs of `costs`; `None` without.
     table: CostTable | None = None
+    #: `(N, D)` costs of each decision by split, or `None`.
     costs: dict[str, np.ndarray] | None = None
+    #: The network that made the inputs of a table, or `None`.
     encoder: keras.Model | None = None
 
     @property
@@ -81,6 +76,10 @@ class Data:
     def prices(self, part: str, matrix: np.ndarray) -> np.ndarray:
         """Returns the costs `(N, D)` of all decisions on the examples of a split."""
         return matrix[self.y[part]] if self.costs is None else self.costs[part]
+
+    def decided(self, model: Any, part: str) -> np.ndarray:
+        """Returns the decisions of a model on the examples of a split."""
+        return decide(model, rows_of(self.x[part]))
 
     def report(self, decisions: dict[str, np.ndarray], matrix: np.ndarray) -> CostReport:
         """Returns the `cost_report` of decisions on test examples by the names of algorithms."""
@@ -290,8 +289,3 @@ def load_snippet(data: Data, model_path: pathlib.Path) -> str:
             f"print({printed})",
         ]
     )
-
-
-def decided(model: Any, data: Data, part: str) -> np.ndarray:
-    """Returns the decisions of a model on a split."""
-    return decide(model, rows_of(data.x[part]))

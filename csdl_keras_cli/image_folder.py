@@ -23,10 +23,8 @@ def read_images(
 ) -> OwnFile:
     """Reads images, gray if all of them are, or else RGB; folders in the folder are their labels.
 
-    Args:
-        folder: the folder.
-        size: height and width that images are scaled to; `None` (default) is their own size.
-        skip_broken: whether images that cannot be read are left out. Defaults to False.
+    They are scaled to `size`, height and width, if it is given; `skip_broken` leaves out those that
+    cannot be read.
     """
     files, others = _files(folder)
     images: dict[pathlib.Path, PIL.Image.Image] = {}
@@ -74,13 +72,7 @@ def read_images(
 def read_image(
     path: str | pathlib.Path, size: tuple[int, int] | None = None, gray: bool = False
 ) -> np.ndarray:
-    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1].
-
-    Args:
-        path: the file.
-        size: height and width that it is scaled to; `None` (default) is its own size.
-        gray: whether it becomes gray, or else RGB. Defaults to False.
-    """
+    """Reads an image as `read_images` does: float32 `(height, width, channels)` in [0, 1]."""
     return _pixels(_open(path, size), gray)
 
 

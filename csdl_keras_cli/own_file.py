@@ -16,26 +16,23 @@ from csdl_keras_cli.text_table import csv_options, lines_of, read_head, read_tex
 
 @dataclasses.dataclass(frozen=True)
 class OwnFile:
-    """The contents of a user's file or folder of images.
+    """The contents of a user's file or folder of images."""
 
-    Args:
-        inputs: a data frame of pandas, or images `(N, height, width, channels)` in [0, 1].
-        labels: the labels in the order of their numbers.
-        numbers: the number of each example's label.
-        code: Python that reads some of the inputs as `x`.
-        costs: `(N, D)`, the columns of costs, or `None`.
-        left_out: columns without a name, or files in a folder of images, which are no inputs.
-        chosen: names of columns by the options that name them.
-        told: what stands out in the file.
-    """
-
+    #: A data frame of pandas, or images `(N, height, width, channels)` in [0, 1].
     inputs: Any
+    #: The labels in the order of their numbers.
     labels: tuple[Any, ...]
+    #: The number of each example's label.
     numbers: np.ndarray
+    #: Python that reads some of the inputs as `x`.
     code: str
+    #: `(N, D)`, the columns of costs, or `None`.
     costs: np.ndarray | None = None
+    #: Columns without a name, or files in a folder of images, which are no inputs.
     left_out: tuple[str, ...] = ()
+    #: Names of columns by the options that name them.
     chosen: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    #: What stands out in the file.
     told: tuple[str, ...] = ()
 
 
@@ -47,15 +44,9 @@ def read_file(
     categories: Sequence[str] = (),
     missing: Sequence[str] = (),
 ) -> OwnFile:
-    """Reads a .csv, .parquet or .npz file.
+    """Reads a .csv, .parquet or .npz file, whose arrays are columns or one array of inputs.
 
-    Args:
-        path: the file.
-        label: name of the column, or of the array of an .npz file, of labels.
-        drop: columns that are no inputs; each is a name, or several with commas between.
-        cost_columns: columns of costs, which are no inputs either, likewise.
-        categories: columns of categories, whatever they look like, likewise.
-        missing: what stands for a missing value in a .csv file, besides an empty cell.
+    Arguments are the options of these names; columns are a name, or several with commas between.
     """
     suffix, code = path.suffix.lower(), ""
     columns: Any

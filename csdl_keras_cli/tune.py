@@ -119,14 +119,14 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable, replacing, save_model
     from csdl_keras.training.algorithms import get_algorithm
-    from csdl_keras_cli import data as own_data
+    from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
     from csdl_keras_cli.progress import Failures, Progress
     from csdl_keras_cli.run_folder import RunRecord
     from csdl_keras_cli.savings import findings, savings_of, sentence, warning
     from csdl_keras_cli.search import Search, plot_search, trials_text
 
     failures, lowest = Failures(), [float("inf")]
-    data, algorithm = own_data.read_data(arguments), get_algorithm(arguments.algorithm)
+    data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
     seed = FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed
     matrix = data.matrix_of(seed)
@@ -147,10 +147,9 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     progress = Progress("trials", arguments.max_trials, done)
     if not worker:
         search.check()
-        described = own_data.data_record(arguments, data)
-        settings = {"cost_matrix": matrix.tolist()}
+        settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
         record = RunRecord(folder, arguments, settings, described, continued=True)
-        own_data.show_data(arguments, data)
+        show_data(arguments, data)
         print(
             f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
             f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
@@ -175,7 +174,7 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     with failures.step("best_model.keras"):
         model = form.finished(search.best_model())
         save_model(model, path)
-        decisions = {arguments.algorithm: own_data.decided(model, data, "test")}
+        decisions = {arguments.algorithm: data.decided(model, "test")}
         savings = savings_of(data.report(decisions, matrix))
         record.add_findings(findings(savings))
         written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
@@ -185,7 +184,7 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
             f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
             "Load it:\n"
         )
-        print(own_data.load_snippet(data, path))
+        print(load_snippet(data, path))
         if told := warning(savings):
             print(f"\n# {told}")
     return failures.tell()

@@ -12,6 +12,7 @@ import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs
 from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
 from csdl_keras_cli.cost_file import CostTable
+from csdl_keras_cli.data import Data
 from csdl_keras_cli.main import main
 from csdl_keras_cli.savings import warning
 from tests.cli.own_files import FRAME, load, save, table
@@ -37,13 +38,13 @@ def run_with(folder, data, matrices, decide, monkeypatch):
         for index, (algorithm, _, _) in enumerate(requests):
             yield index, types.SimpleNamespace(model=algorithm.name, seconds=1.0, epochs=1)
 
-    def decided(name, _, part):
+    def decided(_, name, part):
         options = data.prices(part, comparison._matrices[seeds[len(told) // len(NAMES)]])
         return np.asarray(decide(name, data.y[part], options))
 
     told = []
     monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
-    monkeypatch.setattr("csdl_keras_cli.comparison.decided", decided)
+    monkeypatch.setattr(Data, "decided", decided)
     monkeypatch.setattr("csdl_keras_cli.comparison.save_model", lambda *_: None)
     comparison = Comparison(data, matrices, csdl.Settings())
     seeds = list(comparison._matrices)
