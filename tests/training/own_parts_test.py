@@ -79,7 +79,7 @@ def new(kind, **fields):
         {"pretraining": Halved(sees="errors")},
         {"pretraining": new(Halved, version=2)(sees="inputs")},
     ],
-    ids=str,
+    ids=lambda change: " ".join(change),
 )
 def test_other_parts_of_one_name_are_other_trainings(change):
     trainer = make_trainer()
