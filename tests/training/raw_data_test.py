@@ -178,9 +178,10 @@ def test_datasets_are_sent_to_where_they_are_read():
     tf = pytest.importorskip("tensorflow")
     dataset = tf.data.Dataset.from_tensor_slices(np.ones((8, 2), "float32"))
     for x in (dataset, keras.utils.PyDataset(), (batch for batch in [FRAME])):
-        for given in ((x, None), (np.ones((4, 2)), [0, 1, 0, 1], COSTS, x)):
+        given = {"x": np.ones((4, 2)), "y": [0, 1, 0, 1], "cost_matrix": COSTS}
+        for name in ("x", "validation_data"):
             with pytest.raises(ValueError, match="go to `csdl_keras.pretrain` and to the `fit`"):
-                csdl.train(*given, algorithm="calibrated_bayes")
+                csdl.train(**{**given, name: x})
 
 
 def test_arrays_of_a_mixed_data_frame_are_sent_back_to_it():
