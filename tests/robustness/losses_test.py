@@ -64,6 +64,7 @@ def of_labels(made, errors=square, **own):
     def right(rng, k):
         given = {"cost_matrix": matrix(rng, k, k), "y_true": rng.integers(k, size=SIZE)}
         given |= {"y_pred": amounts(rng, SIZE, k), "cost_scale": 0.125, "binary_costs": False}
+        given |= {"output": made.output_kind}
         return given | {name: make(k) for name, make in own.items()}
 
     binary = VECTORS | {"y_true": ONE_HOT, "binary_costs": True}
