@@ -77,6 +77,9 @@ class DecisionMetric(keras.metrics.Mean):
         """
         y_pred = tensor_or_array("y_pred", y_pred)
         shape = examples_shape("y_pred", y_pred)
+        whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
+        if whole:
+            self._check_outputs(known_values(self._outputs_seen(y_pred, None, None)))
         known = None
         if costs is None:
             y_true = self.targets(y_true, shape)
@@ -93,15 +96,14 @@ class DecisionMetric(keras.metrics.Mean):
         score = ops.where(unknown, float("nan"), self.score(y_true, chosen, vectors))
         weights = masked_weights(sample_weight, y_pred)
         if weights is not None:
-            weights = ops.reshape(ops.cast(weights, score.dtype), ops.shape(score))
+            weights = ops.reshape(ops.cast(weights, self.dtype), ops.shape(score))
         weights = self.weights(y_true, weights)
         is_costs = len(y_true.shape) == len(y_pred.shape) and (y_true.shape[-1] or 0) > 2
         seen = [ops.zeros((4,), self.dtype), self._outputs_seen(y_pred, vectors, weights)]
         if is_costs and not self.binary_costs:
             seen[0] = ops.cast(one_hot_counts(ops.convert_to_tensor(y_true), weights), self.dtype)
-        whole = isinstance(y_pred, np.ndarray)  # A model's outputs are those of a batch.
-        if whole and (counts := known_values(seen[1])) is not None:
-            self._check_outputs(counts)
+        if whole:
+            self._check_outputs(known_values(seen[1]))
         self._seen.assign_add(ops.concatenate(seen))
         self._updates += 2 if whole else 1
         # Otherwise each example would count the same, of any size.
@@ -135,7 +137,7 @@ class DecisionMetric(keras.metrics.Mean):
     def _outputs_seen(self, y_pred: Tensor, vectors: Tensor, weights: Tensor) -> Tensor:
         """Counts outputs that tell what they are: by `distribution_counts`, of weight above 0."""
         kind = self.wanted_kind()
-        if kind == "logits" and y_pred.shape[-1] == 1:  # They may happen to lie in [0, 1].
+        if kind in (None, "logits") and y_pred.shape[-1] == 1:  # They may lie in [0, 1].
             return ops.zeros((3,), self.dtype)
         if kind == "cost":  # Estimates of costs that sum to 1 may do so as well.
             if vectors is None:
@@ -154,9 +156,9 @@ class DecisionMetric(keras.metrics.Mean):
             return improper > 0
         return (other == 0) & (proper > (0 if kind is None else 1))
 
-    def _check_outputs(self, seen: np.ndarray) -> None:
-        """Raises if the outputs are of another kind than `output` says."""
-        if not self._are_others(seen):
+    def _check_outputs(self, seen: np.ndarray | None) -> None:
+        """Raises if the outputs are known to be of another kind than `output` says."""
+        if seen is None or not self._are_others(seen):
             return
         kind = self.wanted_kind()
         if kind == "probability":
