@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from csdl_keras_cli.own_columns import LARGEST_NUMBER
+from csdl_keras_cli.own_columns import LARGEST_NUMBER, number_of
 from csdl_keras_cli.suggestions import did_you_mean
 from csdl_keras_cli.text_table import read_cells
 
@@ -44,7 +44,7 @@ def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
             f"Expected {path} to hold costs; received names alone, {_listed(columns or ())}."
         )
     for row, column in np.ndindex(len(body), len(body[0])):
-        if not _is_number(body[row][column]):
+        if number_of(body[row][column]) is None:
             places = [
                 str(index + 1) if names is None else repr(names[index])
                 for index, names in ((row, rows), (column, columns))
@@ -78,25 +78,17 @@ def _parted(
     head = cells[0]
     # Names may be numbers as well. Cells of costs may be anything by mistake.
     named_columns = len(cells) == len(labels) + 1 or any(
-        cell in labels and not _is_number(cell) for cell in head[1:]
+        cell in labels and number_of(cell) is None for cell in head[1:]
     )
     body = cells[1:] if named_columns else cells
     first = [row[0] for row in body]
+    named = any(number_of(name) is None for name in first if name)
     named_rows = (named_columns and head[0] == "") or (
-        len(head) > len(labels)
-        and (not all(map(_is_number, filter(None, first))) or sorted(first) == sorted(labels))
+        len(head) > len(labels) and (named or sorted(first) == sorted(labels))
     )
     if not named_rows:
         return None, head if named_columns else None, body
     return first, head[1:] if named_columns else None, [row[1:] for row in body]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _order(path: pathlib.Path, what: str, names: Sequence[str], wanted: Sequence[str]) -> list[int]:

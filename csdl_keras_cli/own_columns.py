@@ -112,7 +112,7 @@ def as_written(name: str, texts: pandas.Series) -> Any:
             return whole
     if bare.isin(["True", "False"]).all():
         return bare == "True"
-    numbers = [_number(text) for text in texts.dropna().unique()]
+    numbers = [number_of(text) for text in texts.dropna().unique()]
     if None not in numbers:
         _check_whole(name, np.array(numbers))
     return texts
@@ -147,7 +147,7 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
         listed = listed.astype(np.int64)
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
     named: list[Any] = labels.tolist()
-    sizes = [_number(one) for one in named]
+    sizes = [number_of(one) for one in named]
     if None not in sizes:  # Strings would have 10 before 9.
         order = sorted(range(len(named)), key=lambda place: (sizes[place], named[place]))
         named, counts = [named[place] for place in order], counts[order]
@@ -174,10 +174,10 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     return tuple(named), numbers.astype(np.int64)
 
 
-def _number(label: Any) -> float | None:
-    """Returns the number that a label is or that it writes, `None` if there is none."""
+def number_of(value: Any) -> float | None:
+    """Returns the number that a value is or that a text writes, `None` if there is none."""
     try:
-        return float(label)
+        return float(value)
     except ValueError:
         return None
 

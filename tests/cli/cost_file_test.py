@@ -1,12 +1,11 @@
 """Cost matrices of users, with names and without."""
 
 import argparse
-import dataclasses
 
 import numpy as np
 import pytest
 
-from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
+from csdl_keras_cli.cost_file import costs_of_columns, read_cost_table
 from csdl_keras_cli.data import show_data
 from tests.cli.own_files import load, table
 
@@ -126,13 +125,6 @@ def test_the_matrix_is_shown_as_it_is_in_the_file(tmp_path, capsys):
         ["no", "5", "20", "7"],
         ["yes", "3", "-40.5", "7"],
     ]
-
-
-def test_large_matrices_are_shown_in_part(capsys):
-    costs = CostTable(1 - np.eye(10), tuple(f"decision {i}" for i in range(10)))
-    data = dataclasses.replace(load(), table=CostTable(np.tile(costs.amounts, (1, 9)), ("a",) * 90))
-    show_data(argparse.Namespace(cost_matrix="a.csv"), data)
-    assert max(map(len, capsys.readouterr().out.splitlines())) < 120
 
 
 SIZES = ("hi", "lo", "mid")

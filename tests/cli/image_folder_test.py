@@ -96,12 +96,7 @@ STORED = {
     7: (lambda image: image.transpose(Image.Transpose.TRANSVERSE),),
     8: (lambda image: image.rotate(-90, expand=True),),
 }
-FORMATS = {
-    "png": {},
-    "webp": {"lossless": True},
-    "tif": {},
-    "jpg": {"subsampling": 0, "quality": 95},
-}
+FORMATS = {"tif": {}, "jpg": {"subsampling": 0, "quality": 95}}
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB"])
@@ -119,8 +114,8 @@ def test_images_are_upright(orientation, suffix, mode, tmp_path):
             stored.save(tmp_path / label / f"{number}.{suffix}", exif=exif, **FORMATS[suffix])
     file = read_images(tmp_path)
     read = file.inputs
-    pixels = np.asarray(scene, "float32").reshape(24, 16, -1) / 255  # WebP has no gray.
-    np.testing.assert_allclose(*np.broadcast_arrays(read[0], pixels), atol=0.03)
+    pixels = np.asarray(scene, "float32").reshape(24, 16, -1) / 255
+    np.testing.assert_allclose(read[0], pixels, atol=0.03)
     np.testing.assert_array_equal(run(file.code)[0], read[0])
 
 

@@ -186,14 +186,10 @@ class TestFailures:
         assert capsys.readouterr().err == f"csdl-keras: {file} failed: RuntimeError: broken\n"
         assert names(folder) & self.FILES == self.FILES - {file}
 
-    @pytest.mark.parametrize(
-        "name, share",
-        [("run.json", 0.5), ("search.json", 0.0), ("oracle.json", 0.95), ("trial.json", 0.5)],
-    )
-    def test_a_damaged_file(self, name, share, searched, tmp_path, capsys):
+    @pytest.mark.parametrize("name", ["run.json", "search.json"])
+    def test_a_damaged_file(self, name, searched, tmp_path, capsys):
         (path,) = shutil.copytree(searched, tmp_path / "copy").rglob(name)
-        content = path.read_bytes()
-        path.write_bytes(content[: int(share * len(content))])
+        path.write_bytes(path.read_bytes()[:9])
         assert main([*TUNE, "--out", str(tmp_path / "copy")]) == 2
         error = capsys.readouterr().err
         assert str(tmp_path / "copy") in error and len(error.splitlines()) == 1
