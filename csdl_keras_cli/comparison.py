@@ -106,6 +106,7 @@ class Comparison:
             val if form.costs is None else (*val, form.costs["val"]),
             settings=self.settings,
             seed=self.seed,
+            verbose="auto",
             costs=None if form.costs is None else form.costs["train"],
         )
 
