@@ -67,28 +67,32 @@ def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
         ValueError: at once, if another process holds the lock.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(path)
     try:
-        with filelock.FileLock(path).acquire(timeout=0):
-            yield
+        lock.acquire(timeout=0)
     except filelock.Timeout:
         raise ValueError(
             f"Expected no other search under way in {folder}; received one that is. Wait for it, "
             "search in another folder, or share the work: see KerasTuner's distributed tuning."
         ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _parts(value: Any) -> Any:
     """Returns what a result depends on of a value, such that `joblib.hash` tells it apart."""
     if isinstance(value, keras.Model):
-        return [value.to_json(), value.get_weights()]
+        return [_parts(value.layers), value.get_weights()]
     if isinstance(value, _CHANGING):
-        names = inspect.signature(type(value)).parameters
+        names = inspect.signature(type(value)).parameters.keys() - {"verbose"}
         chosen = {name: it for name, it in vars(value).items() if name in names}
         if "min_delta" in chosen:  # Keras gives it the sign of the mode when training begins.
             chosen["min_delta"] = abs(chosen["min_delta"])
         return [type(value).__name__, _parts(chosen)]
     if isinstance(value, Mapping):
-        return {str(name): _parts(it) for name, it in value.items() if name not in _FREE}
+        return {str(name): _parts(it) for name, it in value.items()}
     if isinstance(value, (list, tuple)):
         return [_parts(it) for it in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -97,8 +101,11 @@ def _parts(value: Any) -> Any:
         return np.array(keras.ops.convert_to_numpy(value), order="C")
     if hasattr(value, "__array__"):
         return np.array(value, order="C")
-    if hasattr(value, "get_config"):
-        return [type(value).__qualname__, _parts(value.get_config())]
+    if hasattr(value, "fingerprint"):  # `ShuffledBatches`
+        return value.fingerprint()
+    if hasattr(value, "get_config"):  # Keras gives names to objects by what it has made before.
+        config = {name: it for name, it in value.get_config().items() if name != "name"}
+        return [type(value).__qualname__, _parts(config)]
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return value
     named = value if hasattr(value, "__qualname__") else type(value)
