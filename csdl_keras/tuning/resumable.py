@@ -168,15 +168,37 @@ class ResumableTuner(keras_tuner.Tuner):
             # KerasTuner does this only for new searches, and has no public name for it.
             self._populate_initial_space()
         self._number_folders()
-        verbose, self.oracle.verbose = self.oracle.verbose, 0
-        while ended := _ended_trial(self._folder(len(self.oracle.trials)) / "trial.json"):
-            proposed = self.oracle.create_trial(self.tuner_id)
-            if proposed.status != "RUNNING":
-                break
-            ended.trial_id = proposed.trial_id
-            self.oracle.trials[proposed.trial_id].metrics = ended.metrics
-            self.oracle.end_trial(ended)
+        ended = {
+            int(path.parent.name.removeprefix("trial_")): trial
+            for path in pathlib.Path(self.project_dir).glob("trial_*/trial.json")
+            if (trial := _ended_trial(path))
+        }
+        verbose = self.oracle.verbose
+        unfinished = self._tuners()
+        for number in range(max(ended, default=-1) + 1):
+            trial = ended.get(number)
+            if number >= len(self.oracle.trials):
+                if trial is None and not unfinished:
+                    break
+                # One that was running beside others is given to a tuner, which runs it again.
+                self.oracle.verbose = verbose if trial is None else 0
+                owner = "reload" if trial else unfinished.pop()
+                if self.oracle.create_trial(owner).status != "RUNNING":
+                    break
+            known = [*self.oracle.trials.values()][number]
+            if trial is not None and known.status == "RUNNING":
+                self.oracle.verbose = 0
+                trial.trial_id, known.metrics = known.trial_id, trial.metrics
+                self.oracle.end_trial(trial)
+        self.oracle.tuner_ids.discard("reload")  # The chief waits for all tuners.
         self.oracle.verbose = verbose
+
+    def _tuners(self) -> list[str]:
+        """Returns the names of the tuners that search in the folder."""
+        if not self.tuner_id.startswith("chief"):
+            return [] if self.tuner_id in self.oracle.ongoing_trials else [self.tuner_id]
+        files = pathlib.Path(self.project_dir).glob("*.json")
+        return [it.stem for it in files if it.stem not in ("oracle", "search", self.tuner_id)]
 
     def _folder(self, number: int) -> pathlib.Path:
         digits = len(str(self.oracle.max_trials))
