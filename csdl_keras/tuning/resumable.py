@@ -67,28 +67,32 @@ def search_lock(path: pathlib.Path, folder: pathlib.Path) -> Iterator[None]:
         ValueError: at once, if another process holds the lock.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(path)
     try:
-        with filelock.FileLock(path).acquire(timeout=0):
-            yield
+        lock.acquire(timeout=0)
     except filelock.Timeout:
         raise ValueError(
             f"Expected no other search under way in {folder}; received one that is. Wait for it, "
             "search in another folder, or share the work: see KerasTuner's distributed tuning."
         ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _parts(value: Any) -> Any:
     """Returns what a result depends on of a value, such that `joblib.hash` tells it apart."""
     if isinstance(value, keras.Model):
-        return [value.to_json(), value.get_weights()]
+        return [_parts(value.layers), value.get_weights()]
     if isinstance(value, _CHANGING):
-        names = inspect.signature(type(value)).parameters
+        names = inspect.signature(type(value)).parameters.keys() - {"verbose"}
         chosen = {name: it for name, it in vars(value).items() if name in names}
         if "min_delta" in chosen:  # Keras gives it the sign of the mode when training begins.
             chosen["min_delta"] = abs(chosen["min_delta"])
         return [type(value).__name__, _parts(chosen)]
     if isinstance(value, Mapping):
-        return {str(name): _parts(it) for name, it in value.items() if name not in _FREE}
+        return {str(name): _parts(it) for name, it in value.items()}
     if isinstance(value, (list, tuple)):
         return [_parts(it) for it in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -97,8 +101,11 @@ def _parts(value: Any) -> Any:
         return np.array(keras.ops.convert_to_numpy(value), order="C")
     if hasattr(value, "__array__"):
         return np.array(value, order="C")
-    if hasattr(value, "get_config"):
-        return [type(value).__qualname__, _parts(value.get_config())]
+    if hasattr(value, "fingerprint"):  # `ShuffledBatches`
+        return value.fingerprint()
+    if hasattr(value, "get_config"):  # Keras gives names to objects by what it has made before.
+        config = {name: it for name, it in value.get_config().items() if name != "name"}
+        return [type(value).__qualname__, _parts(config)]
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return value
     named = value if hasattr(value, "__qualname__") else type(value)
@@ -161,15 +168,37 @@ class ResumableTuner(keras_tuner.Tuner):
             # KerasTuner does this only for new searches, and has no public name for it.
             self._populate_initial_space()
         self._number_folders()
-        verbose, self.oracle.verbose = self.oracle.verbose, 0
-        while ended := _ended_trial(self._folder(len(self.oracle.trials)) / "trial.json"):
-            proposed = self.oracle.create_trial(self.tuner_id)
-            if proposed.status != "RUNNING":
-                break
-            ended.trial_id = proposed.trial_id
-            self.oracle.trials[proposed.trial_id].metrics = ended.metrics
-            self.oracle.end_trial(ended)
+        ended = {
+            int(path.parent.name.removeprefix("trial_")): trial
+            for path in pathlib.Path(self.project_dir).glob("trial_*/trial.json")
+            if (trial := _ended_trial(path))
+        }
+        verbose = self.oracle.verbose
+        unfinished = self._tuners()
+        for number in range(max(ended, default=-1) + 1):
+            trial = ended.get(number)
+            if number >= len(self.oracle.trials):
+                if trial is None and not unfinished:
+                    break
+                # One that was running beside others is given to a tuner, which runs it again.
+                self.oracle.verbose = verbose if trial is None else 0
+                owner = "reload" if trial else unfinished.pop()
+                if self.oracle.create_trial(owner).status != "RUNNING":
+                    break
+            known = [*self.oracle.trials.values()][number]
+            if trial is not None and known.status == "RUNNING":
+                self.oracle.verbose = 0
+                trial.trial_id, known.metrics = known.trial_id, trial.metrics
+                self.oracle.end_trial(trial)
+        self.oracle.tuner_ids.discard("reload")  # The chief waits for all tuners.
         self.oracle.verbose = verbose
+
+    def _tuners(self) -> list[str]:
+        """Returns the names of the tuners that search in the folder."""
+        if not self.tuner_id.startswith("chief"):
+            return [] if self.tuner_id in self.oracle.ongoing_trials else [self.tuner_id]
+        files = pathlib.Path(self.project_dir).glob("*.json")
+        return [it.stem for it in files if it.stem not in ("oracle", "search", self.tuner_id)]
 
     def _folder(self, number: int) -> pathlib.Path:
         digits = len(str(self.oracle.max_trials))

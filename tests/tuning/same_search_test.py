@@ -1,5 +1,6 @@
 """A folder holds one search: no other takes up its trials, and no two processes add to it."""
 
+import joblib
 import keras
 import keras_tuner
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras import tuning
+from csdl_keras.tuning.resumable import _parts
 from tests.support.eager import eager_models
 from tests.support.fresh_process import start_python
 from tests.tuning import searches
@@ -89,6 +91,29 @@ def test_another_backend_policy_or_version_is_refused(finished, monkeypatch):
     monkeypatch.setattr(keras, "version", lambda: "3.0.0")
     with pytest.raises(ValueError, match="another versions"):
         made(folder)
+
+
+def test_what_a_value_is_told_apart_by():
+    def key(value):
+        return joblib.hash(_parts(value))
+
+    def network(units=3, seed=0):
+        keras.utils.set_random_seed(seed)
+        layers = [keras.layers.Dense(units), keras.layers.Dense(2)]
+        return keras.Sequential([keras.Input((6,)), *layers])
+
+    assert key(network()) == key(network())  # under other names
+    assert len({key(network()), key(network(4)), key(network(seed=1))}) == 3
+    for one, other in (
+        ({"name": X}, {"name": X * 2}),
+        (csdl.ShuffledBatches(X, Y), csdl.ShuffledBatches(X * 2, Y)),
+        (keras.ops.convert_to_tensor(X), keras.ops.convert_to_tensor(X * 2)),
+        (keras.optimizers.SGD(0.1), keras.optimizers.SGD(0.2)),
+        (X, X.astype("float64")),
+        (csdl.ALGORITHMS["csdnn"], csdl.ALGORITHMS["sdae_sosr"]),
+    ):
+        assert key(one) == key(one) != key(other)
+    assert key(X) == key(np.asfortranarray(X))
 
 
 def test_the_same_search_takes_more_trials(finished):
