@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-
 from csdl_keras.fitting._tensorflow_batches import in_order
 
 

@@ -4,13 +4,13 @@ import dataclasses
 
 import numpy as np
 import pytest
+from csdl_keras.fitting.stage_cache import StageCache
 
 import csdl_keras as csdl
 from csdl_keras.experiments import cell_runner
 from csdl_keras.experiments.cell import Cell
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.fitting.stage_cache import StageCache
 from tests.experiments.grid_runs import SHORT, Recorder, failing, make_grid, run
 
 CELL = Cell(DataSource("digits"), csdl.ALGORITHMS["dnn_blind"], 1000, csdl.Settings())

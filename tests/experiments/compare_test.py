@@ -4,6 +4,7 @@ import io
 import keras
 import numpy as np
 import pytest
+from csdl_keras.training.trainer import Trainer
 from rich.console import Console
 
 import csdl_keras as csdl
@@ -13,7 +14,6 @@ from csdl_keras.experiments.comparison import ComparisonRun, check_algorithms
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.display import CellDisplay
 from csdl_keras.training.algorithms import ALGORITHMS
-from csdl_keras.training.trainer import Trainer
 from csdl_keras_cli.choices import DEFAULT_ALGORITHMS
 from tests.experiments.grid_runs import Recorder
 

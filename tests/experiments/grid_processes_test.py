@@ -8,9 +8,9 @@ import threading
 import time
 
 import pytest
+from csdl_keras.training.workers import _spare_modules, forget_models, workers
 
 from csdl_keras.experiments.time_budget import BudgetSpent, TimeBudget
-from csdl_keras.training.workers import _spare_modules, forget_models, workers
 from tests.experiments.grid_runs import SHORT, read, run
 
 

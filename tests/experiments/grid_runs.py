@@ -3,12 +3,13 @@
 import csv
 import dataclasses
 
+from csdl_keras.training.trained import Trained
+
 import csdl_keras as csdl
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import Profile
 from csdl_keras.experiments.search import Search
-from csdl_keras.training.trained import Trained
 
 TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
 TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from csdl_keras.fitting.stage_cache import StageCache
 
 import csdl_keras as csdl
 from csdl_keras.datasets import DataSet
@@ -12,7 +13,6 @@ from csdl_keras.experiments.cell import OWN_COSTS, Cell
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.experiments.decision_files import DecisionFiles, beta_name
-from csdl_keras.fitting.stage_cache import StageCache
 
 
 def data_of(num_classes):
