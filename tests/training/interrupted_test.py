@@ -70,7 +70,7 @@ KILLED = """
 print("started", flush=True)
 from tests.support.eager import eager_models
 from tests.support.interruptions import Stop
-from tests.training.unfinished_stages_test import _fit_module, train
+from tests.training.interrupted_test import _fit_module, train
 
 _fit_module._SECONDS = 0.0
 with eager_models():
