@@ -2,6 +2,5 @@
 
 Importing `csdl_keras` imports Keras and its backend, which takes seconds, while help, the
 version and wrong arguments are to be answered at once. Each command has a module here, with
-its arguments and what can be checked of them alone, and one of the same name in
-`csdl_keras.experiments.commands`, which runs it.
+its arguments, what can be checked of them alone, and its run, which alone imports the package.
 """

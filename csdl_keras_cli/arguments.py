@@ -151,51 +151,38 @@ def _add_columns(parser: argparse._ActionsContainer, option: str, text: str) -> 
     )
 
 
-#: Options of own data: those of tables in files, and those of folders of images.
-_OF_TABLES = ("label", "drop", "categories", "missing", "cost_columns")
-_OF_IMAGES = ("image_size", "skip_broken")
+#: The kinds of data that options are for: a suffix, `"folder"` or `"dataset"`.
+_NEEDS = {
+    **dict.fromkeys(("label", "drop", "categories", "cost_columns"), DATA_SUFFIXES),
+    "missing": (".csv",),
+    **dict.fromkeys(("image_size", "skip_broken"), ("folder",)),
+    "imbalanced": ("dataset",),
+}
+_CALLED = {"dataset": "--dataset", "folder": "a folder of images", ".csv": "a .csv file"}
 
 
 def check_data(arguments: argparse.Namespace) -> None:
     """Raises a ValueError if options of own data are missing, or given without such data."""
     data: pathlib.Path | None = arguments.data
-    if data is None:
-        for option in (*_OF_TABLES, *_OF_IMAGES):
-            if getattr(arguments, option):
-                name = option.replace("_", "-")
-                raise ValueError(f"Expected --{name} with --data; received --dataset.")
-    elif not data.exists():
-        raise ValueError(f"Expected --data to be a file or a folder; there is no {data}.")
-    else:
-        _check_own_data(arguments, data)
+    kind = "dataset"
+    if data is not None:
+        if not data.exists():
+            raise ValueError(f"Expected --data to be a file or a folder; there is no {data}.")
+        kind = "folder" if data.is_dir() else data.suffix.lower()
+        if kind != "folder":
+            check_file("--data", data, DATA_SUFFIXES, " or a folder of images")
+    for option, needed in _NEEDS.items():
+        if getattr(arguments, option, None) and kind not in needed:
+            what = _CALLED[needed[0]] if len(needed) == 1 else "a file of --data"
+            received = "--dataset" if data is None else data
+            raise ValueError(
+                f"Expected --{option.replace('_', '-')} with {what}; received {received}."
+            )
+    if kind in DATA_SUFFIXES and arguments.label is None:
+        what = "array" if kind == ".npz" else "column"
+        raise ValueError(f"Expected --label to name the {what} of labels in {data}; received none.")
     if arguments.cost_matrix is not None:
         check_file("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
-
-
-def _check_own_data(arguments: argparse.Namespace, data: pathlib.Path) -> None:
-    if arguments.imbalanced:
-        raise ValueError("Expected --imbalanced with --dataset; received --data.")
-    if data.is_dir():
-        for option in _OF_TABLES:
-            if getattr(arguments, option):
-                raise ValueError(
-                    f"Expected --{option.replace('_', '-')} with a file; received {data}, a "
-                    "folder of images, whose labels are the names of its folders."
-                )
-        return
-    check_file("--data", data, DATA_SUFFIXES, " or a folder of images")
-    if arguments.label is None:
-        raise ValueError(
-            f"Expected --label to name the {'array' if data.suffix == '.npz' else 'column'} of "
-            f"labels in {data}; received none."
-        )
-    for option in _OF_IMAGES:
-        if getattr(arguments, option):
-            raise ValueError(
-                f"Expected --{option.replace('_', '-')} with a folder of images; received {data}."
-            )
-    if arguments.missing and data.suffix.lower() != ".csv":
-        raise ValueError(f"Expected --missing with a .csv file; received {data}.")
 
 
 def check_file(option: str, path: pathlib.Path, suffixes: Sequence[str], more: str = "") -> None:

@@ -4,52 +4,28 @@ Those of `csdl_keras` stand here again, because importing it takes seconds;
 `tests/cli/choices_test.py` compares.
 """
 
-#: Algorithms that `compare` runs by default on images.
-DEFAULT_ALGORITHMS = (
-    "ensemble_bayes",
-    "calibrated_bayes",
-    "cost_model",
-    "dnn_blind",
-    "dnn_bayes",
-    "sdae_bayes",
-    "dnn_sosr",
-    "sdae_sosr",
-    "csdnn",
-    "cnn_blind",
-    "cnn_bayes",
-    "cnn_sosr",
-)
-
 #: The fifteen algorithms of the paper's Table 1.
 PAPER_ALGORITHMS = (
-    "dnn_blind",
-    "sdae_blind",
-    "cnn_blind",
-    "csosr",
-    "min",
-    "dnn_bayes",
-    "sdae_bayes",
-    "seae_bayes",
-    "scae_bayes",
-    "cnn_bayes",
-    "dnn_sosr",
-    "sdae_sosr",
-    "seae_sosr",
-    "csdnn",
-    "cnn_sosr",
+    *("dnn_blind", "sdae_blind", "cnn_blind", "csosr", "min"),
+    *("dnn_bayes", "sdae_bayes", "seae_bayes", "scae_bayes", "cnn_bayes"),
+    *("dnn_sosr", "sdae_sosr", "seae_sosr", "csdnn", "cnn_sosr"),
 )
 
 #: Algorithms beyond the paper.
 OTHER_ALGORITHMS = (
-    "calibrated_bayes",
-    "ensemble_bayes",
-    "cost_model",
-    "dnn_weighted",
-    "cnn_weighted",
+    *("calibrated_bayes", "ensemble_bayes", "cost_model"),
+    *("dnn_weighted", "cnn_weighted"),
 )
 
 #: Other names of algorithms.
 ALIASES = ("scae_sosr",)
+
+#: Algorithms that `compare` runs by default on images.
+DEFAULT_ALGORITHMS = (
+    *("ensemble_bayes", "calibrated_bayes", "cost_model"),
+    *("dnn_blind", "dnn_bayes", "sdae_bayes", "dnn_sosr", "sdae_sosr", "csdnn"),
+    *("cnn_blind", "cnn_bayes", "cnn_sosr"),
+)
 
 #: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
 TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))

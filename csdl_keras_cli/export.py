@@ -1,4 +1,4 @@
-"""Arguments of `csdl-keras export`."""
+"""The command `csdl-keras export`."""
 
 import argparse
 import pathlib
@@ -41,17 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Raises a ValueError unless there is a model, and a format for the file to write."""
-    import zipfile
-
     model: pathlib.Path = arguments.model
     if not model.is_file():
         what = "it is a folder" if model.is_dir() else "there is no such file"
         raise ValueError(f"Expected {model} to be a model that Keras can load; {what}.")
-    if model.suffix == ".keras" and not zipfile.is_zipfile(model):
-        raise ValueError(
-            f"Expected {model} to be a model that Keras can load; the file is damaged, or "
-            "model.save did not write it."
-        )
     if arguments.format is None:
         arguments.format = _format_of(arguments.path)
 
@@ -65,3 +58,28 @@ def _format_of(path: pathlib.Path) -> str:
         f"Expected a path that ends in .onnx or .tflite, or a folder without an end, or --format; "
         f"received {path}."
     )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    import keras
+
+    import csdl_keras
+
+    try:
+        model = keras.saving.load_model(arguments.model, compile=False)
+    except Exception as error:
+        # Keras raises errors of many types for a file that is no model.
+        raise ValueError(
+            f"Expected {arguments.model} to be a model that Keras can load; {error}"
+        ) from error
+    csdl_keras.export(
+        model,
+        arguments.path,
+        format=arguments.format,
+        output=arguments.output,
+        from_logits=arguments.from_logits,
+        cost_matrix_input=arguments.cost_matrix_input,
+    )
+    print(arguments.path)
+    return 0

@@ -10,8 +10,8 @@ from csdl_keras_cli import compare, export, report, table1, table2, tune
 from csdl_keras_cli.output import only_own_errors, tolerant_output
 from csdl_keras_cli.suggestions import SuggestingParser
 
-#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`, and
-#: `check(arguments)` for what can be checked without `csdl_keras`.
+#: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`,
+#: `check(arguments)` for what can be checked without `csdl_keras`, and `run(arguments)`.
 COMMANDS = {
     "compare": compare,
     "table1": table1,
@@ -84,8 +84,10 @@ def _run(arguments: argparse.Namespace) -> int:
     for name in ("absl", "tensorflow"):
         logging.getLogger(name).setLevel(logging.ERROR)
     with only_own_errors():
-        command = importlib.import_module(f"csdl_keras.experiments.commands.{arguments.command}")
-        return command.run(arguments)
+        module = COMMANDS[arguments.command]
+        if not hasattr(module, "run"):
+            module = importlib.import_module(f"csdl_keras.experiments.commands.{arguments.command}")
+        return module.run(arguments)
 
 
 if __name__ == "__main__":

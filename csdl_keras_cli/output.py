@@ -4,21 +4,15 @@ import contextlib
 import faulthandler
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 
 class TolerantStream:
     """A text stream that ignores errors of writing, and writes nothing after the first one.
 
-    A reader that has ended (`| head`), a full disk behind a log or a closed terminal
-    then stops nothing. Characters that the encoding lacks become question marks.
-
-    Args:
-        stream: the stream to write to, such as `sys.stdout`; `None`, Python's value for
-            a closed stream, discards everything.
-
-    Example:
+    A reader that has ended (`| head`), a full disk behind a log or a closed terminal, for which
+    Python has `None`, then stops nothing. Characters that the encoding lacks become question marks.
 
     >>> stream = TolerantStream(None)
     >>> stream.write("lost")
@@ -32,18 +26,18 @@ class TolerantStream:
     def write(self, text: str) -> int:
         """Writes a text, as far as possible."""
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
-        self._try("write", text.encode(encoding, "replace").decode(encoding))
+        self._try(self._stream.write, text.encode(encoding, "replace").decode(encoding))
         return len(text)
 
     def flush(self) -> None:
         """Flushes the stream."""
-        self._try("flush")
+        self._try(self._stream.flush)
 
-    def _try(self, name: str, *arguments: str) -> None:
+    def _try(self, function: Callable[..., object], *arguments: str) -> None:
         if self.error is not None:
             return
         try:
-            getattr(self._stream, name)(*arguments)
+            function(*arguments)
         except (OSError, ValueError) as error:
             self.error = error
             # At its end Python would try again to write what is buffered, and fail.
@@ -57,26 +51,19 @@ class TolerantStream:
 @contextlib.contextmanager
 def tolerant_output() -> Iterator[TolerantStream]:
     """Makes printing raise no errors inside the `with`; yields the standard output."""
-    _open_closed_streams()
+    # In place of closed streams, whose numbers other files would get, and processes inherit.
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
     before = sys.stdout, sys.stderr
     output, errors = TolerantStream(sys.stdout), TolerantStream(sys.stderr)
     sys.stdout, sys.stderr = output, errors  # type: ignore[assignment]
     try:
         yield output
     finally:
-        for stream in (output, errors):
-            stream.flush()
+        output.flush()
+        errors.flush()
         sys.stdout, sys.stderr = before
-
-
-def _open_closed_streams() -> None:
-    """Opens the null device in place of standard streams that are closed.
-
-    Other files would get their numbers, and processes that train inherit these as their streams.
-    """
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(number, True)
-    os.close(number)
 
 
 @contextlib.contextmanager

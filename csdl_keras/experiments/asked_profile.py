@@ -2,10 +2,11 @@
 
 import argparse
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
-from csdl_keras.experiments.comparison import check_algorithms
 from csdl_keras.experiments.profiles import PROFILES, Profile
+from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm
 
 #: What the authors' code chooses, by the names of the options; see also `AUTHORS_SETTINGS`.
 AUTHORS_OPTIONS = {
@@ -58,3 +59,11 @@ def build_profile(arguments: argparse.Namespace) -> Profile:
     if arguments.train_size is not None:
         changes |= {"train_size": arguments.train_size, "cnn_train_size": arguments.train_size}
     return dataclasses.replace(profile, **changes)
+
+
+def check_algorithms(names: Sequence[str]) -> tuple[str, ...]:
+    """Returns names of algorithms, each once; raises a ValueError that lists the right ones."""
+    wrong = [name for name in names if name not in ALGORITHMS]
+    if wrong or not names:
+        raise ValueError(f"Expected algorithms among {', '.join(ALGORITHMS)}; received {wrong}.")
+    return tuple(dict.fromkeys(get_algorithm(name).name for name in names))

@@ -3,25 +3,15 @@
 import datetime
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import keras
 import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from csdl_keras.experiments.cell import OWN_COSTS, Outcome
 from csdl_keras.experiments.cell_runner import CellRunner
 from csdl_keras.experiments.choice import Choice
-from csdl_keras.experiments.summaries import Summary, spread_caption
-from csdl_keras.training.algorithms import get_algorithm
-
-if TYPE_CHECKING:
-    from keras_tuner.engine.trial import Trial
-
-#: More characters than any table has in a line.
-_WIDEST = 10_000
 
 
 def make_console() -> Console:
@@ -30,17 +20,6 @@ def make_console() -> Console:
     Texts hold names of folders and data sets, which are no markup.
     """
     return Console(markup=False, emoji=False, highlight=False)
-
-
-def print_table(console: Console, table: Table) -> None:
-    """Prints a whole table, even where the terminal is narrower."""
-    width = console.width
-    wide = console.options.update(width=_WIDEST)
-    try:
-        console.width = max(width, console.measure(table, options=wide).maximum)
-        console.print(table, crop=False)
-    finally:
-        console.width = width
 
 
 class Display:
@@ -180,66 +159,3 @@ class _EpochBar(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self.display.progress.update(self.display.epochs, completed=epoch + 1)
-
-
-class SearchDisplay(Display):
-    """Shows the trials of a search."""
-
-    best: float | None = None
-
-    def finished(self, trial: "Trial") -> None:
-        """Counts a trial of KerasTuner and prints what it cost."""
-        self.move(self.done + 1, self.total)
-        if trial.status != "COMPLETED":
-            reason = (trial.message or "").strip().splitlines()[-1:]
-            self.tell(f"trial {trial.trial_id}: {trial.status.lower()} {' '.join(reason)}")
-            return
-        text = f"trial {trial.trial_id}: validation cost {trial.score:.4f}"
-        if self.best is None or trial.score < self.best:
-            self.best = trial.score
-            text += ", the best so far"
-        self.tell(text)
-
-
-def summary_table(summaries: Sequence[Summary], title: str) -> Table:
-    """Returns the table of a comparison, with the best constant decision below it.
-
-    The lowest average cost over all matrices is bold, unless that of the constant decision is.
-    """
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.add_column("algorithm")
-    table.add_column("effort")
-    for heading in ("average test cost", "saved", "95 % interval", "against the best"):
-        table.add_column(heading, justify="right")
-    for heading in ("error rate", "seconds"):
-        table.add_column(heading, justify="right")
-    matrices = max(summary.matrices for summary in summaries)
-    constant = summaries[0].saving.constant_cost
-    lowest = min(it.average_cost for it in summaries if it.matrices == matrices)
-    lowest = np.fmin(lowest, constant)
-    for summary in summaries:
-        spread = summary.spread
-        if summary.matrices < matrices:
-            spread += f" (n = {summary.matrices})"
-        cells = [
-            f"{summary.algorithm} ({get_algorithm(summary.algorithm).title})",
-            summary.effort,
-            f"{summary.average_cost:.3f}{spread}",
-            *summary.saving.columns,
-            f"{summary.error_rate:.1%}",
-            f"{summary.train_seconds:.1f}",
-        ]
-        best = (summary.matrices, summary.average_cost) == (matrices, lowest)
-        table.add_row(*cells, style="bold" if best else None)
-    if np.isfinite(constant):
-        name = summaries[0].saving.constant_decision
-        cells = [f"best constant decision{f': {name}' * bool(name)}", "", f"{constant:.3f}"]
-        table.add_row(*cells, style="bold" if constant == lowest else None)
-    table.caption = (
-        f"{spread_caption(matrices)}"
-        f"{', or n' if any(it.matrices < matrices for it in summaries) else ''}; "
-        "best in bold; seconds count shared stages in full\n"
-        "saved: relative to the best constant decision; tied: the interval of the difference to "
-        "the best contains 0; intervals are paired, over test examples alone"
-    )
-    return table

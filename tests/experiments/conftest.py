@@ -3,7 +3,7 @@
 import pytest
 
 from csdl_keras_cli.main import main
-from tests.experiments.grid_runs import TABLE2, TUNE
+from tests.experiments.grid_runs import TABLE2
 from tests.support.eager import eager_models
 
 #: Modules whose commands train as those of a user do.
@@ -29,9 +29,3 @@ def finished(arguments, folder):
 def table2(tmp_path_factory):
     """The folder of a finished run of `TABLE2`; tests change copies of it."""
     return finished(TABLE2, tmp_path_factory.mktemp("table2") / "new" / "run")
-
-
-@pytest.fixture(scope="session")
-def searched(tmp_path_factory):
-    """The folder of a finished run of `TUNE`; tests change copies of it."""
-    return finished(TUNE, tmp_path_factory.mktemp("tune"))

@@ -1,6 +1,5 @@
 """A part of a run that fails costs no other part, and is told at the end."""
 
-import importlib
 import shutil
 
 import pytest
@@ -9,15 +8,7 @@ import csdl_keras as csdl
 from csdl_keras.experiments import cell, files, results
 from csdl_keras.experiments.failures import Failures
 from csdl_keras_cli.main import main
-from tests.experiments.compare_test import constant_model
-from tests.experiments.grid_runs import TABLE2, TUNE, algorithms, failing, train_all_with
-
-COMPARE = "compare --dataset digits --train-size 343 --epochs 1 --cost-seeds 1 --jobs 1".split()
-COMPARE += ["--algorithms", "dnn_blind,dnn_bayes,dnn_sosr"]
-
-
-def module_of(name):
-    return importlib.import_module(f"csdl_keras.experiments.{name}")
+from tests.experiments.grid_runs import TABLE2, algorithms, failing, train_all_with
 
 
 class TestFailures:
@@ -105,57 +96,6 @@ class TestTable2:
         assert len(algorithms(tmp_path / "run")) == 4
 
 
-class TestCompare:
-    @pytest.fixture
-    def run(self, tmp_path, monkeypatch, capsys):
-        """A function that runs the command on ready-made models; status, output, errors."""
-        decisions = {"dnn_blind": 0, "dnn_bayes": 3, "dnn_sosr": 6}
-        train_all = train_all_with(lambda name: constant_model(decisions[name]))
-        monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
-
-        def run():
-            return main([*COMPARE, "--out", str(tmp_path)]), *capsys.readouterr()
-
-        return run
-
-    def names(self, folder):
-        return {path.name for path in folder.iterdir()}
-
-    @pytest.mark.parametrize(
-        "where, name, part",
-        [
-            ("commands.compare", "plot_costs", "costs.png"),
-            ("display", "summary_table", "the table"),
-            ("comparison", "save_model", "the model of digits dnn_blind for matrix 1000"),
-            ("cell_runner", "decide", "digits dnn_blind for matrix 1000"),
-        ],
-    )
-    def test_a_step(self, where, name, part, run, tmp_path, monkeypatch):
-        calls, function = [], getattr(module_of(where), name)
-
-        def when(*_):
-            calls.append(1)
-            return len(calls) == 1
-
-        first = failing(function, when, RuntimeError("broken"))
-        monkeypatch.setattr(module_of(where), name, first)
-        status, output, told = run()
-        assert status == 1 and told == f"csdl-keras: {part} failed: RuntimeError: broken\n"
-        expected = {"results.csv", "costs.png", "best_model.keras", "run.json"}
-        assert self.names(tmp_path) == expected - {part}
-        assert len(algorithms(tmp_path)) == (2 if name == "decide" else 3)
-        assert ("average test cost" in output) == (name != "summary_table")
-        assert "keras.saving.load_model" in output
-
-    def test_no_model_can_be_saved(self, run, tmp_path, monkeypatch):
-        fail = failing(len, lambda *_: True, OSError("full"))
-        monkeypatch.setattr(module_of("comparison"), "save_model", fail)
-        status, output, told = run()
-        assert status == 1 and "load_model" not in output and "OSError: full" in told
-        assert self.names(tmp_path) == {"results.csv", "costs.png", "run.json"}
-        assert len(algorithms(tmp_path)) == 3
-
-
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_request_that_diverges_costs_no_other(jobs):
     data = csdl.datasets.load("digits", train_size=229)
@@ -170,39 +110,3 @@ def test_a_request_that_diverges_costs_no_other(jobs):
         list(trainer.train_all(requests[:1]))
     with pytest.raises(ValueError, match="Expected `on_error` to be a function or None"):
         trainer.train_all([], on_error=3)
-
-
-class TestTune:
-    FILES = {"trials.csv", "search.png", "best_model.keras"}
-
-    @pytest.fixture
-    def folder(self, searched, tmp_path):
-        """A copy of the finished search without what is written at the end."""
-        return shutil.copytree(
-            searched, tmp_path / "copy", ignore=shutil.ignore_patterns(*self.FILES)
-        )
-
-    @pytest.mark.parametrize(
-        "name, file",
-        [
-            ("write_trials", "trials.csv"),
-            ("plot_search", "search.png"),
-            ("trials_table", "the table"),
-            ("save_model", "best_model.keras"),
-        ],
-    )
-    def test_a_step(self, name, file, folder, capsys, monkeypatch):
-        fail = failing(len, lambda *_: True, RuntimeError("broken"))
-        monkeypatch.setattr(module_of("commands.tune"), name, fail)
-        assert main([*TUNE, "--out", str(folder)]) == 1
-        captured = capsys.readouterr()
-        assert captured.err == f"csdl-keras: {file} failed: RuntimeError: broken\n"
-        assert {path.name for path in folder.iterdir()} & self.FILES == self.FILES - {file}
-        assert ("The best trial" in captured.out) == (name != "save_model")
-
-    def test_a_search_that_ends_in_an_error(self, folder, capsys, monkeypatch):
-        fail = failing(len, lambda *_, **__: True, RuntimeError("too many trials failed"))
-        monkeypatch.setattr(csdl.tuning.RandomSearch, "search", fail)
-        assert main([*TUNE, "--out", str(folder)]) == 1
-        assert "the search failed: RuntimeError" in capsys.readouterr().err
-        assert (folder / "trials.csv").exists()

@@ -12,8 +12,6 @@ from csdl_keras.training.trained import Trained
 
 TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
 TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
-TUNE = "tune --dataset digits --train-size 300 --epochs 1 --depth 1 --units 8".split()
-TUNE += ["--pretraining-epochs", "1", "--max-trials", "1"]
 PROFILE = Profile(
     datasets=("digits_imb",),
     settings=csdl.Settings().replace(

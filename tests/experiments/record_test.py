@@ -8,14 +8,13 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras import tuning
 from csdl_keras.experiments.run_folder import (
     append_record,
     read_run_records,
     remove_record,
 )
 from csdl_keras_cli.main import build_parser, main
-from tests.experiments.grid_runs import TABLE2, TUNE, train_all_with
+from tests.experiments.grid_runs import TABLE2, train_all_with
 
 
 def fail(*_, **__):
@@ -83,21 +82,3 @@ def test_table2_of_which_all_fails(tmp_path, monkeypatch, capsys):
     assert main([*TABLE2, "--out", str(tmp_path)]) == 1
     assert "it fails" in capsys.readouterr().err
     assert not (tmp_path / "run.json").exists()
-
-
-def test_a_search_of_which_all_trials_fail(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(tuning.CSDNNHyperModel, "network", fail)
-    assert main([*TUNE, "--out", str(tmp_path)]) in (1, 2)
-    assert "it fails" in capsys.readouterr().err
-    assert not (tmp_path / "run.json").exists()
-
-
-@pytest.mark.parametrize("command", [["compare"], TUNE])
-def test_refused_data(command, tmp_path, capsys):
-    path = tmp_path / "table.csv"
-    path.write_text("x,y\n1,a\n2,b\n")
-    out = tmp_path / "run"
-    arguments = [*command[:1], "--data", str(path), "--label", "y", "--out", str(out)]
-    assert main(arguments) == 2
-    assert "3 examples of each label" in capsys.readouterr().err
-    assert not (out / "run.json").exists()

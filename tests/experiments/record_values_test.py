@@ -6,17 +6,14 @@ import pathlib
 import shlex
 
 import keras
-import numpy as np
 import pytest
 
 from csdl_keras.experiments.asked_profile import AUTHORS_OPTIONS
-from csdl_keras.experiments.commands.sources import data_record, source_of
 from csdl_keras.experiments.commands.table2 import HARMLESS
 from csdl_keras.experiments.reporting.record_text import setting
 from csdl_keras.experiments.reporting.table import read_table
 from csdl_keras.experiments.run_folder import append_record, read_run_records, write_record
 from csdl_keras_cli.main import build_parser
-from tests.experiments.own_tables import ROWS, images, table
 from tests.support.fresh_process import REPOSITORY
 
 RESULTS = REPOSITORY / "notebooks" / "results"
@@ -56,52 +53,6 @@ def test_an_argument_is_a_value_of_its_type(tmp_path, value, kept):
 
 def arguments_of(text):
     return build_parser().parse_args(shlex.split(text))
-
-
-@pytest.mark.parametrize("command", ["compare", "tune"])
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
-def test_own_data_are_described(tmp_path, command, suffix):
-    path = table(tmp_path, suffix)
-    arguments = arguments_of(f"{command} --data '{path}' --label answer --drop id --train-size 40")
-    source, _ = source_of(arguments)
-    record = written(tmp_path, arguments, data_record(arguments, source.load()))
-    assert record["arguments"]["dataset"] is None
-    assert record["arguments"]["drop"] == ["id"]
-    assert record["data"] == {
-        "path": str(path),
-        "rows": 40 + ROWS // 5,
-        "split": {"train": 30, "val": 10, "test": 12},
-        "columns": ["age", "job", "member", "price_no", "price_yes"],
-        "labels": ["no", "yes"],
-    }
-
-
-@pytest.mark.parametrize("labels", [(3, 10, 2), (True, False, True), ("7", "ä", "b c")])
-def test_labels_are_values_of_their_types(tmp_path, labels):
-    path = tmp_path / "arrays.npz"
-    np.savez(path, x=np.arange(30.0), y=np.array(labels * 10))
-    arguments = arguments_of(f"compare --data '{path}' --label y")
-    source, _ = source_of(arguments)
-    found = written(tmp_path, arguments, data_record(arguments, source.load()))["data"]
-    assert found["labels"] == sorted({*labels}) and found["rows"] == 30
-    assert {*map(type, found["labels"])} == {*map(type, labels)}
-
-
-def test_a_folder_of_images_is_described(tmp_path):
-    folder = images(tmp_path / "animals", mode="RGB")
-    arguments = arguments_of(f"compare --data '{folder}'")
-    source, _ = source_of(arguments)
-    found = written(tmp_path, arguments, data_record(arguments, source.load()))["data"]
-    assert (found["path"], found["rows"]) == (str(folder), 10)
-    assert (found["shape"], found["labels"]) == ([6, 4, 3], ["cat", "dog"])
-
-
-def test_a_named_data_set_is_described(tmp_path):
-    arguments = arguments_of("compare --dataset digits --train-size 100")
-    source, _ = source_of(arguments)
-    record = written(tmp_path, arguments, data_record(arguments, source.load()))
-    assert record["arguments"]["dataset"] == record["data"]["name"] == "digits"
-    assert record["data"]["rows"] == 640 and record["data"]["labels"] == [*range(10)]
 
 
 @pytest.mark.parametrize("name", ["authors", "fair", "paper", "small"])

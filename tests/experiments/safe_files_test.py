@@ -9,23 +9,17 @@ import zipfile
 import numpy as np
 import pytest
 
-from csdl_keras import datasets
-from csdl_keras.experiments.commands.sources import load_snippet
 from csdl_keras.experiments.csv_files import read_rows
-from csdl_keras_cli.main import main
-from tests.experiments.grid_runs import PROFILE, TUNE, Recorder, make_grid, run
+from tests.experiments.grid_runs import PROFILE, Recorder, make_grid, run
 
-COMPARE = "compare --dataset digits --train-size 343 --cost-seeds 1 --algorithms csosr".split()
 ALGORITHMS = {"algorithms": ("dnn_blind", "csosr"), "datasets": ("digits",)}
 GRID = dataclasses.replace(PROFILE, **ALGORITHMS, searches=(), cost_seeds=1)
 
 
 @pytest.fixture(scope="module")
-def folder(searched, tmp_path_factory):
-    """What three commands wrote, each into a folder of its own."""
+def folder(tmp_path_factory):
+    """What a grid wrote."""
     folder = tmp_path_factory.mktemp("runs")
-    shutil.copytree(searched, folder / "tune")
-    assert main([*COMPARE, "--jobs", "1", "--out", str(folder / "compare")]) == 0
     run(folder / "grid", GRID)
     return folder
 
@@ -56,18 +50,11 @@ class TestPickles:
         assert found == ["a/array_0.npy bytes"]
         files = [path for path in folder.rglob("*") if path.is_file()]
         kinds = {path.suffix for path in files}
-        assert {".npz", ".csv", ".json", ".keras", ".h5", ".png"} <= kinds
+        assert {".npz", ".csv"} <= kinds
         assert not {".pkl", ".pickle", ".joblib"} & kinds
         for path in files:
             for name, part in parts(path.name, path.read_bytes()):
                 assert not is_pickle(part), name
-
-    def test_csosr_is_loaded_by_the_printed_lines(self, folder):
-        lines = load_snippet(
-            datasets.load("digits"), folder / "compare" / "best_model.npz", "digits"
-        )
-        assert "csdl.baselines.CSOSR.load" in lines
-        exec(lines, {})
 
 
 class TestDamaged:
@@ -77,16 +64,6 @@ class TestDamaged:
         content = path.read_bytes()
         path.write_bytes(content[: int(share * len(content))])
         return copy, path
-
-    @pytest.mark.parametrize(
-        "name, share",
-        [("run.json", 0.5), ("search.json", 0.0), ("oracle.json", 0.95), ("trial.json", 0.5)],
-    )
-    def test_a_search(self, name, share, folder, tmp_path, capsys):
-        copy, _ = self.damage(folder, tmp_path, "tune", name, share)
-        assert main([*TUNE, "--out", str(copy)]) == 2
-        error = capsys.readouterr().err
-        assert str(copy) in error and len(error.splitlines()) == 1
 
     def test_a_grid(self, folder, tmp_path):
         copy, path = self.damage(folder, tmp_path, "grid", "results.csv", 0.9)

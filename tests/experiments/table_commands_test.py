@@ -5,7 +5,6 @@ import io
 import json
 import re
 import shutil
-import time
 import types
 
 import numpy as np
@@ -17,7 +16,7 @@ from csdl_keras import datasets
 from csdl_keras.experiments import cell_runner
 from csdl_keras.experiments.asked_profile import build_profile
 from csdl_keras.experiments.code_version import code_version
-from csdl_keras.experiments.display import CellDisplay, SearchDisplay
+from csdl_keras.experiments.display import CellDisplay
 from csdl_keras.experiments.grid import Grid
 from csdl_keras.experiments.profiles import PROFILES
 from csdl_keras.experiments.search import Search
@@ -175,16 +174,3 @@ class TestDisplay:
         printed = " ".join(display.progress.console.file.getvalue().split())
         assert "digits csdnn matrix 1000: average cost 1.000, error 50.0%, 3 s" in printed
         assert "digits csdnn matrix 1000 seed 2: average cost" in printed
-
-    def test_time_left_is_the_mean_of_what_ran(self, monkeypatch):
-        display = SearchDisplay(Console(file=io.StringIO(), width=200), "trials", 11, before=2)
-        file = display.progress.console.file
-        monkeypatch.setattr(time, "monotonic", lambda: display._start + 600)
-        display.finished(types.SimpleNamespace(status="COMPLETED", trial_id="2", score=0.5))
-        expected = "0.5000, the best so far; 3 of 11 trials, about 80 min left"
-        assert expected in file.getvalue()
-        display.finished(types.SimpleNamespace(status="FAILED", trial_id="3", message="a\nlast"))
-        assert "trial 3: failed last; 4" in file.getvalue()
-        assert display.minutes_left == pytest.approx(5 * 7)
-        monkeypatch.setattr(time, "monotonic", lambda: display._start + 10)
-        assert display.time_left == "less than a minute left"

@@ -7,12 +7,8 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.experiments.cell_runner import CellRunner
-from csdl_keras.experiments.comparison import ComparisonRun
-from csdl_keras.experiments.data_source import DataSource
 from csdl_keras.training import Algorithm, Body, Objective, Pretraining
-from tests.experiments.grid_runs import Recorder
-from tests.support.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
+from tests.support.trainers import DATA, MATRICES, VALIDATION, make_trainer
 from tests.support.weights import assert_same_weights
 
 X, Y, C = DATA.x_train, DATA.y_train, MATRICES[0]
@@ -66,13 +62,6 @@ class TestWhereItRuns:
         assert_same_weights(first.model, again.model)
         own = make_trainer(costs=C[Y]).train(TOY)
         assert_same_weights(own.model, first.model, rtol=1e-4, atol=1e-5)
-
-    def test_compare(self, run_eagerly, tmp_path):
-        source, runner = DataSource("digits", train_size=100), CellRunner(csdl.StageCache())
-        comparison = ComparisonRun(source, [TOY], 1, tmp_path, SETTINGS, runner)
-        assert not comparison.run(Recorder())
-        (result,) = comparison.results
-        assert result.algorithm == "toy" and result.epochs == 2
 
     def test_tune(self, run_eagerly, tmp_path):
         hyper_model = csdl.tuning.CSDNNHyperModel(X.shape[1:], C, TOY, optimizer="sgd")

@@ -1,0 +1,276 @@
+"""Compares algorithms on one data set and several cost matrices: rows, table and figure."""
+
+import functools
+import os
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import keras
+import numpy as np
+import pandas
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from csdl_keras import Algorithm, Settings, Trainer
+from csdl_keras._utils.files import replacing, save_model
+from csdl_keras.evaluation._report_text import as_text, number
+from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras_cli.choices import FIRST_COST_SEED
+from csdl_keras_cli.data import Data
+from csdl_keras_cli.progress import Failures, Progress
+from csdl_keras_cli.run_folder import accelerators
+from csdl_keras_cli.savings import interval, savings_of
+
+#: Fewer matrices show their range: the standard error of two is half their distance.
+LEAST_FOR_ERROR = 3
+#: Colours of the series of algorithms, and what they are called.
+_SERIES = {
+    "blind": ("#777777", "Cost-blind"),
+    "baseline": ("#b8578a", "Baselines"),
+    "Bayes": ("#0072b2", "Costs in prediction (Bayes series)"),
+    "SOSR": ("#d55e00", "Costs in training (SOSR series)"),
+    "regression": ("#009e73", "Costs in training (cost regression)"),
+}
+#: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
+Cell = tuple[Algorithm, int]
+
+
+class Comparison:
+    """Trains algorithms for several cost matrices, and keeps their results and the best model.
+
+    `num_matrices` is `None` for the costs of the data; `jobs` is `None` for one process for each
+    core, or a single one on a GPU.
+    """
+
+    def __init__(
+        self,
+        data: Data,
+        num_matrices: int | None,
+        settings: Settings,
+        seed: int = 0,
+        jobs: int | None = 1,
+    ):
+        self.data, self.settings, self.seed = data, settings, seed
+        self.jobs = (1 if accelerators() else os.cpu_count() or 1) if jobs is None else jobs
+        self.failures = Failures()
+        #: Rows of `results.csv` so far, in the order of matrices and algorithms.
+        self.results = pandas.DataFrame()
+        #: The row of the model that is kept, and its file, `None` as long as there is none.
+        self.best: dict[str, Any] | None = None
+        self.model_path: pathlib.Path | None = None
+        count = 1 if num_matrices is None else num_matrices
+        first = 0 if num_matrices is None else FIRST_COST_SEED
+        self._matrices = {seed: data.matrix_of(seed) for seed in range(first, first + count)}
+        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in self._matrices}
+        self._rows: dict[Cell, dict[str, Any]] = {}
+        self._best_rank: tuple[float, int] = (float("inf"), 0)
+
+    def unsuited(self, algorithms: Sequence[Algorithm]) -> dict[str, str]:
+        """Returns the algorithms that do not fit data and costs, and why, before training."""
+        trainer, reasons = functools.cache(self._trainer), {}
+        for algorithm in algorithms:
+            try:
+                request = self._request((algorithm, min(self._matrices)))
+                trainer(self.data.suiting(algorithm)).stages(*request)
+            except ValueError as error:
+                reasons[algorithm.name] = str(error)
+        return reasons
+
+    def run(
+        self, algorithms: Sequence[Algorithm], folder: pathlib.Path, progress: Progress
+    ) -> None:
+        """Trains; each result is on disk before it is shown. `failures` has what failed."""
+        self._cells = [(algorithm, seed) for seed in self._matrices for algorithm in algorithms]
+        forms: dict[Data, list[Cell]] = {}
+        for cell in self._cells:
+            forms.setdefault(self.data.suiting(cell[0]), []).append(cell)
+        for form, cells in forms.items():
+
+            def failed(index: int, error: Exception, cells: Sequence[Cell] = cells) -> None:
+                self.failures.add(self._name(cells[index]), error)
+
+            train_all = self._trainer(form).train_all
+            for index, trained in train_all(map(self._request, cells), on_error=failed):
+                cell = cells[index]
+                with self.failures.step(self._name(cell)):
+                    self._add(cell, form, trained, folder, progress)
+
+    def _trainer(self, form: Data) -> Trainer:
+        """Returns the trainer of the data in one form."""
+        train, val = ((form.x[part], form.y[part]) for part in ("train", "val"))
+        return Trainer(
+            *train,
+            val if form.costs is None else (*val, form.costs["val"]),
+            settings=self.settings,
+            seed=self.seed,
+            jobs=self.jobs,
+            costs=None if form.costs is None else form.costs["train"],
+        )
+
+    def _request(self, cell: Cell) -> tuple[Algorithm, np.ndarray | None, Settings]:
+        """Returns what `Trainer.train_all` takes."""
+        algorithm, seed = cell
+        matrix = self._matrices[seed] if self.data.costs is None else None
+        return algorithm, matrix, self.settings
+
+    def _name(self, cell: Cell) -> str:
+        """Returns the name of a cell in messages: the data, the algorithm and the matrix."""
+        algorithm, seed = cell
+        variant = "_imb" if self.data.imbalanced else ""
+        matrix = f" for matrix {seed}" if seed else ""
+        return f"{self.data.name.replace('/', '_')}{variant} {algorithm.name}{matrix}"
+
+    def _add(
+        self, cell: Cell, form: Data, trained: Any, folder: pathlib.Path, progress: Progress
+    ) -> None:
+        """Prices decisions, writes all results, and keeps the model if it is the best one."""
+        algorithm, seed = cell
+        data, matrix = self.data, self._matrices[seed]
+        costs, chosen = {}, {}
+        for part in ("val", "test"):
+            prices, chosen[part] = data.prices(part, matrix), form.decided(trained.model, part)
+            costs[part] = float(prices[np.arange(len(prices)), chosen[part]].mean())
+        # A matrix of small costs makes no better network.
+        constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
+        network = algorithm.body_kind.is_network
+        self._decisions[seed][algorithm.name] = chosen["test"]
+        self._rows[cell] = {
+            "dataset": data.name,
+            "imbalanced": data.imbalanced,
+            "algorithm": algorithm.name,
+            "cost_seed": seed,
+            "average_cost": costs["test"],
+            "error_rate": float(np.mean(chosen["test"] != data.y["test"])),
+            "validation_cost": costs["val"],
+            "train_seconds": round(trained.seconds, 2),
+            "epochs": trained.epochs,
+            "train_size": len(data.y["train"]) + len(data.y["val"]),
+            "seed": self.seed,
+            "backend": keras.backend.backend() if network else "scikit-learn",
+        }
+        # Each new result may be the best one, against which others are compared.
+        savings = savings_of(data.report(self._decisions[seed], matrix))
+        for other, row in self._rows.items():
+            if other[1] == seed:
+                body = self.settings.body_of(other[0])
+                row |= savings[other[0].name] | {"effort": getattr(body, "effort", "quick")}
+        self.results = pandas.DataFrame([self._rows[it] for it in self._cells if it in self._rows])
+        with replacing(folder / "results.csv") as unfinished:
+            self.results.to_csv(unfinished, index=False)
+        progress.tell(
+            f"{self._name(cell)}: average cost {costs['test']:.3f}, error "
+            f"{self._rows[cell]['error_rate']:.1%}, {trained.seconds:.0f} s"
+        )
+        # Cells do not end in their order.
+        rank = costs["val"] / constant, self._cells.index(cell)
+        if rank < self._best_rank:
+            with self.failures.step(f"the model of {self._name(cell)}"):
+                model = form.finished(trained.model)
+                suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
+                before, path = self.model_path, folder / f"best_model{suffix}"
+                save_model(model, path)
+                self.best, self.model_path, self._best_rank = self._rows[cell], path, rank
+                if before not in (None, path):
+                    before.unlink()
+
+
+def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
+    """Returns a row for each algorithm, averaged over matrices, the lowest average cost first.
+
+    Algorithms with fewer matrices than others, as after an interruption, come last: a mean over
+    fewer of them may be low by the choice of matrices. The means of the ends of intervals are no
+    closer than the ends of an interval of the mean.
+    """
+    groups = results.groupby("algorithm", sort=False)
+    means = ["average_cost", "error_rate", "train_seconds"]
+    summary = groups[[*means, "constant_cost", "saved", "saved_low", "saved_high"]].mean()
+    summary["matrices"] = groups.size()
+    summary["effort"] = groups["effort"].first()
+    costs = groups["average_cost"]
+    summary["error"] = costs.sem().where(summary["matrices"] >= LEAST_FOR_ERROR)
+    summary["lowest"], summary["highest"] = costs.min(), costs.max()
+    summary["constant_decision"] = groups["constant_decision"].agg(
+        lambda names: names.iloc[0] if names.nunique() == 1 else ""
+    )
+    summary["against_best"] = groups["against_best"].agg(_over_matrices)
+    order = {"by": ["matrices", "average_cost"], "ascending": [False, True]}
+    return summary.sort_values(**order, kind="stable")
+
+
+def _over_matrices(places: pandas.Series) -> str:
+    good = f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
+    return places.iloc[0] if len(places) == 1 else good
+
+
+def _caption(matrices: int) -> str:
+    """Returns what averages and the spread behind them are, for a number of matrices."""
+    if matrices == 1:
+        return "mean over test examples"
+    spread = " ± standard error" if matrices >= LEAST_FOR_ERROR else " and range"
+    return f"mean{spread} over {matrices} cost matrices"
+
+
+def summary_text(summary: pandas.DataFrame, title: str) -> str:
+    """Returns the table of a comparison, with the best constant decision below it."""
+    matrices, constant = summary["matrices"].max(), summary.iloc[0]
+    heads = ["algorithm", "effort", "average test cost", "saved", "95 % interval"]
+    rows = [(*heads, "against the best", "error rate", "seconds")]
+    for name, it in summary.iterrows():
+        spread = f" ({it['lowest']:.3f}–{it['highest']:.3f})" if it["matrices"] > 1 else ""
+        if it["matrices"] >= LEAST_FOR_ERROR:
+            spread = f" ± {it['error']:.3f}"
+        if it["matrices"] < matrices:
+            spread += f" (n = {it['matrices']})"
+        cost = f"{it['average_cost']:.3f}{spread}"
+        saved = (number(it["saved"]), interval(it), it["against_best"])
+        ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
+        title_of = get_algorithm(str(name)).title
+        rows.append((f"{name} ({title_of})", it["effort"], cost, *saved, *ends))
+    name = ": ".join(filter(None, ("best constant decision", constant["constant_decision"])))
+    rows.append((name, "", f"{constant['constant_cost']:.3f}", *[""] * 5))
+    few = ", or n" if (summary["matrices"] < matrices).any() else ""
+    return (
+        f"{title}\n{as_text(rows)}\n"
+        f"{_caption(matrices)}{few}; seconds count shared stages in full\n"
+        "saved: relative to the best constant decision; tied: the interval of the difference to "
+        "the best contains 0; intervals are paired, over test examples alone"
+    )
+
+
+def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
+    """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
+    summary = summarise(results)[::-1]
+    matrices, series = summary["matrices"].max(), set()
+    figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
+    axes = figure.subplots()
+    for height, (name, it) in enumerate(summary.iterrows()):
+        series.add(get_algorithm(str(name)).series)
+        colour = _SERIES[get_algorithm(str(name)).series][0]
+        axes.barh(height, it["average_cost"], color=colour, alpha=0.85, height=0.7)
+        error = np.nan_to_num(it["error"])
+        if error:
+            axes.errorbar(it["average_cost"], height, xerr=error, color="black", capsize=3)
+        dots = results["average_cost"][results["algorithm"] == name]
+        axes.plot(dots, [height] * len(dots), "o", color="black", markersize=3.5, alpha=0.5)
+        few = f" (n = {it['matrices']})" if it["matrices"] < matrices else ""
+        axes.annotate(
+            f"{it['average_cost']:.3f}{few}",
+            (max(dots.max(), it["average_cost"] + error), height),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontweight="bold" if height == len(summary) - 1 else "normal",
+        )
+    titles = [get_algorithm(name).title for name in summary.index]
+    axes.set_yticks(range(len(summary)), titles)
+    axes.set_xlabel(f"average cost of a test example ({_caption(matrices)})")
+    axes.set_title(title, loc="left", parse_math=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.margins(x=0.1)
+    axes.set_xlim(left=0)
+    present = [look for name, look in _SERIES.items() if name in series]
+    handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in present]
+    figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
+    with replacing(path) as unfinished:
+        figure.savefig(unfinished, dpi=150)

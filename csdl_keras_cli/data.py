@@ -1,0 +1,291 @@
+"""The data and costs that the arguments of a command name, and what it says of them."""
+
+import argparse
+import dataclasses
+import functools
+import pathlib
+from typing import Any
+
+import keras
+import numpy as np
+import pandas
+
+from csdl_keras import Algorithm, costs, datasets, decide, models
+from csdl_keras._utils.data_model import with_data
+from csdl_keras._utils.frames import Columns, Table, rows_of
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.evaluation import CostReport, cost_report
+from csdl_keras.layers import TableEncoding
+from csdl_keras_cli.choices import DATASETS
+from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
+from csdl_keras_cli.own_columns import split
+from csdl_keras_cli.own_file import OwnFile, read_file
+from csdl_keras_cli.suggestions import did_you_mean
+
+#: Labels with their numbers of examples, and columns of categories, that are listed.
+_LISTED = 8
+#: Most rows and columns that are shown of a cost matrix.
+_SHOWN = 12
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Data:
+    """Examples in three splits, `"train"`, `"val"` and `"test"`, and the costs of the user's."""
+
+    name: str
+    #: The labels in the order of their numbers.
+    labels: tuple[Any, ...]
+    #: Inputs by split: a `Table`, or images `(N, height, width, channels)`.
+    x: dict[str, Any]
+    #: int64 labels `(N,)` by split, numbers of `labels`.
+    y: dict[str, np.ndarray]
+    #: Python that reads some of the inputs as `x`, or as `data`.
+    code: str
+    imbalanced: bool = False
+    #: The user's file that it is from, or `None`.
+    own: OwnFile | None = None
+    #: The user's cost matrix, or the mean costs of `costs`; `None` without.
+    table: CostTable | None = None
+    #: `(N, D)` costs of each decision by split, or `None`.
+    costs: dict[str, np.ndarray] | None = None
+    #: The network that made the inputs of a table, or `None`.
+    encoder: keras.Model | None = None
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """The labels as a saved model keeps them; `None` if they are their numbers."""
+        integers = isinstance(self.labels[0], int) and not isinstance(self.labels[0], bool)
+        if integers and self.labels == tuple(range(len(self.labels))):
+            return None
+        return np.array([str(label) for label in self.labels] if integers else self.labels)
+
+    @property
+    def decisions(self) -> tuple[str, ...] | None:
+        """Names of decisions, labels first; `None` for their indices."""
+        if self.table is not None:
+            return self.table.decisions
+        return None if self.own is None else tuple(map(str, self.labels))
+
+    def matrix_of(self, seed: int) -> np.ndarray:
+        """Returns the user's cost matrix, or else the random one of a seed."""
+        if self.table is not None:
+            return self.table.amounts if self.costs is not None else self.table.matrix
+        known = np.concatenate([self.y["train"], self.y["val"]])
+        return costs.randomized_proportional(known, scale=10.0, seed=seed)
+
+    def prices(self, part: str, matrix: np.ndarray) -> np.ndarray:
+        """Returns the costs `(N, D)` of all decisions on the examples of a split."""
+        return matrix[self.y[part]] if self.costs is None else self.costs[part]
+
+    def decided(self, model: Any, part: str) -> np.ndarray:
+        """Returns the decisions of a model on the examples of a split."""
+        return decide(model, rows_of(self.x[part]))
+
+    def report(self, decisions: dict[str, np.ndarray], matrix: np.ndarray) -> CostReport:
+        """Returns the `cost_report` of decisions on test examples by the names of algorithms."""
+        if self.costs is not None:
+            return cost_report(decisions, self.costs["test"], decision_names=self.decisions)
+        return cost_report(decisions, self.y["test"], matrix, decision_names=self.decisions)
+
+    def suiting(self, algorithm: Algorithm) -> "Data":
+        """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
+        body, is_table = algorithm.body_kind, isinstance(self.x["train"], Table)
+        if not body.is_network and (is_table or self.classes is not None):
+            raise ValueError(
+                f"Expected a network for this data, since the file of {algorithm.name!r} keeps "
+                f"neither columns nor the names of labels; received {algorithm.name!r}."
+            )
+        if not is_table or body.takes_frames:
+            return self
+        if body.takes_images:
+            raise ValueError(
+                f"Expected images for {algorithm.name!r}, whose network is convolutional; received "
+                f"a table, {self.name}."
+            )
+        return self._encoded
+
+    @functools.cached_property
+    def _encoded(self) -> "Data":
+        """The data with a table as numbers in [0, 1], without missing values."""
+        table = self.x["train"]
+        rows = models.tabular(table, 2, (), output="features", name="rows", bins=0)
+        (encoding,) = (layer for layer in rows.layers if isinstance(layer, TableEncoding))
+        # Standardised numbers are between -3 and 3, indicators and categories 0 or 1.
+        numbers = np.arange(rows.output_shape[-1]) < encoding.num_numbers
+        scale, offset = np.where(numbers, 1 / 6, 1.0), np.where(numbers, 0.5, 0.0)
+        rescaled = keras.layers.Rescaling(scale.tolist(), offset.tolist())(rows.output)
+        encoder = keras.Model(rows.input, rescaled, name="encoder")
+        x = {
+            part: np.clip(encoder.predict(it.rows, verbose=0), 0, 1).astype("float32")
+            for part, it in self.x.items()
+        }
+        return dataclasses.replace(self, x=x, encoder=encoder)
+
+    def finished(self, model: Any) -> Any:
+        """Returns a trained classifier that takes raw rows and knows the labels."""
+        if self.own is None or not isinstance(model, keras.Model):
+            return model
+        unit = getattr(model, "unit", 1.0)
+        if self.encoder is not None:
+            model = keras.Model(self.encoder.input, model(self.encoder.output), name=model.name)
+        return with_data(model, classes=self.classes, unit=unit)
+
+
+def read_data(arguments: argparse.Namespace) -> Data:
+    """Reads the data and costs of `arguments`, which get the names of columns for the record."""
+    data = _named(arguments) if arguments.data is None else _own(arguments)
+    if arguments.cost_matrix is None:
+        return data
+    table = read_cost_table(arguments.cost_matrix, list(map(str, data.labels)))
+    return dataclasses.replace(data, table=table)
+
+
+def _named(arguments: argparse.Namespace) -> Data:
+    name, seed = arguments.dataset, arguments.seed
+    try:
+        data = datasets.load(name, arguments.imbalanced, arguments.train_size, seed)
+    except datasets.DataUnavailableError:
+        raise  # The name is right, and its files are missing.
+    except ValueError as error:
+        raise type(error)(f"{error}{did_you_mean(name, DATASETS)}") from error
+    return Data(
+        data.name,
+        tuple(range(data.num_classes)),
+        {"train": data.x_train, "val": data.x_val, "test": data.x_test},
+        {"train": data.y_train, "val": data.y_val, "test": data.y_test},
+        f"data = csdl.datasets.load({name!r})",
+        imbalanced=arguments.imbalanced,
+    )
+
+
+def _own(arguments: argparse.Namespace) -> Data:
+    path: pathlib.Path = arguments.data
+    if path.is_dir():
+        optional_module("PIL.Image", "compare")
+        from csdl_keras_cli.image_folder import read_images
+
+        file = read_images(path, arguments.image_size, arguments.skip_broken)
+    else:
+        if path.suffix.lower() == ".parquet":
+            optional_module("pyarrow", "compare")
+        columns = arguments.drop, arguments.cost_columns, arguments.categories
+        file = read_file(path, arguments.label, *columns, arguments.missing)
+    vars(arguments).update(file.chosen)
+    parts = split(file.numbers, arguments.seed, arguments.train_size)
+    if isinstance(file.inputs, np.ndarray):
+        x: dict[str, Any] = {part: file.inputs[rows] for part, rows in parts.items()}
+    else:
+        frames = {part: file.inputs.iloc[rows] for part, rows in parts.items()}
+        known = Columns.of(frames["train"])
+        x = {part: Table(known.encode(frame), known) for part, frame in frames.items()}
+    y = {part: file.numbers[rows] for part, rows in parts.items()}
+    data = Data(path.stem, file.labels, x, y, file.code, own=file)
+    if file.costs is None:
+        return data
+    vectors, decisions = costs_of_columns(
+        file.costs, file.chosen["cost_columns"], list(map(str, file.labels)), file.numbers
+    )
+    own = {part: vectors[rows] for part, rows in parts.items()}
+    means = costs.class_means(y["train"], own["train"])
+    return dataclasses.replace(data, table=CostTable(means, decisions), costs=own)
+
+
+def show_data(arguments: argparse.Namespace, data: Data) -> None:
+    """Prints what was read: examples, labels, inputs, and the costs of the user's."""
+    sizes = {part: len(labels) for part, labels in data.y.items()}
+    if data.own is None:
+        print(
+            f"{data.name}{', imbalanced' * data.imbalanced}: {sizes['train']} training, "
+            f"{sizes['val']} validation and {sizes['test']} test images of {len(data.labels)} "
+            "classes"
+        )
+    else:
+        train, val, test = (f"({size / sum(sizes.values()):.0%})" for size in sizes.values())
+        counts = np.bincount(np.concatenate(list(data.y.values())))
+        labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
+        print(
+            f"{data.name}: {sizes['train']} training {train}, {sizes['val']} validation {val} and "
+            f"{sizes['test']} test {test} examples of {len(labels)} labels ({_listed(labels)}), "
+            f"split at random within each label. Inputs: {described_inputs(data)}."
+        )
+    if data.table is None:
+        return
+    title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
+    if data.costs is not None:
+        title = "Mean costs of decisions (columns) over training examples"
+    frame = pandas.DataFrame(data.table.amounts, list(map(str, data.labels)), data.decisions)
+    frame.columns.name = "true label"
+    most = {"max_rows": _SHOWN, "max_cols": _SHOWN}
+    print(f"{title}\n{frame.to_string(**most, float_format='{:.6g}'.format)}")
+    if data.costs is None and np.diagonal(data.table.amounts).any():
+        print("Right decisions are not free: costs are counted from those of the right decision.")
+
+
+def described_inputs(data: Data) -> str:
+    """Describes the inputs of a user's data, with what was left out and what stands out."""
+    x, own = data.x["train"], data.own
+    assert own is not None
+    number = len(own.left_out)
+    if not isinstance(x, Table):
+        told = "images of " + "x".join(map(str, x.shape[1:]))
+        if number:
+            told += f", left out {number} other file{'s' * (number > 1)}, such as {own.left_out[0]}"
+        return told
+    categorical = x.columns.categorical
+    numeric = x.shape[1] - len(categorical)
+    parts = [f"{numeric} column{'s' * (numeric != 1)} of numbers"]
+    if categorical:
+        names = [repr(x.columns.names[j]) for j in categorical]
+        parts.append(f"{len(categorical)} of categories ({_listed(names)})")
+    if missing := int(np.isnan(x.rows).any(axis=0).sum()):
+        parts.append(f"{missing} with missing values")
+    if number:
+        parts.append(f"left out {number} without a name")
+    told = ". ".join([", ".join(parts), *own.told])
+    many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
+    if many:
+        told += (
+            f". Most examples have a category of their own in {', '.join(map(repr, many))}: --drop "
+            "what identifies examples"
+        )
+    return told
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+
+
+def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
+    """Describes the data of a run for its record: name or path, rows, inputs and labels."""
+    split = {name: len(labels) for name, labels in data.y.items()}
+    x = data.x["train"]
+    return {
+        **({"name": data.name} if data.own is None else {"path": str(arguments.data)}),
+        "rows": sum(split.values()),
+        "split": split,
+        **({"columns": x.columns.names} if isinstance(x, Table) else {"shape": x.shape[1:]}),
+        "labels": data.labels,
+    }
+
+
+def load_snippet(data: Data, model_path: pathlib.Path) -> str:
+    """Returns lines of Python that load a model and decide on some examples."""
+    printed, extra = "csdl.decide(model, x)", len(data.decisions or ()) > len(data.labels)
+    if data.own is None:
+        printed = "csdl.decide(model, data.x_test[:10]), data.y_test[:10]"
+    elif extra:
+        printed = f"[{list(data.decisions or ())}[decision] for decision in {printed}]"
+    elif data.classes is not None:
+        printed = f"model.classes[{printed}]"
+    keras_model, code = model_path.suffix == ".keras", data.code.splitlines()
+    load = "keras.saving.load_model" if keras_model else "csdl.baselines.CSOSR.load"
+    return "\n".join(
+        [
+            *(["import keras"] if keras_model else []),
+            *(line for line in code if line.startswith(("import ", "from "))),
+            "import csdl_keras as csdl  # before loading: it registers layers",
+            f"model = {load}({str(model_path)!r})",
+            *(line for line in code if not line.startswith(("import ", "from "))),
+            f"print({printed})",
+        ]
+    )

@@ -1,0 +1,173 @@
+"""Columns of texts that look like numbers or dates, infinite numbers, and labels as written."""
+
+import datetime
+
+import numpy as np
+import pandas
+import pytest
+
+from csdl_keras_cli.data import described_inputs
+from csdl_keras_cli.own_columns import check_inputs
+from tests.cli.own_files import FRAME, ROWS, csv, images, load, run, save
+
+WORDS = [f"word {i}" for i in range(ROWS)]
+DAYS = [datetime.datetime(2012 + i % 9, 1 + i % 12, 1 + i % 28, i % 24, i) for i in range(ROWS)]
+#: Dates and times as programs and people write them: by `strftime`, or as they are.
+DATES = """%Y/%m/%d|%d.%m.%Y|%d-%b-%Y|%Y-%m|%Y-%m-%d|%Y-%m-%dT%H:%M:%SZ|%Y-%m-%d %H:%M:%S.%f+02:00
+%m/%d/%Y %I:%M %p|%d/%m/%y|%d. %m. %Y|%B %d, %Y|%d %B %Y|%b-%y|%b %Y|%a, %d %b %Y|%A, %B %d, %Y
+%d%b%Y|%m/%Y|%Y.%m.%d|%YQ1|%Y-W%W|%H:%M|%I:%M:%S %p""".replace("\n", "|").split("|")
+NATIVE = ["1/1/2020", "1. Januar 2020", "5-janv.-2020", "01-ene-2020", "1st March 2020", "Dec '11"]
+NUMBERS = """1.202,52|12%|12 %|1,5|1,234|1,234,567.5|1 202,52|1\u202f202|1'202.50|12,34,567.00
+$1,200|-$5.00|€ 12|12,50 EUR|(1,200)|12-|−3|<0.5|3,5e3""".replace("\n", "|").split("|")
+NEITHER = """3+|1st|10W|Room 12|18-25|<1 year|10+ years|36 months|192.168.0.1|555-1234|12-abc-34
+1920x1080|v1.2.3|May|Boeing 747|1/2|-""".replace("\n", "|").split("|")
+
+
+def frame(texts):
+    return pandas.DataFrame({"when it was": texts, "x": 1.0, "y": 2})
+
+
+def cells(sample):
+    """A column of texts like a sample, which differ."""
+    return [sample] * (ROWS - 5) + [sample.replace("2", "3")] * 5
+
+
+@pytest.mark.parametrize(
+    "kind, texts",
+    [
+        *(("dates", [day.strftime(form) for day in DAYS]) for form in DATES),
+        *(("dates", [sample] * ROWS) for sample in NATIVE),
+        ("dates", [day.date() for day in DAYS]),
+        *(("numbers as texts", cells(sample)) for sample in NUMBERS),
+    ],
+)
+def test_dates_and_numbers_as_texts(kind, texts):
+    samples = " and ".join([repr(str(it)) for it in dict.fromkeys(texts)][:2])
+    with pytest.raises(ValueError) as caught:
+        check_inputs(frame(texts), [])
+    expected = f"no {kind} in column 'when it was'; received {samples}. --drop COLUMN"
+    assert expected in str(caught.value)
+    check_inputs(frame(texts), ["when it was"])
+
+
+@pytest.mark.parametrize("mark, share", [("?", 0.02), ("-", 0.9), ("n.a.", 0.4)])
+def test_marks_of_missing_numbers(mark, share):
+    """A mark without letters or digits counts as a missing cell, however many there are."""
+    texts = [mark if i < share * ROWS else str(i % 9) for i in range(ROWS)]
+    with pytest.raises(ValueError, match="numbers as texts") as caught:
+        check_inputs(frame(texts), [])
+    assert f"besides {mark!r}." in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        *map(cells, NEITHER),
+        WORDS,
+        [None] * ROWS,
+        ["2012/01/01"] * 30 + WORDS[:30],
+        ["12%", *"abcdefghijk"] * 5,
+    ],
+)
+def test_other_texts_are_categories(texts):
+    check_inputs(frame(texts), [])
+
+
+def test_all_columns_are_told_at_once():
+    table = pandas.DataFrame({"a": cells("12%"), "b": WORDS, "c": cells("2012/01/01")})
+    with pytest.raises(ValueError, match="texts in column 'a'.*dates in column 'c'"):
+        check_inputs(table, [])
+    with pytest.raises(ValueError, match="^Expected no dates in column 'c'"):
+        check_inputs(table, ["a"])
+
+
+def read(tmp_path, choices=None, **columns):
+    path = save(FRAME.assign(**columns), tmp_path / "table.csv")
+    return load(path, drop=["id"], **(choices or {}))
+
+
+def test_ways_out_in_a_file(tmp_path):
+    ages = ["?", *(str(20 + i % 9) for i in range(ROWS - 1))]
+    with pytest.raises(ValueError, match="column 'age'; received '20' and '21', and besides '.'"):
+        read(tmp_path, age=ages)
+    for choices, categories in (
+        ({"missing": ["?"]}, None),
+        ({"categories": ["age"]}, (*map(str, range(20, 29)), "?")),
+    ):
+        data = read(tmp_path, choices, age=ages)
+        assert data.x["train"].columns.categories[0] == categories
+        first = data.x["train"].columns.encode(run(data.code))[0, 0]
+        assert first == 9 if categories else np.isnan(first)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_numbers_that_are_categories(suffix, tmp_path):
+    codes = [7, 12, 100] * (ROWS // 3)
+    table = pandas.DataFrame({"code": codes, "x": range(ROWS), "answer": ["a", "b"] * (ROWS // 2)})
+    data = load(save(table, tmp_path / f"table{suffix}"), categories=["code"])
+    known = data.x["train"].columns
+    assert {str(one) for one in known.categories[0]} == {"7", "12", "100"}
+    encoded = known.encode(run(data.code))[:, 0]
+    assert [str(known.categories[0][int(one)]) for one in encoded] == [str(it) for it in codes[:10]]
+
+
+def test_many_columns_of_categories(tmp_path):
+    many = read(tmp_path, **{f"c{i}": ["a", "b"] * 30 for i in range(9)})
+    assert "'c5', 'c6', ...)" in described_inputs(many)
+
+
+@pytest.mark.parametrize("number", [np.inf, 1e300])
+def test_infinite_numbers(number, tmp_path):
+    with pytest.raises(ValueError, match="up to 1e.38 in column 'age'; received .* in row 8"):
+        read(tmp_path, age=np.where(np.arange(ROWS) == 7, number, FRAME.age))
+
+
+@pytest.mark.parametrize(
+    "written, labels",
+    [
+        (["1e2", "100", "1.0", "1"], ("1", "1.0", "100", "1e2")),
+        (["1.0", "2.0", "10.0"], ("1.0", "2.0", "10.0")),
+        (["1", "01", "001"], ("001", "01", "1")),
+        (["-0", "0"], ("-0", "0")),
+        (["10", "9", "-1"], (-1, 9, 10)),
+        (["1", "2", "other"], ("1", "2", "other")),
+        (["1.50", "1.5", "low"], ("1.5", "1.50", "low")),
+        (["TRUE", "True"], ("TRUE", "True")),
+        (["True", "False"], (False, True)),
+        (["9223372036854775807", "9223372036854775806"], (2**63 - 2, 2**63 - 1)),
+        (["18446744073709551615", "18446744073709551614"], (2**64 - 2, 2**64 - 1)),
+        (["New York", "new york"], ("New York", "new york")),
+        (["yes ", " no"], (" no", "yes ")),
+        ([" 1", " 2"], (1, 2)),
+    ],
+)
+def test_labels_stay_as_they_are_written(written, labels, tmp_path):
+    lines = [f"{i},{written[i % len(written)]}" for i in range(6 * len(written))]
+    data = load(csv(tmp_path, "\n".join(["x,answer", *lines])))
+    assert data.labels == labels
+    own = [str(data.labels[number]) for number in np.concatenate([*data.y.values()])]
+    assert sorted(own) == sorted(6 * [str(one) for one in labels])
+
+
+@pytest.mark.parametrize(
+    "labels, told",
+    [
+        (["yes", "yes ", "no"], r"'yes' \(4\) and 'yes ' \(4\)"),
+        (["New York", "NewYork"], "'New York' .* and 'NewYork'"),
+        (["a b", "a\u00a0b"], "'a b'"),
+        (["a", "a\t", "a "], "'a' .* and 'a.t' .* and 'a '"),
+        (["1.0", "1.0 ", "x"], "'1.0' .* and '1.0 '"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_labels_that_differ_by_blanks_alone(labels, told, suffix, tmp_path):
+    table = pandas.DataFrame({"answer": labels * 4, "x": range(4 * len(labels))})
+    with pytest.raises(ValueError, match=f"differ in more than blanks; received .*{told}"):
+        load(save(table, tmp_path / f"table{suffix}"))
+
+
+def test_folders_that_differ_by_blanks_alone(tmp_path):
+    folder = images(tmp_path / "pets")
+    (folder / "dog").rename(folder / "cat ")
+    with pytest.raises(ValueError, match="differ in more than blanks"):
+        load(folder)

@@ -1,0 +1,223 @@
+"""What the screen and the files of `compare` and `tune` say of a constant decision, and of ties."""
+
+import dataclasses
+import json
+import types
+
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.evaluation import compare_costs
+from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
+from csdl_keras_cli.cost_file import CostTable
+from csdl_keras_cli.data import Data
+from csdl_keras_cli.main import main
+from csdl_keras_cli.savings import warning
+from tests.cli.own_files import FRAME, load, save, table
+from tests.cli.runs import results
+
+RNG = np.random.default_rng(0)
+MATRIX = np.where(np.eye(10, dtype=bool), 0, RNG.uniform(1, 20, (10, 10)))
+ASKING = np.c_[MATRIX, RNG.uniform(1, 3, 10)]
+NAMES = ["dnn_blind", "dnn_bayes", "sdae_bayes", "csdnn"]
+
+
+def digits(costs=None, **options):
+    data = load(**options)
+    if costs is None:
+        return data
+    return dataclasses.replace(data, table=CostTable(costs, tuple(map(str, range(costs.shape[1])))))
+
+
+def run_with(folder, data, matrices, decide, monkeypatch):
+    """Results of decisions that no network made, `decide(algorithm, labels, options)`."""
+
+    def train_all(self, requests, on_error):
+        for index, (algorithm, _, _) in enumerate(requests):
+            yield index, types.SimpleNamespace(model=algorithm.name, seconds=1.0, epochs=1)
+
+    def decided(_, name, part):
+        options = data.prices(part, comparison._matrices[seeds[len(told) // len(NAMES)]])
+        return np.asarray(decide(name, data.y[part], options))
+
+    told = []
+    monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
+    monkeypatch.setattr(Data, "decided", decided)
+    monkeypatch.setattr("csdl_keras_cli.comparison.save_model", lambda *_: None)
+    comparison = Comparison(data, matrices, csdl.Settings())
+    seeds = list(comparison._matrices)
+    progress = types.SimpleNamespace(tell=told.append)
+    comparison.run([csdl.ALGORITHMS[name] for name in NAMES], folder, progress)
+    assert not comparison.failures, comparison.failures.lines()
+    return comparison.results
+
+
+def noisy(algorithm, labels, options):
+    """Decisions of which another share is wrong for each algorithm; two are alike."""
+    share = {"dnn_blind": 0.9, "dnn_bayes": 0.3, "sdae_bayes": 0.3, "csdnn": 0.31}[algorithm]
+    wrong = np.random.default_rng(len(algorithm)).random(len(labels)) < share
+    drawn = np.random.default_rng(1).integers(0, options.shape[1], len(labels))
+    return np.where(wrong, drawn, labels)
+
+
+@pytest.mark.parametrize("kind", ["asking", "two matrices", "examples"])
+def test_columns_are_those_of_a_comparison_pair_by_pair(kind, tmp_path, monkeypatch):
+    if kind == "examples":
+        prices = ["price_no", "price_yes"]
+        data = load(table(tmp_path, ".parquet"), cost_columns=prices, drop=["id"])
+    else:
+        data = digits(ASKING if kind == "asking" else None)
+    matrices = 2 if kind == "two matrices" else None
+    run_with(tmp_path, data, matrices, noisy, monkeypatch)
+    rows, y = results(tmp_path), data.y["test"]
+    assert len(rows) == len(NAMES) * (matrices or 1)
+    for seed, own in rows.groupby("cost_seed"):
+        matrix = data.matrix_of(seed)
+        options = data.prices("test", matrix)
+        truth = (y, matrix) if data.costs is None else (options, None)
+        decisions = {name: noisy(name, y, options) for name in NAMES}
+        paid = {
+            name: sum(options[i][d] for i, d in enumerate(them)) / len(them)
+            for name, them in decisions.items()
+        }
+        best = min(NAMES, key=paid.get)
+        constant = min(range(options.shape[1]), key=lambda d: sum(row[d] for row in options))
+        always = np.full(len(options), constant)
+        for _, row in own.iterrows():
+            chosen = decisions[row.algorithm]
+            pair = compare_costs(truth[0], chosen, always, truth[1])
+            told = [row.saved, row.saved_low, row.saved_high]
+            assert told == pytest.approx([-pair.difference, -pair.high, -pair.low], abs=1e-9)
+            names = data.decisions or tuple(range(10))
+            assert str(row.constant_decision) == str(names[constant])
+            assert row.constant_cost == pytest.approx(options[:, constant].mean())
+            place = "best"
+            if row.algorithm != best:
+                against = compare_costs(truth[0], chosen, decisions[best], truth[1])
+                place = "costlier" if against.low > 0 else "tied"
+            assert row.against_best == place
+
+
+def test_the_mean_interval_is_no_narrower_than_that_of_the_mean(tmp_path, monkeypatch):
+    """An interval of the mean over matrices, computed at once."""
+    data = digits()
+    summary = summarise(run_with(tmp_path, data, 4, noisy, monkeypatch))
+    y, matrices = data.y["test"], [data.matrix_of(1000 + i) for i in range(4)]
+    options = [matrix[y] for matrix in matrices]
+    always = [it[:, it.mean(axis=0).argmin()] for it in options]
+    largest = np.mean([matrix.max() for matrix in matrices])
+    for name, saving in summary.iterrows():
+        own = [it[np.arange(len(y)), noisy(name, y, it)] for it in options]
+        vectors = np.c_[np.mean(own, axis=0), np.mean(always, axis=0), 0 * y, 0 * y + largest]
+        at_once = compare_costs(vectors, 0 * y, 0 * y + 1)
+        assert saving.saved == pytest.approx(-at_once.difference)
+        assert saving.saved_low <= -at_once.high + 1e-9
+        assert saving.saved_high >= -at_once.low - 1e-9
+        assert saving.against_best.endswith("of 4")
+
+
+def constant_of(options, place):
+    return np.full(len(options), np.argsort(options.mean(axis=0))[place])
+
+
+#: Decisions of all algorithms; whether something costs less than a constant decision by more
+#: than chance; costs.
+KINDS = {
+    "right": (lambda name, y, options: y, True, None),
+    "right for one algorithm alone": (
+        lambda name, y, options: y if name == "csdnn" else constant_of(options, 2),
+        True,
+        None,
+    ),
+    "the constant itself": (lambda name, y, options: constant_of(options, 0), False, None),
+    "cheaper within chance": (
+        lambda name, y, options: np.where(np.arange(len(y)) < 2, y, constant_of(options, 0)),
+        False,
+        None,
+    ),
+    "an option that costs next to nothing": (
+        lambda name, y, options: np.where(np.arange(len(y)) % 50, y, (y + 1) % 10),
+        False,
+        np.c_[MATRIX, np.full(10, 0.01)],
+    ),
+    "a constant that is free": (lambda name, y, options: y, False, np.c_[MATRIX, np.zeros(10)]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_nothing_beats_a_constant_decision_it_is_said(kind, tmp_path, monkeypatch):
+    decide, beaten, costs = KINDS[kind]
+    matrices = None if costs is not None else 3
+    summary = summarise(run_with(tmp_path, digits(costs), matrices, decide, monkeypatch))
+    told = warning(summary.to_dict("index"))
+    assert bool(told) != beaten
+    assert beaten or "beyond chance" in told
+
+
+def test_the_table(tmp_path, monkeypatch):
+    rows = run_with(tmp_path, digits(), 2, noisy, monkeypatch)
+    rows["constant_decision"] = "7"
+    rows.loc[rows.algorithm == "dnn_blind", "average_cost"] = 0.0
+    summary = summarise(rows[1:])
+    # A mean over fewer matrices may be low by the choice of matrices.
+    assert summary.index[-1] == "dnn_blind" and summary.matrices.iloc[-1] == 1
+    _, *lines = summary_text(summary, "digits").splitlines()
+    assert "0.000 (n = 1)" in lines[4] and lines[5].startswith("best constant decision: 7 ")
+    assert lines[6].startswith("mean and range over 2 cost matrices, or n;")
+
+
+def test_three_matrices_have_a_standard_error(tmp_path, monkeypatch):
+    rows = run_with(tmp_path, digits(), 3, noisy, monkeypatch)
+    costs = rows.average_cost[rows.algorithm == "csdnn"].to_numpy()
+    text = summary_text(summarise(rows), "digits")
+    assert f" {costs.mean():.3f} ± {costs.std(ddof=1) / 3**0.5:.3f} " in text
+    assert "mean ± standard error over 3 cost matrices" in text
+
+
+def test_the_figure_has_a_colour_for_each_series(tmp_path, monkeypatch):
+    image = pytest.importorskip("matplotlib.image")
+    rows = run_with(tmp_path, digits(), 2, noisy, monkeypatch)
+    plot_costs(rows, "Costs on digits", tmp_path / "costs.png")
+    pixels = image.imread(tmp_path / "costs.png")[..., :3]
+    ink = pixels.min(axis=2) < 0.99
+    assert pixels.shape[1] == 1200 and 0.02 < ink.mean() < 0.7
+    assert not ink[:2].any() and not ink[-2:].any() and not ink[:, -2:].any()
+    codes = np.rint(255 * pixels).astype(int) @ [65536, 256, 1]
+    common, counts = np.unique(codes, return_counts=True)
+    assert len({*common[counts > 4000]} - {0, 0xFFFFFF}) == 3  # blind, Bayes, SOSR
+
+
+@pytest.fixture(scope="module")
+def noise(tmp_path_factory):
+    """A table whose columns say nothing of its labels, and costs; arguments of a command."""
+    folder = tmp_path_factory.mktemp("noise")
+    labels = np.random.default_rng(3).choice(["exaggerated", "fair"], len(FRAME), p=[0.7, 0.3])
+    path = save(FRAME.assign(answer=labels)[["id", "age", "job", "answer"]], folder / "claims.csv")
+    costs = folder / "costs.csv"
+    costs.write_text(",exaggerated,fair\nexaggerated,0,90\nfair,60,0\n")
+    files = ["--data", str(path), "--cost-matrix", str(costs)]
+    return [*files, "--label", "answer", "--drop", "id", "--epochs", "1"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["compare", "--algorithms", "dnn_bayes,dnn_sosr", "--jobs", "1"],
+        "tune --max-trials 1 --pretraining-epochs 1 --depth 1 --units 4".split(),
+    ],
+    ids=["compare", "tune"],
+)
+def test_the_last_line_and_the_record(command, noise, tmp_path, capsys):
+    assert main([*command, *noise, "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    last = printed.strip().splitlines()[-1]
+    assert "beyond chance" in last and "always deciding exaggerated" in last
+    exec(printed[printed.index("import keras") :], {})  # The line is a comment of the code.
+    record = json.loads((tmp_path / "run.json").read_text())
+    found = record.get("runs", [record])[-1]["findings"]
+    assert last == f"# {found['warning']}"
+    for saving in found["savings"].values():
+        assert saving["constant_decision"] == "exaggerated"
+        assert saving["saved_low"] <= saving["saved"] <= saving["saved_high"]
+        assert saving["saved_low"] <= 0
