@@ -1,7 +1,6 @@
 """The command `csdl-keras`."""
 
 import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -84,10 +83,7 @@ def _run(arguments: argparse.Namespace) -> int:
     for name in ("absl", "tensorflow"):
         logging.getLogger(name).setLevel(logging.ERROR)
     with only_own_errors():
-        module = COMMANDS[arguments.command]
-        if not hasattr(module, "run"):
-            module = importlib.import_module(f"csdl_keras.experiments.commands.{arguments.command}")
-        return module.run(arguments)
+        return COMMANDS[arguments.command].run(arguments)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Arguments of `csdl-keras report`."""
+"""The command `csdl-keras report`: its arguments, and the run."""
 
 import argparse
 import pathlib
@@ -36,3 +36,17 @@ def check(arguments: argparse.Namespace) -> None:
             f"received {out}, the name of a file."
         )
     check_out(out)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    from csdl_keras._utils.optional import optional_module
+
+    optional_module("pandas", "compare")
+    from csdl_keras.paper.report import report
+    from csdl_keras_cli.progress import Failures
+
+    failures = Failures()
+    for path in report(arguments.folder, arguments.out or arguments.folder, failures.step):
+        print(path)
+    return failures.tell()

@@ -1,4 +1,4 @@
-"""Arguments of `csdl-keras table1`."""
+"""The command `csdl-keras table1`: its arguments, none, and the run."""
 
 import argparse
 
@@ -12,3 +12,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Finds nothing wrong."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    from csdl_keras.paper.table1 import LEGEND, table1
+
+    print(f"{table1()}\n\n{LEGEND}")
+    return 0

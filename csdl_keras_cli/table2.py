@@ -1,6 +1,16 @@
-"""Arguments of `csdl-keras table2`."""
+"""The command `csdl-keras table2`: its arguments, and the run."""
 
 import argparse
+import contextlib
+import dataclasses
+import pathlib
+import shlex
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any
 
 from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import CNN_VARIANTS, FIRST_COST_SEED, OTHER_ALGORITHMS, PROFILES
@@ -92,41 +102,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with 3000 units an epoch took five seconds in place of eight on a processor that knows it",
     )
     parser.add_argument(
-        "--hard-hinge",
-        action="store_true",
-        help="train SOSR algorithms with the hinge that SOSR smooths, as the authors' code does",
-    )
-    parser.add_argument(
-        "--tied-weights",
-        action="store_true",
-        help="let decoders of pre-training use the transposed weights, as the authors' code does",
-    )
-    parser.add_argument(
-        "--grayscale",
-        action="store_true",
-        help="turn RGB images gray, as the authors' code does",
-    )
-    parser.add_argument(
-        "--drop-rate",
-        type=float,
-        default=0.7,
-        metavar="SHARE",
-        help="share that imbalanced variants lose of four classes (default 0.7, the paper's; "
-        "0.9 in the authors' code for SVHN)",
-    )
-    parser.add_argument(
-        "--cost-factor",
-        type=float,
-        default=10.0,
-        metavar="X",
-        help="costs are drawn from [0, X n_k / n_y] (default 10, the paper's; others use 2000)",
-    )
-    parser.add_argument(
         "--authors-choices",
         action="store_true",
-        help="choose as the authors' code does: --hard-hinge --tied-weights --grayscale "
-        "--drop-rate 0.9 --cost-factor 2000, the cost term of pre-training 100 times, and 50 "
-        "epochs without early stopping",
+        help="choose as the authors' code does: the hinge that SOSR smooths, decoders with the "
+        "transposed weights, gray images, imbalanced variants without 90%% of four classes, costs "
+        "200 times as large, the cost term of pre-training 100 times, and 50 epochs without early "
+        "stopping",
     )
     parser.add_argument(
         "--cnn-variant",
@@ -137,5 +118,231 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if `--out` is no folder."""
+    """Raises a ValueError if `--out` is no folder, or `--budget` no time."""
     shared.check_out(arguments.out)
+    if arguments.budget is not None and not 0 < arguments.budget < float("inf"):
+        raise ValueError(f"Expected --budget to be above 0; received {arguments.budget}.")
+    if arguments.datasets == []:
+        raise ValueError("Expected at least one data set in --datasets; received none.")
+
+
+#: Options that may differ between runs in a folder: they add results and change none that are
+#: there. All others make other results of the same algorithms.
+_HARMLESS = (
+    "datasets algorithms cost_seeds seeds budget double_epochs jobs scheduler out cache".split()
+)
+#: What `--authors-choices` stands for, and what stands without it, in records of runs.
+_AUTHORS = {"drop_rate": 0.9, "cost_factor": 2000.0}
+_AUTHORS |= dict.fromkeys(("hard_hinge", "tied_weights", "grayscale"), True)
+_PAPER = {"drop_rate": 0.7, "cost_factor": 10.0}
+_PAPER |= dict.fromkeys(("hard_hinge", "tied_weights", "grayscale"), False)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    import keras
+
+    policy = keras.config.dtype_policy()
+    try:
+        if arguments.mixed_precision:
+            keras.config.set_dtype_policy("mixed_bfloat16")
+        return _run(arguments)
+    finally:
+        keras.config.set_dtype_policy(policy)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from csdl_keras import StageCache
+    from csdl_keras._utils.files import check_writable
+    from csdl_keras._utils.optional import optional_module
+
+    # Nothing may be missing once training has begun.
+    for module in ("joblib", "pandas", "sklearn"):
+        optional_module(module, "compare")
+    from csdl_keras.paper.folder import Folder
+    from csdl_keras.paper.grid import Grid
+    from csdl_keras.paper.running import Runner, processes
+    from csdl_keras_cli.run_folder import RunRecord
+
+    profile = _profile(arguments)
+    missing = _unavailable(profile.datasets)
+    if arguments.datasets is not None:
+        for error in missing.values():
+            raise error
+    present = [it for it in profile.datasets if it.removesuffix("_imb") not in missing]
+    profile = dataclasses.replace(profile, datasets=tuple(present))
+    path = arguments.out or pathlib.Path("csdl_runs") / f"table2-{arguments.profile}"
+    cache = arguments.cache or path / "stages"
+    for name, folder in (("--out", path), ("--cache", cache)):
+        check_writable(name, folder)
+    # On a cluster the scheduler says how many processes there are; one is not enough for it.
+    jobs = max(arguments.jobs, 2) if arguments.scheduler else arguments.jobs
+    budget = _Budget(arguments.budget)
+    chosen = _AUTHORS if arguments.authors_choices else _PAPER
+    vars(arguments).update(chosen)
+    _check_same(path, arguments)
+    grid = Grid(
+        profile,
+        Folder(path),
+        Runner(StageCache(cache), jobs),
+        cost_scale=chosen["cost_factor"],
+        seed=arguments.seed,
+        source_choices={name: chosen[name] for name in ("drop_rate", "grayscale")},
+        doubled=arguments.double_epochs,
+        check=budget.check,
+        tell=_tell,
+    )
+    for name, error in missing.items():
+        _tell(f"Not run, its data are not at hand: {name}. {error}")
+    ending, before = "", _results(path)
+    # A run that finds no workers leaves no record of itself.
+    with processes(arguments.jobs, arguments.scheduler):
+        settings = dataclasses.asdict(profile) | {
+            "planned": grid.planned(),
+            "unavailable": {name: str(error) for name, error in missing.items()},
+        }
+        record = RunRecord(path, arguments, settings, {}, continued=True)
+        number = len(profile.algorithms)
+        _tell(
+            f"{number} algorithm{'s' * (number > 1)} on {', '.join(profile.datasets)}; "
+            f"{profile.cost_seeds} cost matrices; results in {path}, finished stages in "
+            f"{cache}. Stop it when you like: the same command goes on from there."
+        )
+        try:
+            with budget.alarm():
+                failures = grid.run()
+        except _BudgetSpent:
+            failures = grid.runner.failures
+            ending = f" The {arguments.budget:g} hours are over; the same command goes on."
+    results = _results(path)
+    if failures.lines() and results == before:
+        record.remove()
+    after = "There are no results yet."
+    if results is not None:
+        command = shlex.join(["csdl-keras", "report", str(path)])
+        after = f"Wrote {path / 'results.csv'}. Render the table:\n\n    {command}"
+    _tell(f"\nTrained {len(grid.runner.ran)} cells; all others were there.{ending} {after}")
+    return failures.tell()
+
+
+def _tell(text: str) -> None:
+    print(text, flush=True)
+
+
+def _profile(arguments: argparse.Namespace) -> Any:
+    """Returns the profile of that name with the changes of the command line."""
+    from csdl_keras.paper.profiles import AUTHORS_SETTINGS, PROFILES
+    from csdl_keras.training.algorithms import get_algorithm
+
+    profile = PROFILES[arguments.profile]
+    settings = profile.settings.replace({"cnn.variant": arguments.cnn_variant})
+    searches = profile.searches
+    if arguments.authors_choices:
+        settings = settings.replace(AUTHORS_SETTINGS)
+        searches = tuple(it for it in searches if it.field not in AUTHORS_SETTINGS)
+    if arguments.epochs is not None:
+        settings = settings.limit_epochs(arguments.epochs)
+    changes: dict[str, Any] = {"settings": settings, "searches": searches}
+    if arguments.datasets is not None:
+        changes["datasets"] = tuple(arguments.datasets)
+    if arguments.algorithms is not None:
+        names = (get_algorithm(name).name for name in arguments.algorithms)
+        changes["algorithms"] = tuple(dict.fromkeys(names))
+    if arguments.cost_seeds is not None:
+        changes["cost_seeds"] = changes["slow_cost_seeds"] = arguments.cost_seeds
+    if arguments.seeds is not None:
+        changes["seeds"] = arguments.seeds
+    if arguments.train_size is not None:
+        changes |= {"train_size": arguments.train_size, "cnn_train_size": arguments.train_size}
+    return dataclasses.replace(profile, **changes)
+
+
+def _unavailable(names: tuple[str, ...]) -> dict[str, Exception]:
+    """Returns the errors of data sets that cannot be loaded, before others are trained on."""
+    from csdl_keras.datasets import DataUnavailableError
+    from csdl_keras.paper.cells import DataSource
+
+    errors: dict[str, Exception] = {}
+    for name in dict.fromkeys(name.removesuffix("_imb") for name in names):
+        try:
+            DataSource(name).load()
+        except DataUnavailableError as error:
+            errors[name] = error
+    return errors
+
+
+def _results(folder: pathlib.Path) -> bytes | None:
+    """Returns what results.csv holds, `None` if there is none yet."""
+    path = folder / "results.csv"
+    return path.read_bytes() if path.exists() else None
+
+
+def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
+    """Raises a ValueError if the folder holds results of other options or another backend."""
+    import keras
+
+    from csdl_keras.paper.results import read_runs
+
+    runs = read_runs(folder)
+    if not runs and (folder / "results.csv").exists():
+        raise ValueError(
+            f"Expected --out to be a new folder or one with a run.json that says what made "
+            f"its results; received {folder}."
+        )
+    now: Mapping[str, Any] = {"backend": keras.backend.backend(), **vars(arguments)}
+    for run in runs:
+        before = {"backend": run.get("backend"), **(run.get("arguments") or {})}
+        # An option that the record does not know came later; switched off, it changes nothing.
+        newer = {it for it in now.keys() - before.keys() if str(now[it]) in ("False", "None")}
+        names = [it for it in dict.fromkeys((*now, *before)) if it not in {*_HARMLESS, *newer}]
+        # Until 0.2 all values were written as text.
+        changed = [name for name in names if str(before.get(name)) != str(now.get(name))]
+        if changed:
+            told = ", ".join(f"{name} {before.get(name)}, not {now.get(name)}" for name in changed)
+            raise ValueError(
+                "Expected --out to be a new folder or that of a run with the same options; "
+                f"{folder} holds one with {told}."
+            )
+
+
+class _BudgetSpent(BaseException):
+    """The time of a run is spent: no error, so that nothing that catches errors keeps it."""
+
+
+class _Budget:
+    """Ends a run when its time is spent; what it has finished stays, and it can go on later.
+
+    Args:
+        hours: hours from now on; `None` is no end.
+    """
+
+    def __init__(self, hours: float | None):
+        self.end = float("inf") if hours is None else time.monotonic() + 3600 * hours
+
+    def check(self) -> None:
+        """Raises `_BudgetSpent` if the time is spent."""
+        if time.monotonic() > self.end:
+            raise _BudgetSpent
+
+    @contextlib.contextmanager
+    def alarm(self) -> Iterator[None]:
+        """Raises `_BudgetSpent` inside the `with` block as soon as the time is spent.
+
+        Trainings go on later from their last saved epoch, as after Ctrl-C. Without such signals,
+        as on Windows, or outside the main thread, only `check` ends the run.
+        """
+        main = threading.current_thread() is threading.main_thread()
+        if self.end == float("inf") or not main or not hasattr(signal, "setitimer"):
+            yield
+            return
+
+        def end(number: int, frame: FrameType | None) -> None:
+            raise _BudgetSpent
+
+        before = signal.signal(signal.SIGALRM, end)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, max(self.end - time.monotonic(), 1e-3))
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)

@@ -14,7 +14,7 @@ import keras
 import pytest
 
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report
-from csdl_keras.experiments.reporting.comparison import PairedDifferences
+from csdl_keras.paper.differences import PairedDifferences
 
 ROOT = pathlib.Path(__file__).parent.parent
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))

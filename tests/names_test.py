@@ -32,7 +32,6 @@ NAMES = {
         compare_costs cost_interval cost_per_class cost_report decision_costs error_rate
         estimate_priors normalized_cost reliability risk_coverage_area risk_coverage_curve savings
     """,
-    "csdl_keras.experiments": "",
     "csdl_keras.layers": """
         BayesDecision BiasCorrectedTemperatureScaling CAE CaffePooling2D ClassCosts
         ClassProbabilities CostOutput Decision ExpectedCost ImageViews InverseLink MaskingNoise
@@ -50,6 +49,7 @@ NAMES = {
         bayes_classifier caffe_cifar10 convnet cost_estimator decision_model ensemble
         expected_cost_model labelled_costs mlp serving_model tabular view_average
     """,
+    "csdl_keras.paper": "",
     "csdl_keras.plots": """
         beta_curve cost_against cost_against_threshold cost_confusion cost_matrix_heatmap
         reliability_diagram risk_coverage

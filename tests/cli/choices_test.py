@@ -6,8 +6,8 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.datasets import EMBEDDED
-from csdl_keras.experiments.cell import FIRST_COST_SEED
-from csdl_keras.experiments.profiles import PROFILES
+from csdl_keras.paper.cells import FIRST_COST_SEED
+from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.prediction.export import SUFFIXES
 from csdl_keras.training import CaffeCNN
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, get_algorithm

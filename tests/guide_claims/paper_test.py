@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from csdl_keras.experiments.reporting.render import read_contents
+from csdl_keras.paper.report import read_contents
 from tests.guide_claims.figures import (
     FOLDERS,
     Figure,

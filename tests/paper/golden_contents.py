@@ -3,8 +3,11 @@
 import math
 import pathlib
 
-from csdl_keras.experiments.reporting import missing, record_text, text
-from csdl_keras.experiments.reporting.render import read_contents
+import numpy as np
+
+from csdl_keras.paper import notes
+from csdl_keras.paper.report import format_cost, read_contents, saving_lines
+from csdl_keras.paper.searches import search_lines
 
 
 def rounded(value):
@@ -15,12 +18,19 @@ def rounded(value):
         return [rounded(each) for each in value]
     if isinstance(value, (str, bool)) or value is None:
         return value
+    if isinstance(value, np.bool):
+        return bool(value)
     number = float(value)
     return str(number) if math.isinf(number) or math.isnan(number) else float(f"{number:.10g}")
 
 
 def fields(value, names):
     return rounded({name: getattr(value, name) for name in names.split()})
+
+
+def paper(column, name):
+    figure = column.paper(name)
+    return "None" if figure is None else f"{figure['cost']} ± {figure['standard_error']}"
 
 
 CELL = "matrices seeds results diverged collapsed tried_again cost standard_error "
@@ -36,20 +46,20 @@ def difference(value):
 def contents(folder: pathlib.Path) -> dict:
     found = read_contents(folder)
     table = {}
-    for column in found.table.columns:
-        for name, cell in column.cells.items():
+    for column in found.columns:
+        for name, cell in column.cells.iterrows():
             table[f"{column.dataset} {column.imbalanced} {name}"] = {
                 **fields(cell, CELL),
-                **fields(cell.saving, SAVING),
-                "text": text.format_cost(cell, column),
-                "paper": str(cell.paper),
+                **fields(cell, SAVING),
+                "text": format_cost(cell, column),
+                "paper": paper(column, name),
             }
     claims = [
         {
             "statement": claim.statement,
             "verdict": claim.verdict,
             "counts": claim.counts,
-            "lines": [text.claim_line(claim), *map(text.comparison_line, claim.comparisons)],
+            "lines": [claim.line, *(each.line for each in claim.comparisons)],
             "differences": [difference(each.difference) for each in claim.comparisons],
         }
         for claim in found.claims
@@ -66,19 +76,15 @@ def contents(folder: pathlib.Path) -> dict:
         }
         for curve in found.curves
     ]
+    doubled = found.doubled
     return {
         "table": table,
         "claims": claims,
         "curves": curves,
-        "setting": record_text.setting(found.table, found.searches, found.runs),
-        "missing": missing.missing_lines(found.table, found.runs),
-        "data": missing.data_lines(found.table, found.runs),
-        "savings": text.saving_lines(found.table.columns),
-        "searches": list(map(record_text.search_line, found.searches)),
-        "doubled": [
-            record_text.doubled_verdict(found.doubled),
-            *map(record_text.doubled_line, found.doubled.cells),
-        ]
-        if found.doubled
-        else [],
+        "setting": notes.setting(found.columns, found.searches, found.runs),
+        "missing": notes.missing_lines(found.columns, found.runs),
+        "data": notes.data_lines(found.columns, found.runs),
+        "savings": saving_lines(found.columns),
+        "searches": search_lines(found.searches),
+        "doubled": [doubled.verdict, *doubled.lines()] if doubled else [],
     }

@@ -7,10 +7,9 @@ import pathlib
 import pandas
 import pytest
 
-from csdl_keras.experiments.cell import Cell
-from csdl_keras.experiments.commands.table1 import table1
-from csdl_keras.experiments.data_source import DataSource
-from csdl_keras.experiments.profiles import PROFILES
+from csdl_keras.paper.cells import Cell, DataSource
+from csdl_keras.paper.profiles import PROFILES
+from csdl_keras.paper.table1 import table1
 from csdl_keras.training.algorithms import get_algorithm
 from tests.paper.golden_contents import contents
 
@@ -36,7 +35,11 @@ def differences(found, expected, place=""):
         yield f"{place}: {found!r} in place of {expected!r}"
 
 
-@pytest.mark.parametrize("name", ["paper", "fair", "small", "authors"])
+# All but the smallest folder take 40 to 80 s.
+LARGE = [pytest.param(name, marks=pytest.mark.slow) for name in ("paper", "fair", "small")]
+
+
+@pytest.mark.parametrize("name", ["authors", *LARGE])
 def test_reports_say_what_they_said(name):
     expected = json.loads((GOLDEN / f"{name}.json").read_text())
     found = json.loads(json.dumps(contents(RESULTS / name)))
@@ -67,7 +70,5 @@ def test_every_row_of_the_papers_run_is_the_cell_that_it_was():
                 value = tuple(map(int, value.split("-")))
             chosen[name] = value if before is None else type(before)(value)
         source = DataSource(row["dataset"], row["imbalanced"], grayscale=row["grayscale"])
-        cell = Cell(
-            source, algorithm, row["cost_seed"], settings.replace(chosen), seed=row["seed"]
-        )
+        cell = Cell(source, algorithm, row["cost_seed"], settings.replace(chosen), seed=row["seed"])
         assert cell.key == row["cell"], row

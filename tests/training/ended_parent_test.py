@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.experiments.grid_runs import read
+from tests.paper.grid_runs import read
 from tests.support.fresh_process import run_python, start_python
 
 psutil = pytest.importorskip("psutil")

@@ -2,8 +2,7 @@
 
 Each argument is a folder that a command of `COMMANDS` wrote, in their order. Of its tables the
 columns of figures are kept, and those that tell the rows apart; `machine.json` says where and
-with which versions they were made. `tests/experiments/kept_figures_test.py` runs the commands
-again.
+with which versions they were made. `tests/kept_figures_test.py` runs the commands again.
 """
 
 import csv

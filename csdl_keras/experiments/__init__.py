@@ -1,1 +1,0 @@
-"""Comparisons of algorithms, and the command `csdl-keras` that runs them."""

@@ -1,1 +1,0 @@
-"""The commands of `csdl-keras`; their arguments are in `csdl_keras_cli`."""

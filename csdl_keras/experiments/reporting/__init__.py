@@ -1,1 +1,0 @@
-"""Reports a results folder beside the paper's Table 2: tables, figures and the paper's claims."""

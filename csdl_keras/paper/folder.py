@@ -1,0 +1,248 @@
+"""The folder of a grid's results: enough to rebuild every table and figure, and to go on from."""
+
+import csv
+import pathlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import filelock
+import keras
+import numpy as np
+import pandas
+
+from csdl_keras._utils.files import replace_file
+from csdl_keras.paper.cells import Cell, DataSource, Outcome
+from csdl_keras.paper.decisions import Decisions, beta_name, decisions_name
+from csdl_keras.training.algorithms import ALGORITHMS
+
+#: The algorithm whose curve of beta is kept.
+CURVE_ALGORITHM = "csdnn"
+
+_CELL = ["dataset", "imbalanced", "algorithm", "cost_seed"]
+#: Choices of `Settings` by the names of their columns, see `Settings.columns`.
+_CHOICES = "variant hard_hinge optimizer_name learning_rate hidden_units batch_size".split()
+_CHOICES += "pretraining_epochs pretraining_learning_rate corruption beta tied_weights".split()
+_CHOICES += ["penalty", "gamma_factor"]
+# Columns that are the same in all results of an algorithm that were made with the same choices.
+_ALIKE = ["train_size", "test_size", "cost_scale", "drop_rate", "grayscale", *_CHOICES]
+_RESULTS = [*_CELL, "average_cost", "error_rate", "validation_cost", "train_seconds", "epochs"]
+_RESULTS += ["train_size", "seed", "backend", "collapsed", "tried_again", "cell", *_ALIKE[1:]]
+_TRIED = [*_CELL, "parameter", "value", "given", "criterion", "validation", "collapsed", "chosen"]
+_TRIED += ["edge", "epochs", "train_seconds", "test_cost", "test_cost_error", "cell"]
+#: The columns of `beta_curve.csv`, and those of `choices.csv` that they are.
+_CURVE = dict.fromkeys(_CELL) | {"beta": "value", "test_cost": "test_cost"}
+_CURVE |= {"standard_error": "test_cost_error", "validation_cost": "validation"}
+#: The columns of `curves.csv` after those of a cell and the epoch, as `fit` names them.
+_EPOCH = ["loss", "average_cost", "val_loss", "val_average_cost"]
+
+#: The tables of a folder and their columns, which are a contract: old folders go on.
+COLUMNS: dict[str, list[str]] = {
+    "results.csv": _RESULTS,
+    "doubled.csv": _RESULTS,
+    "choices.csv": _TRIED,
+    "beta_curve.csv": list(_CURVE),
+    "curves.csv": [*_CELL, "epoch", *_EPOCH],
+}
+_ORDER = {name: index for index, name in enumerate(ALGORITHMS)}
+
+Row = Mapping[str, Any]
+
+
+class Folder:
+    """Writes the results of a grid into a folder as they come, and finds what is there.
+
+    Its tables are `results.csv`, `choices.csv` (values tried on validation examples),
+    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed; shares
+    of errors of networks trained without costs) and `doubled.csv` (twice the epochs);
+    `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of other data
+    sets, algorithms, matrices and seeds stays. A file is replaced as a whole or not at all.
+    """
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        for name in COLUMNS:
+            self.rows(name)
+
+    def rows(self, name: str) -> pandas.DataFrame:
+        """Returns a table as text, so that rows are written as they were."""
+        path, columns = self.path / name, COLUMNS[name]
+        if not path.exists():
+            return pandas.DataFrame(columns=columns, dtype=str)
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                head, *rows = csv.reader(file)
+        except (csv.Error, ValueError) as error:
+            raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
+        if head != columns:
+            raise ValueError(
+                f"Expected the columns {','.join(columns)} in {path}; it has {','.join(head)}. "
+                "Take another folder."
+            )
+        if any(len(row) != len(columns) for row in rows):
+            raise ValueError(f"Expected {path} to have a value for each column; it is damaged.")
+        return pandas.DataFrame(rows, columns=columns, dtype=str)
+
+    def find(self, name: str, cells: Sequence[Cell]) -> dict[str, str] | None:
+        """Returns the row of a table that tells of one of these cells."""
+        rows = self.rows(name)
+        found = rows[rows["cell"].isin([cell.key for cell in cells])]
+        return None if found.empty else found.iloc[0].to_dict()
+
+    def costs(self, source: DataSource, algorithm: str) -> list[float]:
+        """Returns the average test costs of an algorithm on a data set."""
+        rows = self.rows("results.csv")
+        return rows[_is_of(rows, source, algorithm)]["average_cost"].astype(float).to_list()
+
+    def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
+        """Writes a result to `results.csv`, the decisions behind it and, if asked for, its curve.
+
+        `tried_again` is the number of better choices that collapsed. Results of the same algorithm
+        for other matrices and seeds stay if they were made with the same choices, or were tried
+        again with others.
+        """
+        cell, name = outcome.cell, outcome.cell.algorithm.name
+        row = result_row(outcome, tried_again)
+        with self._lock():
+            decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
+            rows = self.rows("results.csv")
+            own = rows[_is_of(rows, cell.source, name)]
+            same_place = (own[["cost_seed", "seed"]] == row[["cost_seed", "seed"]]).all(axis=1)
+            again = own["tried_again"].ne("0") | (row["tried_again"] != "0")
+            other_choices = (own[_ALIKE] != row[_ALIKE]).any(axis=1) & ~again
+            stale = own[same_place | other_choices]
+            for it in stale.to_dict("records"):
+                array = decisions_name(name, int(it["cost_seed"]), int(it["seed"]))
+                decisions.arrays.pop(array, None)
+            if outcome.test is not None:
+                decisions.arrays[decisions_name(name, cell.cost_seed, cell.seed)] = outcome.test
+            decisions.write()
+            self._write("results.csv", rows.drop(stale.index), [row])
+            if curve:
+                columns = [outcome.history.get(it, []) for it in _EPOCH]
+                epochs = enumerate(zip(*columns, strict=False), start=1)
+                lines = [
+                    {**row[_CELL], "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
+                    for epoch, values in epochs
+                ]
+                self._replace("curves.csv", cell.source, name, lines)
+
+    def write_doubled(self, outcome: Outcome) -> None:
+        """Writes the result of a training with twice the epochs, and its decisions."""
+        cell, name = outcome.cell, outcome.cell.algorithm.name
+        with self._lock():
+            self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
+            self._replace("doubled.csv", cell.source, name, [result_row(outcome)])
+
+    def write_choices(self, tried: Sequence[Row], complete: bool) -> None:
+        """Writes rows of `choices.csv`, the values of one choice of an algorithm.
+
+        Other values of this choice that are there are removed if these are all of them; else they
+        stay, since the search may still come to them.
+        """
+        first = tried[0]
+        source = DataSource(first["dataset"], first["imbalanced"])
+        with self._lock():
+            rows = self.rows("choices.csv")
+            same = _is_of(rows, source, first["algorithm"]) & rows["parameter"].eq(
+                first["parameter"]
+            )
+            if not complete:
+                same &= rows["cell"].isin([row["cell"] for row in tried])
+            self._write("choices.csv", rows[~same], tried)
+            if (first["parameter"], first["algorithm"]) == ("beta", CURVE_ALGORITHM):
+                points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
+                self._replace("beta_curve.csv", source, CURVE_ALGORITHM, points)
+
+    def write_point(self, outcome: Outcome) -> None:
+        """Writes the test decisions of a point of the curve of beta."""
+        cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
+        with self._lock():
+            self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
+
+    def decisions(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> Decisions:
+        """Returns the decisions on a data set, which must be of the same examples and matrices."""
+        decisions = Decisions(self.path, source.label)
+        decisions.expect("labels", source.load().y_test)
+        for seed, matrix in matrices.items():
+            decisions.expect(f"matrix_{seed}", matrix)
+        return decisions
+
+    def _keep(self, outcome: Outcome, name: str) -> None:
+        """Adds the decisions of an outcome, if training has not diverged, to those on file."""
+        if outcome.test is not None:
+            cell = outcome.cell
+            decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
+            decisions.arrays[name] = outcome.test
+            decisions.write()
+
+    def _replace(self, name: str, source: DataSource, algorithm: str, new: Iterable[Row]) -> None:
+        """Writes rows of an algorithm on a data set in place of those that are there."""
+        rows = self.rows(name)
+        self._write(name, rows[~_is_of(rows, source, algorithm)], new)
+
+    def _write(self, name: str, rows: pandas.DataFrame, new: Iterable[Row]) -> None:
+        texts = [{column: _text(row[column]) for column in COLUMNS[name]} for row in new]
+        frame = pandas.concat([rows, pandas.DataFrame(texts, columns=COLUMNS[name], dtype=str)])
+        order = pandas.DataFrame(
+            {
+                "dataset": frame["dataset"],
+                "imbalanced": frame["imbalanced"],
+                "algorithm": frame["algorithm"].map(_ORDER).fillna(len(_ORDER)),
+                "cost_seed": frame["cost_seed"].astype(int),
+                "seed": frame["seed"].astype(int) if "seed" in frame else 0,
+            }
+        ).reset_index(drop=True)
+        order = order.sort_values(list(order), kind="stable")
+        content = frame.iloc[order.index].to_csv(index=False, lineterminator="\n")
+        replace_file(self.path / name, content.encode())
+
+    def _lock(self) -> filelock.BaseFileLock:
+        return filelock.FileLock(self.path / ".lock")
+
+
+def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
+    """Returns the row of `results.csv` of an outcome, as text; choices it does not have are empty.
+
+    `collapsed` says whether it decides no better than one decision for all examples, on validation
+    or on test examples, by the latter of which nothing is chosen; `tried_again` is the number of
+    better choices that collapsed, 0 if all that were tried did.
+    """
+    cell, data = outcome.cell, outcome.cell.source.load()
+    choices = cell.settings.columns(cell.algorithm)
+    if "hidden_units" in choices:
+        choices["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
+    is_network = cell.algorithm.body_kind.is_network
+    values = {
+        **cell.place,
+        **{name: choices.get(name) for name in _CHOICES},
+        "average_cost": float(outcome.test_costs.mean()),
+        "error_rate": outcome.test_error,
+        "validation_cost": outcome.validation_cost,
+        "train_seconds": outcome.train_seconds,
+        "epochs": outcome.epochs,
+        "train_size": len(data.y_train_val),
+        "seed": cell.seed,
+        "backend": keras.backend.backend() if is_network else "scikit-learn",
+        "collapsed": outcome.collapsed or outcome.collapsed_on_test,
+        "tried_again": tried_again,
+        "cell": cell.key,
+        "test_size": len(data.y_test),
+        "cost_scale": cell.cost_scale,
+        "drop_rate": cell.source.drop_rate if cell.source.imbalanced else None,
+        "grayscale": cell.source.grayscale,
+    }
+    return pandas.Series({name: _text(values[name]) for name in _RESULTS})
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _is_of(rows: pandas.DataFrame, source: DataSource, algorithm: str) -> pandas.Series:
+    """Tells which rows belong to an algorithm on that data set."""
+    return (
+        rows["dataset"].eq(source.name)
+        & rows["imbalanced"].eq(str(source.imbalanced))
+        & rows["algorithm"].eq(algorithm)
+    )

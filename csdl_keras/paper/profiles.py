@@ -1,0 +1,196 @@
+"""How much a grid runs, from minutes to days, and the values that it chooses from."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.bodies import MLP, CaffeCNN
+from csdl_keras.training.pretrainings import AutoEncoders
+from csdl_keras.training.settings import Settings
+
+#: The paper's grid of balances between reconstruction and costs.
+BETAS = (0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0)
+#: The algorithms that verdicts need most, in this order; all others follow.
+HEADLINE = ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
+#: Most values that a search adds on its own.
+MOST_ADDED = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Search:
+    """The values of one choice, a name that `Settings.replace` takes, that an algorithm tries.
+
+    Searches of the same field make one choice: the best value of all of them is taken. If a search
+    `widens`, values beyond the first or the last one are tried as long as the best one is at that
+    edge, each by the factor between its two neighbours; values of the paper are not widened.
+    `given` are other choices that are made with each value.
+
+    >>> search = Search("mlp.learning_rate", (0.01, 0.1), widens=True)
+    >>> search.next_value([0.01, 0.1], best=0.1)
+    1.0
+    """
+
+    field: str
+    values: tuple[Any, ...]
+    widens: bool = False
+    given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def choices(self, value: Any) -> dict[str, Any]:
+        """Returns the choices that a value stands for, as `Settings.replace` takes them."""
+        return {**self.given, self.field: value}
+
+    def edge(self, tried: Sequence[Any], value: Any) -> str:
+        """Returns `"low"` or `"high"` if a value is an end of those tried, `""` otherwise.
+
+        Ends of a search that does not widen are no edges.
+        """
+        if not self.widens or min(tried) < value < max(tried):
+            return ""
+        return "low" if value == min(tried) else "high"
+
+    def next_value(self, tried: Sequence[Any], best: Any) -> float | None:
+        """Returns the value to try next, `None` if the best one has neighbours on both sides."""
+        edge = self.edge(tried, best)
+        if not edge or len(tried) >= len(self.values) + MOST_ADDED:
+            return None
+        ordered = sorted(tried)
+        low, high = ordered[:2] if edge == "low" else ordered[-2:]
+        return float(f"{low * low / high if edge == 'low' else high * high / low:.6g}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Profile:
+    """The size of a grid, and the values that it chooses from on validation.
+
+    Args:
+        datasets: names of data sets, with `_imb` for imbalanced variants.
+        settings: settings of the training where nothing is chosen.
+        searches: the values to choose from; fields are chosen in the order of their first searches.
+        cost_seeds: number of cost matrices.
+        slow_cost_seeds: the same for algorithms that train a convolutional network or a kernel
+            machine for each matrix.
+        train_size: examples of training and validation for fully-connected networks and the
+            kernel machine; `None` (default) is all.
+        cnn_train_size: the same for convolutional networks.
+        seeds: number of training seeds for each cost matrix. Defaults to 1.
+        choices_on: other settings on some data sets, by their names without `_imb`.
+        algorithms: names of `ALGORITHMS`, or your own `Algorithm`s.
+    """
+
+    datasets: tuple[str, ...]
+    settings: Settings
+    searches: tuple[Search, ...]
+    cost_seeds: int
+    slow_cost_seeds: int
+    train_size: int | None = None
+    cnn_train_size: int | None = None
+    seeds: int = 1
+    choices_on: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    algorithms: tuple[str | Algorithm, ...] = PAPER_ALGORITHMS
+
+    def settings_on(self, dataset: str) -> Settings:
+        """Returns the settings of the training on a data set where nothing is chosen."""
+        return self.settings.replace(self.choices_on.get(dataset.removesuffix("_imb"), {}))
+
+    def rounds(self, algorithm: Algorithm) -> list[list[Search]]:
+        """Returns the searches of an algorithm, for each choice that is made, in order."""
+        names, found = self.settings.names(algorithm), dict[str, list[Search]]()
+        for search in self.searches:
+            if search.field in names:
+                found.setdefault(search.field, []).append(search)
+        return list(found.values())
+
+    @property
+    def tiers(self) -> list[list[Algorithm]]:
+        """The algorithms that verdicts need most, then all others; a tier may be empty."""
+        members = list(dict.fromkeys(map(get_algorithm, self.algorithms)))
+        first = sorted(
+            (it for it in members if it.name in HEADLINE), key=lambda it: HEADLINE.index(it.name)
+        )
+        return [first, [it for it in members if it not in first]]
+
+    def matrices(self, algorithm: Algorithm) -> int:
+        """Returns the number of cost matrices for an algorithm."""
+        shared = algorithm.objective.blind or algorithm.body_kind.can_pretrain
+        return self.cost_seeds if shared else min(self.cost_seeds, self.slow_cost_seeds)
+
+
+_HERE = ("mnist", "bg_img_rot_synthetic", "cifar10")
+#: The first ones are at hand most often.
+_PAPER = ("bg_img_rot_synthetic", "mnist", "cifar10", "bg_img_rot", "svhn")
+
+
+def _with_variants(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}{suffix}" for name in names for suffix in ("", "_imb"))
+
+
+#: The search of every fully-connected network, the same for all: two optimizers, whose rates
+#: differ by a hundredth, each with as many rates as it takes to find the best one.
+_RATES = (
+    Search("mlp.learning_rate", (0.01, 0.04, 0.16), True, {"mlp.optimizer_name": "sgd"}),
+    Search("mlp.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"mlp.optimizer_name": "adam"}),
+)
+#: The same for every convolutional network, whose rates fall in training.
+_CNN_RATES = (
+    Search("cnn.learning_rate", (2.5e-4, 1e-3, 4e-3), True, {"cnn.optimizer_name": "sgd"}),
+    Search("cnn.learning_rate", (1e-4, 4e-4, 1.6e-3), True, {"cnn.optimizer_name": "adam"}),
+)
+_KERNEL = (
+    Search("svm.penalty", (1.0, 10.0), True),
+    Search("svm.gamma_factor", (1.0, 2.0), True),
+)
+
+#: Profiles by name.
+PROFILES = {
+    "tiny": Profile(
+        datasets=("digits",),
+        settings=Settings(mlp=MLP(hidden_units=(64, 64, 64), batch_size=50)),
+        searches=(
+            Search("pretraining.beta", (0.0, 0.25, 1.0)),
+            Search("svm.penalty", (1.0, 10.0)),
+        ),
+        cost_seeds=2,
+        slow_cost_seeds=2,
+    ),
+    "small": Profile(
+        datasets=_with_variants(_HERE),
+        settings=Settings(mlp=MLP(epochs=300, patience=10), cnn=CaffeCNN(epochs=10)),
+        searches=(*_RATES, *_CNN_RATES, Search("pretraining.beta", BETAS), *_KERNEL),
+        cost_seeds=5,
+        slow_cost_seeds=3,
+        train_size=12_000,
+    ),
+    # Vincent et al.'s corruptions (JMLR 2010) for networks of the size that the paper reports.
+    "paper": Profile(
+        datasets=_with_variants(_PAPER),
+        settings=Settings(
+            # Updates of so many weights take as long as a batch of 100 itself, so it is larger.
+            mlp=MLP(hidden_units=(3000, 3000, 3000), batch_size=250, epochs=300, patience=15),
+            pretraining=AutoEncoders(epochs=15),
+            cnn=CaffeCNN(epochs=30),
+        ),
+        searches=(
+            *_RATES,
+            *_CNN_RATES,
+            Search("pretraining.corruption", (0.0, 0.1, 0.25, 0.4)),
+            Search("pretraining.beta", BETAS),
+            *_KERNEL,
+        ),
+        cost_seeds=3,
+        slow_cost_seeds=3,
+        choices_on={"cifar10": {"mlp.hidden_units": (1000, 1000, 1000)}},
+    ),
+}
+
+#: Choices of the authors' code, which adds the cost term 100 times to that of reconstruction, and
+#: never stops early.
+AUTHORS_SETTINGS = {
+    "hard_hinge": True,
+    "pretraining.tied_weights": True,
+    "pretraining.beta": 100 / 101,
+    "mlp.patience": None,
+    "cnn.patience": None,
+    "mlp.epochs": 50,
+}

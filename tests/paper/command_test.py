@@ -1,0 +1,273 @@
+"""The commands `csdl-keras table1`, `table2` and `report`, run within the process."""
+
+import dataclasses
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import time
+
+import keras
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras import datasets
+from csdl_keras.paper import folder as folders
+from csdl_keras.paper.grid import Grid
+from csdl_keras.paper.profiles import PROFILES
+from csdl_keras.paper.results import read_runs
+from csdl_keras.paper.running import Runner
+from csdl_keras_cli import table2 as command
+from csdl_keras_cli.main import build_parser, main
+from csdl_keras_cli.progress import Failures
+from tests.paper.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
+
+RESULTS = pathlib.Path(__file__).parents[2] / "notebooks" / "results"
+
+
+def arguments_of(text):
+    return build_parser().parse_args(shlex.split(text))
+
+
+def test_table1(capsys):
+    assert main(["table1"]) == 0
+    table, *legend = capsys.readouterr().out.split("\n\n")
+    lines = table.splitlines()
+    assert max(len(line) for part in legend for line in part.splitlines()) <= 80
+    assert len(lines) == 16 and not any(line.endswith(" ") for line in lines)
+    for line, (name, row) in zip(lines[1:], csdl.ALGORITHMS.items(), strict=False):
+        assert re.split(r" {2,}", line) == [row.title, name, *row.awareness]
+
+
+class TestTable2:
+    def test_files(self, table2):
+        names = {path.name for path in table2.iterdir() if not path.name.startswith(".")}
+        tables = {"results.csv", "choices.csv", "beta_curve.csv", "curves.csv"}
+        assert names == tables | {"run.json", "stages", "test_decisions"}
+        assert algorithms(table2) == ["dnn_bayes"] * 2 + ["csdnn"] * 2
+        (record,) = json.loads((table2 / "run.json").read_text())["runs"]
+        assert {"command", "date", "versions", "commit", "machine", "settings"} <= set(record)
+
+    def test_again_it_trains_nothing(self, table2, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(csdl.Trainer, "train_all", None)
+        folder = shutil.copytree(table2, tmp_path / "copy")
+        assert main([*TABLE2, "--algorithms", "dnn_bayes,csdnn", "--out", str(folder)]) == 0
+        assert "Trained 0 cells" in capsys.readouterr().out
+        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
+        assert len(json.loads((folder / "run.json").read_text())["runs"]) == 2
+
+    def test_report(self, table2, capsys, tmp_path):
+        out = tmp_path / "new"
+        assert main(["report", str(table2), "--out", str(out)]) == 0
+        assert str(out / "report.html") in capsys.readouterr().out.splitlines()
+        assert "CSDNN" in (out / "table2.md").read_text()
+        assert main(["report", str(tmp_path)]) == 2
+        assert "results.csv" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--datasets", "digits,nothing_like_it"], "received 'nothing_like_it'"),
+            (["--datasets", ","], "Expected at least one data set"),
+            (["--budget", "0"], "Expected --budget to be above 0"),
+            (["--out", "/dev/null/a"], "Expected --out to be a folder"),
+        ],
+    )
+    def test_wrong_arguments(self, arguments, message, capsys, tmp_path, monkeypatch):
+        monkeypatch.setattr(Runner, "run", None)
+        assert main([*TABLE2, "--out", str(tmp_path / "new"), *arguments]) == 2
+        assert message in capsys.readouterr().err
+        assert not (tmp_path / "new").exists()
+
+    @pytest.mark.parametrize("step", ["training", "writing"])
+    def test_a_part_that_fails_costs_no_other(self, step, table2, tmp_path, monkeypatch, capsys):
+        command = [*TABLE2, "--algorithms", "dnn_bayes,dnn_sosr,csdnn", "--out"]
+        command += [str(tmp_path / "run"), "--cache", str(tmp_path / "stages")]
+        shutil.copytree(table2 / "stages", tmp_path / "stages")
+        error = KeyError("auto")
+        with monkeypatch.context() as patch:
+            if step == "training":
+                row = folders.result_row
+                decide = failing(
+                    Runner._decide, lambda it, stage, cells, *_: is_sosr(*cells), error
+                )
+                patch.setattr(Runner, "_decide", decide)
+            else:
+                row = failing(folders.result_row, lambda it, *_: is_sosr(it.cell), error)
+            patch.setattr(folders, "result_row", row)
+            status, told = main(command), capsys.readouterr().err
+        assert status == 1 and "failed: KeyError: 'auto'" in told and "dnn_sosr" in told
+        assert "csdl-keras: digits" in told
+        assert "csdnn" in algorithms(tmp_path / "run")
+        # The same command again runs what failed.
+        assert main(command) == 0
+        expected = ["dnn_bayes"] * 2 + ["dnn_sosr"] * 2 + ["csdnn"] * 2
+        assert algorithms(tmp_path / "run") == expected
+
+    def test_each_result_is_written_as_it_comes(self, table2, tmp_path, monkeypatch):
+        """What is there when the third one is about to be written."""
+        written = []
+        write = folders.Folder.write_result
+
+        def killed(self, outcome, *arguments, **kwargs):
+            if len(written) == 2:
+                raise KeyboardInterrupt
+            write(self, outcome, *arguments, **kwargs)
+            written.append(outcome.cell.algorithm.name)
+
+        monkeypatch.setattr(folders.Folder, "write_result", killed)
+        assert main([*TABLE2, "--out", str(tmp_path), "--cache", str(table2 / "stages")]) == 130
+        assert algorithms(tmp_path) == written == ["dnn_bayes", "csdnn"]
+
+
+def is_sosr(cell):
+    return cell.algorithm.name == "dnn_sosr"
+
+
+class TestOptions:
+    def build(self, text):
+        return command._profile(arguments_of(f"table2 {text}"))
+
+    def test_options_reach_the_profile(self):
+        assert self.build("--profile paper") == PROFILES["paper"]
+        profile = self.build(
+            "--profile small --datasets mnist_imb,svhn --cost-seeds 4 --train-size 5000 "
+            "--algorithms csdnn,dnn_weighted --cnn-variant full --epochs 3 --seeds 2"
+        )
+        assert profile.datasets == ("mnist_imb", "svhn")
+        assert profile.algorithms == ("csdnn", "dnn_weighted")
+        assert (profile.cost_seeds, profile.slow_cost_seeds, profile.seeds) == (4, 4, 2)
+        assert (profile.train_size, profile.cnn_train_size) == (5000, 5000)
+        assert profile.settings.cnn.variant == "full" and profile.settings.mlp.epochs == 3
+        assert profile.searches == PROFILES["small"].searches
+
+    def test_authors_choices(self, tmp_path, monkeypatch):
+        profile = self.build("--authors-choices --seeds 3")
+        pretraining, mlp = profile.settings.pretraining, profile.settings.mlp
+        # A cost term 100 times that of reconstruction, but for the size of both together.
+        assert pretraining.beta / (1 - pretraining.beta) == pytest.approx(100)
+        assert profile.settings.hard_hinge and pretraining.tied_weights
+        assert mlp.patience is None and profile.seeds == 3
+        assert "pretraining.beta" not in {search.field for search in profile.searches}
+        grids = []
+        monkeypatch.setattr(Grid, "run", lambda it: grids.append(it) or Failures())
+        assert main(["table2", "--authors-choices", "--out", str(tmp_path)]) == 0
+        algorithm = csdl.ALGORITHMS["csdnn"]
+        cell = grids[0]._cell("digits_imb", algorithm, profile.settings)
+        assert (cell.cost_scale, cell.source.drop_rate, cell.source.grayscale) == (2000, 0.9, True)
+
+    def test_data_that_are_not_at_hand(self, tmp_path, monkeypatch, capsys):
+        """A profile runs the others and keeps why; data that were asked for are an error."""
+        load, error = datasets.load, datasets.DataUnavailableError("no pixels")
+        monkeypatch.setattr(
+            datasets, "load", failing(load, lambda name, *_, **__: name == "svhn", error)
+        )
+        sets = dataclasses.replace(PROFILES["tiny"], datasets=("digits", "svhn"))
+        monkeypatch.setitem(PROFILES, "tiny", sets)
+        monkeypatch.setattr(Grid, "run", lambda *_: Failures())
+        assert main(["table2", "--out", str(tmp_path)]) == 0
+        assert "svhn. no pixels" in capsys.readouterr().out
+        (record,) = json.loads((tmp_path / "run.json").read_text())["runs"]
+        assert record["settings"]["unavailable"] == {"svhn": "no pixels"}
+        assert record["settings"]["datasets"] == ["digits"]
+        assert main(["table2", "--datasets", "svhn", "--out", str(tmp_path / "a")]) == 2
+        assert "no pixels" in capsys.readouterr().err
+
+
+class TestRecords:
+    @pytest.mark.parametrize("name", ["authors", "fair", "paper", "small"])
+    def test_runs_of_older_records_go_on(self, tmp_path, name):
+        """Values were text: the same command goes on, and another one is told."""
+        own = {"backend": keras.backend.backend()}
+        records = [run | own for run in read_runs(RESULTS / name)]
+        distinct = {json.dumps(run["arguments"], sort_keys=True): run for run in records}
+        for run in distinct.values():
+            (tmp_path / "run.json").write_text(json.dumps({"runs": [run]}))
+            arguments = arguments_of(run["command"].removeprefix("csdl-keras "))
+            vars(arguments).update(
+                command._AUTHORS if arguments.authors_choices else command._PAPER
+            )
+            command._check_same(tmp_path, arguments)
+        for option, value in {"seed": 7, "drop_rate": 0.5, "train_size": 9}.items():
+            other = arguments_of(run["command"].removeprefix("csdl-keras "))
+            vars(other).update(vars(arguments) | {option: value})
+            with pytest.raises(ValueError, match=f"{option} .*, not {value}"):
+                command._check_same(tmp_path, other)
+
+    def test_results_without_a_record_are_refused(self, tmp_path):
+        (tmp_path / "results.csv").write_text("a\n")
+        with pytest.raises(ValueError, match="with a run.json that says what made"):
+            command._check_same(tmp_path, arguments_of("table2"))
+
+
+#: A change of each option that makes other results of the same rows.
+IDENTITY = {
+    "profile": ["--profile", "small"],
+    "train_size": ["--train-size", "400"],
+    "epochs": ["--epochs", "2"],
+    "seed": ["--seed", "1"],
+    "mixed_precision": ["--mixed-precision"],
+    "authors_choices": ["--authors-choices"],
+    "cnn_variant": ["--cnn-variant", "full"],
+}
+
+
+class TestOtherOptions:
+    """Refused if they change what is in a folder."""
+
+    def test_each_option_is_in_one_of_the_lists(self):
+        commands = next(it for it in build_parser()._actions if it.dest == "command")
+        options = {it.dest for it in commands.choices["table2"]._actions} - {"help"}
+        assert {*IDENTITY, *command._HARMLESS} == options
+        assert not IDENTITY.keys() & {*command._HARMLESS}
+
+    def test_another_experiment_is_refused(self, table2, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(Grid, "run", None)
+        folder = shutil.copytree(table2, tmp_path / "copy")
+
+        def refused(*more):
+            before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+            assert main([*TABLE2, *more, "--out", str(folder)]) == 2
+            assert all(path.read_bytes() == content for path, content in before.items())
+            return capsys.readouterr().err
+
+        for name, change in IDENTITY.items():
+            message = refused(*change)
+            assert "that of a run with the same options" in message and f" {name} " in message
+        (run,) = json.loads((folder / "run.json").read_text())["runs"]
+        (folder / "run.json").write_text(json.dumps({"runs": [run | {"backend": "another"}]}))
+        assert f"backend another, not {keras.backend.backend()}" in refused()
+        (folder / "run.json").write_text('{"arguments": {"command": "compare"}}')
+        assert "command compare, not table2" in refused()
+
+    def test_in_python_matrices_of_another_kind_are_refused(self, table2, tmp_path):
+        folder = shutil.copytree(table2, tmp_path / "copy")
+        (line,) = make_grid(folder, SHORT, cost_scale=2000.0).run().lines()
+        assert "'matrix_1000' is another one" in line
+        assert (folder / "results.csv").read_bytes() == (table2 / "results.csv").read_bytes()
+
+    def test_a_run_of_which_all_fails_leaves_no_record(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setattr(Runner, "_trainer", lambda runner: None)
+        assert main([*TABLE2, "--out", str(tmp_path)]) == 1
+        assert "failed: TypeError" in capsys.readouterr().err
+        assert not (tmp_path / "run.json").exists()
+
+
+class TestBudget:
+    def test_waiting_ends(self):
+        before = signal.getsignal(signal.SIGALRM)
+        with pytest.raises(command._BudgetSpent), command._Budget(1e-5).alarm():
+            time.sleep(60)
+        assert signal.getsignal(signal.SIGALRM) is before
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+    def test_a_run_ends_and_goes_on(self, tmp_path):
+        budget = command._Budget(1e-9)
+        with pytest.raises(command._BudgetSpent):
+            make_grid(tmp_path, SHORT, check=budget.check).run()
+        assert algorithms(tmp_path) == ["dnn_bayes"]
+        grid = make_grid(tmp_path, SHORT)
+        grid.run()
+        assert algorithms(tmp_path) == ["dnn_bayes", "csdnn"]

@@ -1,0 +1,71 @@
+"""Small runs of grids and of `table2`."""
+
+import csv
+import dataclasses
+
+import csdl_keras as csdl
+from csdl_keras.paper.folder import Folder
+from csdl_keras.paper.grid import Grid
+from csdl_keras.paper.profiles import Profile, Search
+from csdl_keras.paper.running import Runner
+
+TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
+TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
+PROFILE = Profile(
+    datasets=("digits_imb",),
+    settings=csdl.Settings().replace(
+        {"mlp.hidden_units": (8,), "mlp.epochs": 2, "pretraining.epochs": 1, "cnn.epochs": 1}
+        | {"mlp.min_steps": 1, "cnn.min_steps": 1}
+    ),
+    searches=(
+        Search("mlp.learning_rate", (0.01, 0.3)),
+        Search("pretraining.beta", (0.0, 0.5)),
+        Search("svm.penalty", (0.1, 1.0)),
+    ),
+    cost_seeds=2,
+    slow_cost_seeds=1,
+    train_size=343,
+    algorithms=("dnn_blind", "csosr", "dnn_bayes", "sdae_sosr", "csdnn"),
+)
+#: Fewer stages, for tests that need no more.
+SHORT = dataclasses.replace(
+    PROFILE,
+    datasets=("digits",),
+    algorithms=("dnn_bayes", "csdnn"),
+    searches=(Search("pretraining.beta", (0.0, 0.5)),),
+    cost_seeds=1,
+)
+
+
+def failing(function, when, error):
+    """The function, but for calls whose arguments are such that it fails."""
+
+    def call(*arguments, **kwargs):
+        if when(*arguments, **kwargs):
+            raise error
+        return function(*arguments, **kwargs)
+
+    return call
+
+
+def make_grid(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+    runner = Runner(csdl.StageCache(cache or folder / "stages"), jobs)
+    return Grid(profile, Folder(folder), runner, **kwargs)
+
+
+def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+    """Runs a grid; returns the cells that were not in its cache, and what it told."""
+    told = []
+    grid = make_grid(folder, profile, cache, jobs, tell=told.append, **kwargs)
+    assert grid.run().lines() == []
+    return grid.runner.ran, told
+
+
+def read(folder, name="results.csv", without=("train_seconds",)):
+    with (folder / name).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{key: row[key] for key in row if key not in without} for row in rows]
+
+
+def algorithms(folder):
+    return [row["algorithm"] for row in read(folder)]

@@ -1,0 +1,389 @@
+"""The grid of Table 2: choices, files, searches that widen, networks that collapse or diverge."""
+
+import dataclasses
+import shutil
+
+import numpy as np
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras.paper import cells, running
+from csdl_keras.paper.cells import Cell, DataSource, Outcome
+from csdl_keras.paper.folder import COLUMNS, Folder
+from csdl_keras.paper.profiles import MOST_ADDED, PROFILES, Search
+from csdl_keras.training.settings import column
+from tests.paper.grid_runs import PROFILE, SHORT, failing, make_grid, read, run
+
+GRIDS = {column(search.field): search.values for search in PROFILE.searches}
+FILES = [name for name in COLUMNS if name != "doubled.csv"] + ["test_decisions/digits_imb.npz"]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The folder of a whole run."""
+    folder = tmp_path_factory.mktemp("grid")
+    run(folder)
+    return folder
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def decided(finished):
+    """The arrays of decisions, with labels and matrices."""
+    with np.load(finished / "test_decisions" / "digits_imb.npz") as file:
+        return dict(file)
+
+
+class TestRun:
+    def test_results_follow_from_the_decisions_on_file(self, finished, decided):
+        data = csdl.datasets.load("digits", imbalanced=True)
+        np.testing.assert_array_equal(decided["labels"], data.y_test)
+        rows = read(finished)
+        assert [(row["algorithm"], row["cost_seed"]) for row in rows] == [
+            (name, str(1000 + index))
+            for name in PROFILE.algorithms
+            for index in range(1 if name == "csosr" else 2)
+        ]
+        for row in rows:
+            seed, labels = int(row["cost_seed"]), decided["labels"]
+            matrix, decisions = decided[f"matrix_{seed}"], decided[f"{row['algorithm']}_{seed}"]
+            assert decisions.dtype == np.uint8
+            # Costs are drawn from all labels, whatever part of them is trained on.
+            expected = csdl.costs.randomized_proportional(data.y_train_val, seed=seed)
+            np.testing.assert_array_equal(matrix, expected)
+            assert float(row["average_cost"]) == pytest.approx(matrix[labels, decisions].mean())
+            assert float(row["error_rate"]) == pytest.approx((labels != decisions).mean())
+            assert (int(row["train_size"]), int(row["test_size"])) == (343, len(data.y_test))
+
+    def test_curves_by_epoch(self, finished):
+        rows = read(finished, "curves.csv")
+        results = {row["algorithm"]: row for row in read(finished)[::-1]}
+        for name in set(PROFILE.algorithms) - {"csosr"}:
+            own = [row for row in rows if row["algorithm"] == name]
+            epochs = int(results[name]["epochs"])
+            assert [int(row["epoch"]) for row in own] == list(range(1, epochs + 1))
+            # The first matrix's best epoch is that of the result, unless it is that of errors.
+            if name not in ("dnn_blind", "dnn_bayes"):
+                best = min(float(row["val_average_cost"]) for row in own)
+                expected = float(results[name]["validation_cost"])
+                assert best == pytest.approx(expected, rel=1e-3)
+
+    def test_the_value_of_the_lowest_validation_figure_is_chosen(self, finished):
+        groups = {}
+        for row in read(finished, "choices.csv"):
+            groups.setdefault((row["algorithm"], row["parameter"]), []).append(row)
+            assert row["criterion"] == ("error" if row["algorithm"] == "dnn_blind" else "cost")
+        assert len(groups) == 4 + 1 + 1  # learning rate, beta, penalty
+        results = {row["algorithm"]: row for row in read(finished)}
+        for (name, parameter), rows in groups.items():
+            (chosen,) = [row for row in rows if row["chosen"] == "True"]
+            assert float(chosen["validation"]) == min(float(row["validation"]) for row in rows)
+            assert [float(row["value"]) for row in rows] == list(GRIDS[parameter])
+            assert all(row["edge"] == "" for row in rows)  # as no search here widens
+            assert results[name][parameter] == chosen["value"]
+
+    def test_curve_of_beta(self, finished, decided):
+        curve = read(finished, "beta_curve.csv")
+        assert [float(row["beta"]) for row in curve] == [0.0, 0.5]
+        tried = [row for row in read(finished, "choices.csv") if row["parameter"] == "beta"]
+        for point, choice in zip(curve, tried, strict=True):
+            assert point["test_cost"] == choice["test_cost"]
+            decisions = decided[f"csdnn_1000_beta_{float(point['beta']):g}"]
+            costs = decided["matrix_1000"][decided["labels"], decisions]
+            assert float(point["test_cost"]) == pytest.approx(costs.mean())
+            error = costs.std(ddof=1) / len(costs) ** 0.5
+            assert float(point["standard_error"]) == pytest.approx(error)
+
+    def test_files_are_enough_to_go_on(self, finished, copy):
+        """Without the stages nothing is trained again, and no file changes."""
+        shutil.rmtree(copy / "stages")
+        assert run(copy)[0] == []
+        for name in FILES:
+            assert (copy / name).read_bytes() == (finished / name).read_bytes()
+        ran, _ = run(copy, dataclasses.replace(PROFILE, algorithms=("dnn_bayes",), seeds=2))
+        assert {(cell.cost_seed, cell.seed) for cell in ran} == {(1000, 1), (1001, 1)}
+
+    def test_a_run_elsewhere_with_the_same_cache_trains_nothing(
+        self, finished, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr(csdl.Trainer, "train_all", None)
+        assert run(tmp_path, cache=finished / "stages")[0] == []
+        for name in FILES:
+            assert (tmp_path / name).read_bytes() == (finished / name).read_bytes()
+
+    def test_other_rows_and_sets_stay(self, finished, copy):
+        """A run of a part of the grid replaces that part alone."""
+        part = {"datasets": ("digits", "digits_imb"), "algorithms": ("dnn_bayes",)}
+        run(copy, dataclasses.replace(PROFILE, **part, searches=(), cost_seeds=1))
+        after = read(copy)
+        keys = [(row["imbalanced"], row["algorithm"]) for row in after]
+        assert keys[0] == ("False", "dnn_bayes") and keys.count(("True", "dnn_bayes")) == 1
+        before, after = (
+            [row for row in rows if row["algorithm"] != "dnn_bayes"]
+            for rows in (read(finished), after)
+        )
+        assert before == after
+        with np.load(copy / "test_decisions" / "digits_imb.npz") as file:
+            assert "dnn_bayes_1001" not in file and "csdnn_1000_beta_0.5" in file
+
+    def test_choices_stay_where_a_later_one_fails(self, finished, copy, monkeypatch):
+        """Those of the first round are neither lost nor written twice."""
+        shutil.rmtree(copy / "stages")
+        searches = (PROFILE.searches[0], Search("pretraining.beta", (0.0, 0.5, 0.7)))
+        profile = dataclasses.replace(PROFILE, algorithms=("csdnn",), searches=searches)
+        fail = failing(running.decide, lambda *_: True, ValueError("full"))
+        monkeypatch.setattr(running, "decide", fail)
+        failures = make_grid(copy, profile).run()
+        assert "ValueError: full" in failures.lines()[0]
+        for name in ("choices.csv", "results.csv"):
+            before, after = (sorted(map(str, read(it, name))) for it in (finished, copy))
+            assert after == before
+
+    @pytest.mark.parametrize("name", ["results.csv", "choices.csv"])
+    def test_damaged_files_are_refused(self, name, copy):
+        text = (copy / name).read_text()
+        (copy / name).write_text(text.replace("cost_seed", "seed_of_costs"))
+        with pytest.raises(ValueError, match=f"Expected the columns .*{name}"):
+            Folder(copy)
+        (copy / name).write_text(text.rstrip()[:-40].rpartition(",")[0])
+        with pytest.raises(ValueError, match=f"Expected .*{name} to"):
+            Folder(copy)
+
+    def test_decisions_of_other_examples_are_refused(self, copy):
+        with np.load(copy / "test_decisions" / "digits_imb.npz") as file:
+            arrays = dict(file)
+        arrays["labels"] = arrays["labels"][::-1]
+        np.savez(copy / "test_decisions" / "digits_imb.npz", **arrays)
+        (line,) = make_grid(copy).run().lines()
+        assert "its 'labels' is another one" in line
+
+
+class TestCollapsed:
+    """Networks that decide for one class alone."""
+
+    def test_another_choice_is_taken_and_tried(self, tmp_path, monkeypatch):
+        """Where the chosen learning rate collapses with one matrix, the next one is tried."""
+        searches = (Search("mlp.learning_rate", (0.01, 0.1, 0.5)),)
+        profile = dataclasses.replace(
+            SHORT, algorithms=("dnn_bayes",), searches=searches, cost_seeds=2
+        )
+        run(tmp_path / "before", profile)
+        rows = read(tmp_path / "before", "choices.csv")
+        order = sorted(rows, key=lambda row: (row["collapsed"], float(row["validation"])))
+        best, second = (float(row["value"]) for row in order[:2])
+        collapses = {(best, 1001), (order[2]["value"], 1000)}
+
+        def collapsed(outcome):
+            cell = outcome.cell
+            return (cell.settings.mlp.learning_rate, cell.cost_seed) in collapses
+
+        monkeypatch.setattr(Outcome, "collapsed", property(collapsed))
+        monkeypatch.setattr(Outcome, "collapsed_on_test", False)
+        run(tmp_path / "after", profile, cache=tmp_path / "before" / "stages", doubled=True)
+        found = [
+            (float(row["learning_rate"]), row["tried_again"], row["collapsed"])
+            for row in read(tmp_path / "after")
+        ]
+        assert found == [(best, "0", "False"), (second, "1", "False")]
+        (double,) = read(tmp_path / "after", "doubled.csv")
+        assert float(double["learning_rate"]) == best
+
+    def test_all_collapse(self, tmp_path):
+        """Then the first choice stays, and says so."""
+        settings = SHORT.settings.replace({"mlp.learning_rate": 1e-9})
+        searches = (Search("mlp.learning_rate", (1e-9, 1e-8)),)
+        profile = dataclasses.replace(
+            SHORT, algorithms=("dnn_blind",), settings=settings, searches=searches
+        )
+        run(tmp_path, profile)
+        (row,) = read(tmp_path)
+        assert row["collapsed"] == "True" and row["tried_again"] == "0"
+        assert {row["collapsed"] for row in read(tmp_path, "choices.csv")} == {"True"}
+
+
+def test_searches_widen_until_the_best_value_has_neighbours(tmp_path):
+    """Also one that grew since: what it added before is found on file."""
+    sgd = Search("mlp.learning_rate", (1e-4, 1e-3), True, {"mlp.optimizer_name": "sgd"})
+    adam = Search("mlp.learning_rate", (1e-5, 1e-4), True, {"mlp.optimizer_name": "adam"})
+    profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=(sgd,))
+    run(tmp_path, profile)
+    before = read(tmp_path, "choices.csv")
+    assert 2 < len(before) <= 2 + MOST_ADDED
+    values = sorted(float(row["value"]) for row in before)
+    (chosen,) = [row for row in before if row["chosen"] == "True"]
+    assert (chosen["edge"] == "") == (values[0] < float(chosen["value"]) < values[-1])
+    shutil.rmtree(tmp_path / "stages")
+    ran, _ = run(tmp_path, dataclasses.replace(profile, searches=(sgd, adam)))
+    rows = read(tmp_path, "choices.csv")
+    assert {row["cell"] for row in before} < {row["cell"] for row in rows}
+    tried = [cell for cell in ran if cell.settings.mlp.optimizer_name == "adam"]
+    assert len(tried) >= sum(row["given"] == "optimizer_name=adam" for row in rows) > 2
+
+
+def test_the_next_value_goes_on_by_the_factor_of_its_neighbours():
+    rates = Search("mlp.learning_rate", (0.01, 0.04), True)
+    assert rates.next_value([0.01, 0.04], best=0.04) == 0.16
+    assert rates.next_value([0.01, 0.04], best=0.01) == 0.0025
+    assert rates.next_value([0.01, 0.04, 0.0025], best=0.01) is None
+    tried = list(rates.values)
+    while (value := rates.next_value(tried, best=max(tried))) is not None:
+        tried.append(value)
+    assert len(tried) == 2 + MOST_ADDED and rates.edge(tried, max(tried)) == "high"
+    betas = Search("pretraining.beta", (0.0, 0.5, 1.0))
+    assert betas.edge(betas.values, 1.0) == "" and betas.next_value(betas.values, 1.0) is None
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:invalid value encountered")  # infinite costs have no spread
+def test_trainings_that_diverge(tmp_path):
+    """A value that diverges is not chosen, and an algorithm does not stop the grid."""
+    searches = (Search("cnn.learning_rate", (1e30, 1e-3)),)
+    profile = dataclasses.replace(SHORT, algorithms=("cnn_bayes",), searches=searches)
+    run(tmp_path, profile)
+    rows = read(tmp_path, "choices.csv")
+    assert [(row["validation"] == "inf", row["chosen"]) for row in rows] == [
+        (True, "False"),
+        (False, "True"),
+    ]
+    assert np.isfinite(float(read(tmp_path)[0]["average_cost"]))
+    settings = SHORT.settings.replace({"cnn.learning_rate": 1e30})
+    names = ("cnn_bayes", "dnn_sosr")
+    run(tmp_path, dataclasses.replace(SHORT, algorithms=names, searches=(), settings=settings))
+    costs = {row["algorithm"]: float(row["average_cost"]) for row in read(tmp_path)}
+    assert costs["cnn_bayes"] == np.inf and np.isfinite(costs["dnn_sosr"])
+
+
+def test_twice_the_epochs(tmp_path):
+    run(tmp_path, dataclasses.replace(SHORT, algorithms=("dnn_bayes",)), doubled=True)
+    (plain,), (double,) = read(tmp_path), read(tmp_path, "doubled.csv")
+    assert int(double["epochs"]) > int(plain["epochs"]) and plain["cell"] != double["cell"]
+    with np.load(tmp_path / "test_decisions" / "digits.npz") as file:
+        costs = file["matrix_1000"][file["labels"], file["dnn_bayes_1000_doubled"]]
+    assert float(double["average_cost"]) == pytest.approx(costs.mean())
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_of_two_workers(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    # Nothing to choose: rounding, which differs with the number of threads, would choose too.
+    profile = dataclasses.replace(SHORT, searches=())
+    alone, _ = run(tmp_path / "alone", profile)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, running.processes(2, cluster.scheduler_address):
+        spread, _ = run(tmp_path / "cluster", profile, jobs=2)
+    assert set(spread) == set(alone)
+    for one, other in zip(read(tmp_path / "cluster"), read(tmp_path / "alone"), strict=True):
+        assert one["algorithm"] == other["algorithm"]
+        assert float(one["average_cost"]) == pytest.approx(float(other["average_cost"]), rel=0.1)
+
+
+class TestCell:
+    cell = Cell(DataSource("digits"), csdl.ALGORITHMS["csdnn"], 1000, csdl.Settings())
+
+    def test_keys_tell_all_that_is_asked_for(self):
+        changes = [
+            {"source": dataclasses.replace(self.cell.source, **{name: value})}
+            for name, value in {
+                "name": "mnist",
+                "imbalanced": True,
+                "train_size": 100,
+                "seed": 1,
+                "drop_rate": 0.9,
+                "grayscale": True,
+            }.items()
+        ]
+        changes += [
+            {"settings": csdl.Settings().replace({name: value})}
+            for name, value in {
+                "hard_hinge": True,
+                "mlp.epochs": 3,
+                "mlp.momentum": 0.5,
+                "pretraining.beta": 0.5,
+                "pretraining.epochs": 7,
+                "pretraining.optimizer": "sgd",
+            }.items()
+        ]
+        changes += [{"cost_seed": 1001}, {"cost_scale": 2000.0}, {"seed": 1}]
+        changes += [{"algorithm": csdl.ALGORITHMS["dnn_sosr"]}]
+        found = [dataclasses.replace(self.cell, **change) for change in ({}, *changes)]
+        assert len({cell.key for cell in found}) == len(found)
+
+    def test_matrices_depend_on_scale_and_not_on_the_part_trained_on(self):
+        part = dataclasses.replace(self.cell, source=DataSource("digits", train_size=343))
+        np.testing.assert_array_equal(part.matrix, self.cell.matrix)
+        other = dataclasses.replace(self.cell, cost_scale=2000.0)
+        np.testing.assert_allclose(other.matrix, 200 * self.cell.matrix)
+
+    def test_sources(self):
+        data = DataSource("digits", imbalanced=True, drop_rate=0.9).load()
+        counts = np.sort(np.bincount(data.y_train_val))
+        assert counts[3] < 0.15 * counts[4]
+        source = DataSource.parse("a/b:1.0.0_imb", seed=3)
+        assert (source.name, source.imbalanced, source.seed) == ("a/b:1.0.0", True, 3)
+        with pytest.raises(ValueError, match="Did you mean 'mnist'"):
+            DataSource("mnits").load()
+
+
+def test_a_data_set_that_fails_costs_no_other(tmp_path, monkeypatch):
+    error = MemoryError("not enough memory")
+    monkeypatch.setattr(cells.datasets, "imbalance", failing(len, lambda *_, **__: True, error))
+    cells._whole.cache_clear()
+    profile = dataclasses.replace(
+        SHORT, datasets=("digits_imb", "digits"), algorithms=("dnn_bayes",), searches=()
+    )
+    failures = make_grid(tmp_path, profile).run()
+    assert failures.lines() == ["digits_imb failed: MemoryError: not enough memory"]
+    assert len(read(tmp_path)) == 1
+
+
+def test_decisions_that_fail_keep_the_training_before(tmp_path, monkeypatch):
+    profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), searches=())
+    fail = failing(running.decide, lambda *_: True, OSError("no space left"))
+    with monkeypatch.context() as patch:
+        patch.setattr(running, "decide", fail)
+        failures = make_grid(tmp_path, profile).run()
+    told = ["digits sdae_sosr for matrix 1000 failed: OSError: no space left"]
+    assert failures.lines() == told
+    ran, _ = run(tmp_path, profile)
+    assert len(ran) == 1
+
+
+def test_profiles():
+    assert list(PROFILES) == ["tiny", "small", "paper"]
+    for profile in PROFILES.values():
+        assert profile.algorithms == csdl.PAPER_ALGORITHMS
+        for search in profile.searches:
+            for value in search.values:
+                profile.settings.replace(search.choices(value))
+    assert set(PROFILES["tiny"].datasets) <= set(csdl.datasets.EMBEDDED)  # no download
+    paper = PROFILES["paper"]
+    assert paper.settings_on("mnist_imb").mlp.hidden_units == (3000, 3000, 3000)
+    assert paper.settings_on("cifar10_imb").mlp.hidden_units == (1000, 1000, 1000)
+    assert [it.name for it in paper.tiers[0]] == list(grid_order())
+
+
+def grid_order():
+    """The algorithms that verdicts need most come first."""
+    return ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
+
+
+@pytest.mark.parametrize("body", ["mlp", "cnn"])
+@pytest.mark.parametrize("name", ["small", "paper"])
+def test_every_network_of_a_kind_has_the_same_search_of_rates(name, body):
+    names = [it for it in csdl.PAPER_ALGORITHMS if csdl.ALGORITHMS[it].body == body]
+    rounds = [PROFILES[name].rounds(csdl.ALGORITHMS[it])[0] for it in names]
+    assert all(it == rounds[0] for it in rounds)
+    optimizers = [search.given[f"{body}.optimizer_name"] for search in rounds[0]]
+    assert optimizers == ["sgd", "adam"] and all(search.widens for search in rounds[0])
+
+
+def test_what_is_told(tmp_path):
+    _, told = run(tmp_path, dataclasses.replace(SHORT, algorithms=("csdnn",)))
+    assert any(line.startswith("digits csdnn: beta = ") for line in told)
+    assert told[-1].startswith("digits csdnn: average test cost ")

@@ -1,0 +1,363 @@
+"""The report on a folder: its page, Markdown and LaTeX, and what they say of its runs."""
+
+import configparser
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from csdl_keras.paper.notes import missing_lines, setting
+from csdl_keras.paper.report import read_contents, render_markdown, render_page, report
+from csdl_keras.paper.searches import Doubled, read_searches, search_lines
+from csdl_keras.paper.titles import data_title
+from csdl_keras.training.algorithms import get_algorithm
+from tests.paper.made_up_folder import (
+    DATA,
+    RESULTS,
+    SEEDS,
+    change_arrays,
+    read_rows,
+    read_table,
+    write_csv,
+    write_folder,
+    write_rows,
+)
+from tests.support.fresh_process import REPOSITORY, run_python
+
+image = pytest.importorskip("matplotlib.image")
+FILES = ["report.html", "table2.md", "table2.tex", "figures/costs.png", "figures/beta_curve.png"]
+TRIALS = "dataset imbalanced algorithm cost_seed parameter value given collapsed chosen "
+TRIALS += "train_seconds cell validation"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The folder of results, and the report's files by name."""
+    folder, out = tmp_path_factory.mktemp("results"), tmp_path_factory.mktemp("out") / "new"
+    write_folder(folder, skip=lambda d, i, n, s: n == "csosr" and (i or s > 1000))
+    return folder, {path.name: path for path in report(folder, out)}
+
+
+@pytest.fixture(scope="module")
+def text(written):
+    """A function from the name of a file of the report to its text."""
+    return lambda name: written[1][name].read_text()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_folder(tmp_path, DATA[:1])
+    return tmp_path
+
+
+class TestFiles:
+    def test_only_results(self, tmp_path):
+        """A folder of `csdl-keras compare`: no decisions, no curves, a record of one run."""
+        rows = [["digits", False, name, 1000, 0.0, 0.5, 400] for name in ("csdnn", "min")]
+        write_csv(tmp_path / "results.csv", RESULTS, rows)
+        (tmp_path / "run.json").write_text(json.dumps({"command": "csdl-keras compare"}))
+        paths = report(tmp_path, tmp_path)
+        assert [path.relative_to(tmp_path).as_posix() for path in paths] == FILES[:-1]
+        page, markdown = (path.read_text() for path in paths[:2])
+        assert "csdl-keras compare" in page and "Cost by β" not in page
+        assert "nan" not in markdown.lower()  # though costs are 0
+        assert "Nothing to compare" in markdown and "not known" in markdown
+
+    def test_files_are_replaced_by_the_same(self, folder):
+        out = folder / "out"
+        paths = report(folder, out)
+        before = {path: path.read_bytes() for path in out.rglob("*.*")}
+        assert sorted(before) == sorted(paths) == sorted(out / name for name in FILES)
+        paths[0].write_text("old")
+        report(folder, out)
+        assert {path: path.read_bytes() for path in out.rglob("*.*")} == before
+
+    def test_wrong_folders(self, tmp_path):
+        with pytest.raises(ValueError, match="Expected the file .*results.csv"):
+            report(tmp_path, tmp_path)
+        write_folder(tmp_path, data=DATA[:1])
+        (tmp_path / "file").write_text("precious")
+        with pytest.raises(ValueError, match="Expected --out to be a folder that can be written"):
+            report(tmp_path, tmp_path / "file")
+        assert (tmp_path / "file").read_text() == "precious"
+        for record in ("{", "[]", '{"runs": [3]}'):
+            (tmp_path / "run.json").write_text(record)
+            with pytest.raises(ValueError, match="run.json"):
+                report(tmp_path, tmp_path / "out")
+        assert not (tmp_path / "out").exists()
+
+    @pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+    def test_a_missing_package_is_named_first(self, tmp_path, monkeypatch, package):
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'csdl_keras\[compare\]'"):
+            report(tmp_path / "missing", tmp_path)
+
+
+def test_files_of_the_room_are_installed_with_the_package():
+    setup = configparser.ConfigParser()
+    assert setup.read(REPOSITORY / "setup.cfg")
+    patterns = setup["options.package_data"]["csdl_keras.paper"].split()
+    room = REPOSITORY / "csdl_keras" / "paper"
+    files = {path.name for path in room.iterdir() if path.suffix not in ("", ".py")}
+    assert {*patterns} == files == {"page.html", "paper_table2.csv", "report.toml"}
+
+
+@pytest.mark.slow
+def test_rendering_imports_nothing_that_trains():
+    run_python(
+        "import sys, csdl_keras.paper.report\n"
+        "wrong = {'running', 'grid', 'cells', 'folder'}\n"
+        "assert not {f'csdl_keras.paper.{it}' for it in wrong} & {*sys.modules}"
+    )
+
+
+class TestPage:
+    def test_it_needs_no_other_file(self, text):
+        page = text("report.html")
+        links = re.findall(r'(?:href|src)="(.*?)"', page)
+        within = {link[1:] for link in links if link.startswith("#")}
+        assert within == set(re.findall(r'<section id="(.*?)"', page))
+        others = [link for link in links if not link.startswith("#")]
+        assert others and all(link.startswith("data:image/png;base64,") for link in others)
+        assert not re.search(r"url\(|@import|https?:|<script|<iframe", page)
+
+    def test_numbers_are_those_of_the_results(self, written, text):
+        """Each cell of the table against the rows of results.csv."""
+        costs = {}
+        for row in read_rows(written[0] / "results.csv"):
+            title = data_title(row["dataset"]).title.replace("synthetic", "synthetic ‡")
+            column = costs.setdefault((row["imbalanced"] == "True", f"{title} (n = 3)"), {})
+            column.setdefault(row["algorithm"], []).append(float(row["average_cost"]))
+        expected = {}
+        for key, column in costs.items():
+            digits = 3 if min(map(np.mean, column.values())) < 1 else 2
+            for name, own in column.items():
+                algorithm = get_algorithm(name)
+                title = algorithm.title + ("" if algorithm.in_table2 else " †")
+                error = np.std(own, ddof=1) / len(own) ** 0.5 if len(own) > 1 else None
+                end = " (n = 1)" if error is None else f" ± {error:.{digits}f}"
+                expected[*key, title] = f"{np.mean(own):.{digits}f}{end}"
+        shown = {}
+        for imbalanced, heading in ((False, "Balanced data"), (True, "Imbalanced data")):
+            section = text("report.html").partition(f"<h2>{heading}</h2>")[2]
+            table = section.partition("</table>")[0]
+            heads = re.findall(r"<th>(.*?)</th>", table)[2:]
+            for row in re.findall(r"<tr>\s*<td>(.*?)</tr>", table, re.DOTALL):
+                _, name, *cells = re.sub(r"</?b>", "", row).split("<td>")
+                name = name.partition("<")[0]
+                for head, cell in zip(heads, cells, strict=True):
+                    cell = re.sub(r" \(\d+\.\d+ ± .*", "", cell.partition("<")[0])
+                    if not cell.startswith("–"):
+                        # Whether a star stands beside a number is another test's question.
+                        shown[imbalanced, head, name] = cell.replace("*", "")
+        assert shown == expected
+
+    def test_every_cell_is_whole(self, text):
+        cells = re.findall(r"<td>(.*?)</td>", text("report.html"))
+        assert max(map(len, cells)) > 100 and not any(cell.endswith("...") for cell in cells)
+
+    def test_texts_of_records_are_no_markup(self, text):
+        assert "csdl-keras table2 --out &lt;folder&gt; | tee" in text("report.html")
+        for name in ("report.html", "table2.md"):
+            assert "<folder>" not in text(name)
+        assert "&#60;folder&#62; &#124; tee" in text("table2.md")
+
+
+class TestMarkdown:
+    @pytest.fixture
+    def tables(self, text):
+        """Tables of the file: lists of rows, rows lists of cells."""
+        blocks = re.findall(r"(?:^\|.*\|\n)+", text("table2.md"), flags=re.MULTILINE)
+        lines = [block.splitlines() for block in blocks]
+        return [[re.split(r" \| ?", line[2:-2]) for line in block] for block in lines]
+
+    def test_all_rows_have_the_cells_of_their_head(self, tables):
+        assert len(tables) >= 8
+        for head, rule, *rows in tables:
+            assert all(re.fullmatch("---:?", cell) for cell in rule)
+            assert rows and all(len(row) == len(head) == len(rule) for row in rows)
+
+    def test_cells(self, tables):
+        balanced, imbalanced = ({row[1]: row[2:] for row in table} for table in tables[1:3])
+        titles = ["MNIST", "bg-img-rot, synthetic ‡", "MNIST, 5,000 images"]
+        assert tables[1][0][2:] == [f"{title} (n = 3)" for title in titles]
+        assert re.fullmatch(r"\d\.\d{3} \(n = 1\) \(0\.10 ± 0\.00\)", balanced["CSOSR"][0])
+        assert re.fullmatch(
+            r"\*\*\d\.\d{3} ± \d\.\d{3}\*\* \(\*\*0\.09 ± 0\.00\*\*\)", balanced["CNN Bayes"][0]
+        )
+        assert balanced["SDAE blind"] == ["– (0.10 ± 0.00)", "– (3.28 ± 0.07)", "–"]
+        assert "(" not in balanced["CNN weighted †"][0]
+        assert imbalanced["CSOSR"][0] == "– (0.26 ± 0.01)"
+
+    def test_notes(self, text):
+        for words in ("not the paper's data", "† Not a row of", "no figures for MNIST, 5,000"):
+            assert words in text("table2.md")
+        assert "not known" not in text("table2.md")  # all rows have their decisions
+
+
+def test_latex(text):
+    content = text("table2.tex")
+    assert content.isascii() and content.count("{") == content.count("}")
+    tabular = r"\\begin\{tabular\}\{(\w+)\}(.*?)\\end\{tabular\}"
+    found = re.findall(tabular, content, flags=re.DOTALL)
+    assert len(found) == 2
+    for columns, body in found:
+        lines = [line for line in body.splitlines() if line.endswith(r"\\")]
+        assert len(lines) >= 12
+        assert all(line.count("&") + 1 == len(columns) for line in lines)
+    assert r"\textbf{0.09 $\pm$ 0.00}" in content
+
+
+@pytest.mark.parametrize("name", ["costs.png", "beta_curve.png"])
+def test_figures_have_ink_and_margins(written, name):
+    pixels = image.imread(written[1][name])
+    ink = pixels[..., :3].min(axis=2) < 0.99
+    assert pixels.shape[1] >= 900 and 0.01 < ink.mean() < 0.5
+    assert not ink[:2].any() and not ink[-2:].any()
+    assert not ink[:, :2].any() and not ink[:, -2:].any()
+
+
+def test_several_ways_of_computing(folder):
+    columns = read_table(folder)
+    plain = {"backend": "jax", "arguments": {"mixed_precision": "False"}, "machine": {"cores": 2}}
+    on_gpu = plain | {"machine": {"accelerators": "H100"}}
+    in_half = plain | {"arguments": {"mixed_precision": "True"}}
+    assert "computed" not in setting(columns, [], [plain, plain])
+    assert setting(columns, [], [on_gpu, in_half, plain, on_gpu]).endswith(
+        "; computed in 3 ways: jax on H100, jax in bfloat16 on the processor, jax on the processor."
+    )
+
+
+def test_searches(folder):
+    key = ("mnist", False, "csdnn", 1000)
+    rows = [
+        (*key, "learning_rate", 0.2, "optimizer_name=sgd", True, False, 1800, "b", 0.4),
+        (*key, "learning_rate", 0.1, "optimizer_name=sgd", False, True, 1800, "a", 0.3),
+        (*key, "learning_rate", 0.001, "optimizer_name=adam", False, False, 1800, "c", 0.3),
+        (*key, "beta", 0.0, "", False, True, 1800, "a", 0.3),
+        (*key, "beta", 1.0, "", False, False, 1800, "d", 0.3),
+        (*key, "corruption", 0.25, "", False, False, 1800, "a", 0.3),
+        (*key, "corruption", 0.4, "", False, True, 1800, "e", 0.3),
+    ]
+    write_csv(folder / "choices.csv", TRIALS, rows)
+    # The chosen rate is the lowest one of its optimizer; values of beta are the paper's.
+    assert search_lines(read_searches(folder)) == [["CSDNN", "5", "2.50", "1", "1 of 1"]]
+    page = render_page(read_contents(folder))
+    assert "5 trials of values on validation in 2.5 hours" in page
+    assert "Chosen corruptions that are the highest of those, 0.4: 1 of 1." in page
+    # Both rates come to the same decision, so that none of them is the better one.
+    rows[0] = (*rows[0][:-1], 0.3)
+    write_csv(folder / "choices.csv", TRIALS, rows)
+    assert search_lines(read_searches(folder))[0][-1] == "1 of 1, 1 tied"
+
+
+def test_collapsed_networks_are_marked(folder):
+    """In the cells, in the notes and in what verdicts rest on."""
+    arrays = change_arrays(folder)
+    constant = np.zeros_like(arrays["labels"])
+    change_arrays(folder, csdnn_1000=constant, **{"csdnn_1000_beta_0.4": constant})
+    rows = read_rows(folder / "results.csv")
+    for row in rows:
+        if (row["algorithm"], row["cost_seed"]) == ("csdnn", "1000"):
+            row["average_cost"] = arrays["matrix_1000"][arrays["labels"], constant].mean()
+    rows[0]["average_cost"] = float(rows[0]["average_cost"])
+    write_rows(folder / "results.csv", [{**row, "tried_again": 0} for row in rows])
+    text = render_markdown(read_contents(folder))
+    assert "CSDNN on MNIST (1 of 3)" in text and "1 with a collapsed network" in text
+    assert "collapsed at β = 0.4" in render_page(read_contents(folder))
+    write_rows(folder / "results.csv", [{**row, "tried_again": 2} for row in rows[:1]])
+    text = render_markdown(read_contents(folder))
+    assert "had collapsed on validation: DNN blind on MNIST (1 of 1)." in text
+
+
+def test_betas_that_collapse_on_validation(folder):
+    """The trials know of them; the claims about beta say so."""
+
+    def about_beta():
+        return [it for it in read_contents(folder).claims if "some β" in it.statement]
+
+    assert "with a collapsed" not in about_beta()[0].summary
+    key = ("mnist", False, "csdnn", 1000, "beta")
+    rows = [(*key, beta, "", beta == 0, beta == 0.4, 60, f"{beta}", 1) for beta in (0.0, 0.4, 1.0)]
+    write_csv(folder / "choices.csv", TRIALS, rows)
+    less_than_0, less_than_1 = about_beta()
+    assert "1 with a collapsed network" in less_than_0.summary
+    assert "with a collapsed" not in less_than_1.summary
+
+
+def test_nothing_beats_a_constant_decision(folder):
+    assert not any("beyond chance" in line for line in missing_lines(read_table(folder), []))
+    arrays = change_arrays(folder)
+    wrong = (arrays["labels"] + 1) % 4
+    rows = [it for it in read_rows(folder / "results.csv") if it["algorithm"] == "csdnn"]
+    for row in rows:
+        matrix = arrays[f"matrix_{row['cost_seed']}"]
+        row["average_cost"] = matrix[arrays["labels"], wrong].mean()
+    change_arrays(folder, **{f"csdnn_{seed}": wrong for seed in SEEDS})
+    write_rows(folder / "results.csv", rows)
+    line = missing_lines(read_table(folder), [])[0]
+    told = r"MNIST: Nothing here costs less than .* beyond chance. The cheapest is CSDNN. .*"
+    assert re.fullmatch(told, line)
+    assert line in render_page(read_contents(folder))
+
+
+def test_missing_results_are_named(folder):
+    planned = {"csdnn": 3, "dnn_bayes": 5, "seae_bayes": 2}
+    settings = {"datasets": ["mnist", "cifar10_imb"], "planned": planned}
+    settings["unavailable"] = {"svhn": "No pixels."}
+    (folder / "run.json").write_text(json.dumps({"runs": [{"settings": settings}]}))
+    contents = read_contents(folder)
+    lines = missing_lines(contents.columns, contents.runs)
+    still = "DNN Bayes (2 of 5 results), SEAE Bayes (2 of 2 results)"
+    assert lines[0] == f"Still to run on MNIST: {still}."
+    still = "Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3 results), DNN Bayes (5 of 5"
+    assert lines[1].startswith(still)
+    assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
+    assert lines[3].startswith("Not run on MNIST: SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR")
+    sets = "bg-img-rot; CIFAR-10; MNIST, imbalanced; bg-img-rot, imbalanced"
+    assert lines[-1] == f"Not run of the paper's data sets: {sets}."
+    assert lines[0] in render_page(contents)
+    assert "| SVHN | not run, its data were not at hand | – |" in render_markdown(contents)
+
+
+def test_fewer_seeds_than_others_had_are_missing(folder):
+    """A network lacks the seeds that another one was asked for; a kernel machine needs one."""
+    runs = [
+        {"settings": {"datasets": ["mnist"], "planned": planned, "seeds": seeds}}
+        for planned, seeds in (({"csdnn": 3, "csosr": 3}, 1), ({"dnn_bayes": 9}, 3))
+    ]
+    (still,) = [it for it in missing_lines(read_table(folder), runs) if "Still" in it]
+    left = "CSDNN (6 of 9 results), DNN Bayes (6 of 9 results)"
+    assert still == f"Still to run on MNIST: {left}."
+
+
+def test_twice_the_epochs(folder):
+    """A verdict that the longer training turns is named."""
+    arrays = change_arrays(folder)
+    names = ("dnn_bayes", "dnn_sosr")
+    rows = [{**it, "epochs": 10} for it in read_rows(folder / "results.csv")]
+    write_rows(folder / "results.csv", rows)
+    first = [it for it in rows if it["algorithm"] in names and it["cost_seed"] == "1000"]
+    write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in first])
+    change_arrays(folder, **{f"{name}_1000_doubled": arrays[f"{name}_1000"] for name in names})
+    doubled = Doubled(folder)
+    assert (len(doubled.cells), doubled.changed) == (2, {})
+    told = "On these cells alone no verdict changes, of 1 claim that they bear on."
+    assert told in render_page(read_contents(folder))
+    # With twice the epochs SOSR is always right.
+    change_arrays(folder, dnn_sosr_1000_doubled=arrays["labels"])
+    better = [{**it, "average_cost": 0.0} if it["algorithm"] == "dnn_sosr" else it for it in first]
+    better = [{**it, "collapsed": it["algorithm"] == "dnn_bayes"} for it in better]
+    write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in better])
+    ((statement, verdicts),) = Doubled(folder).changed.items()
+    assert statement.startswith("algorithms of the SOSR series")
+    assert verdicts == ("not supported", "supported")
+    text = render_markdown(read_contents(folder))
+    assert f"the verdict changes on: {statement}: from not supported to supported." in text
+    changed = "Comparisons that end otherwise, of 1: DNN SOSR and DNN Bayes on MNIST (from"
+    assert changed in text
+    assert text.count("; on single cells not supported, with twice the epochs supported") == 1
+    cost = float(first[0]["average_cost"])
+    assert f"| DNN Bayes | 10 | {cost:.3f} | 20 | {cost:.3f}&#42; |" in text
