@@ -32,15 +32,7 @@ TENSORFLOW_IS_ENOUGH = (
     "docs_test.py",
     "evaluation",
     "examples",
-<<<<<<< HEAD
     "guide_claims_test.py",
-=======
-    "fitting/damaged_stages_test.py",
-    "fitting/resume_callbacks_test.py",
-    "fitting/resume_optimizers_test.py",
-    "fitting/stage_cache_test.py",
-    "guide_claims",
->>>>>>> l_paper
     "guides_test.py",
     "losses/consistency_test.py",
     "losses/large_matrix_test.py",

@@ -12,12 +12,6 @@ import tempfile
 import keras
 import pytest
 
-<<<<<<< HEAD
-=======
-from csdl_keras.evaluation import compare_costs, cost_interval, cost_report
-from csdl_keras.paper.differences import PairedDifferences
-
->>>>>>> l_paper
 ROOT = pathlib.Path(__file__).parent.parent
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 _CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

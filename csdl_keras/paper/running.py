@@ -6,7 +6,6 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-<<<<<<< HEAD
 import joblib
 
 from csdl_keras._utils.array_file import fingerprint
@@ -16,16 +15,6 @@ from csdl_keras.paper.cells import Cell, DataSource, Outcome
 from csdl_keras.prediction.decide import decide
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.train import Trained, Trainer
-=======
-from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.fitting.divergence import DivergedError
-from csdl_keras.fitting.cache import StageCache
-from csdl_keras.paper.cells import Cell, DataSource, Outcome
-from csdl_keras.prediction.decide import decide
-from csdl_keras.training.trained import Trained
-from csdl_keras.training.train import Trainer
-from csdl_keras.training.workers import forget_models, workers
->>>>>>> l_paper
 from csdl_keras_cli.progress import Failures
 
 
@@ -35,7 +24,6 @@ def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
 
     The workers behind the `scheduler`'s address must see the folder of the cache under its path.
     """
-<<<<<<< HEAD
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             stack.enter_context(joblib.parallel_config(n_jobs=jobs))
@@ -44,9 +32,6 @@ def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
 
             stack.enter_context(Client(scheduler))
             stack.enter_context(joblib.parallel_config("dask"))
-=======
-    with workers(jobs, scheduler):
->>>>>>> l_paper
         yield
 
 
@@ -56,18 +41,10 @@ class Runner:
 
     Args:
         cache: finished stages, and decisions.
-<<<<<<< HEAD
-=======
-        jobs: number of processes that train, see `processes`. Defaults to 1.
->>>>>>> l_paper
         failures: is told the cells that fail.
     """
 
     cache: StageCache
-<<<<<<< HEAD
-=======
-    jobs: int = 1
->>>>>>> l_paper
     failures: Failures = dataclasses.field(default_factory=Failures)
 
     #: The cells that were not in the cache.
@@ -152,26 +129,15 @@ class Runner:
             validation_data=(data.x_val, data.y_val),
             seed=seed,
             cache=self.cache,
-<<<<<<< HEAD
-=======
-            jobs=self.jobs,
->>>>>>> l_paper
         )
 
 
 def _decisions(trainer: Trainer, cell: Cell) -> dict[str, Any]:
     """Describes all that decisions depend on, as the cache knows them."""
     algorithm = cell.algorithm
-<<<<<<< HEAD
     return {
         "stage": "decisions",
         "training": trainer.key(algorithm, cell.matrix, cell.settings),
-=======
-    training = trainer.stages(algorithm, cell.matrix, cell.settings)["training"]
-    return {
-        "stage": "decisions",
-        "training": StageCache.key(training),
->>>>>>> l_paper
         "prediction": algorithm.prediction,
         "costs": fingerprint(cell.matrix) if algorithm.weighs_costs else None,
         "images": _images(cell.source),

@@ -11,17 +11,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras._utils.files import check_writable, replace_file
-<<<<<<< HEAD
 from tests.support.trainers import Counter
-=======
-from csdl_keras.fitting import seeded_fit as _seeded_fit
-from csdl_keras_cli import main as cli
-from tests.support.eager import eager_models
-from tests.support.interruptions import Epochs
-from tests.support.trainers import DATA, MATRICES, SETTINGS, Counter
-
-DIGITS = ["--dataset", "digits", "--train-size", "229", "--epochs", "1"]
->>>>>>> l_paper
 
 
 @pytest.fixture
@@ -84,36 +74,6 @@ class TestLater:
         monkeypatch.undo()
         assert path.read_bytes() == b"old" and list(tmp_path.iterdir()) == [path]
 
-<<<<<<< HEAD
-=======
-    def test_results(self, tmp_path, monkeypatch):
-        path = tmp_path / "results.csv"
-        replace_file(path, b"a\n1\n")
-        monkeypatch.setattr("os.fsync", no_space)
-        with pytest.raises(OSError, match="results.csv, which stays as it was; No space left"):
-            replace_file(path, b"a\n1\n2\n")
-        assert path.read_text() == "a\n1\n" and len(list(tmp_path.iterdir())) == 1
-
-    def test_stages_that_were_done_stay(self, tmp_path, monkeypatch):
-        """The disk fills up behind the first epoch of training, which follows pre-training."""
-        monkeypatch.setattr(_seeded_fit, "SECONDS", 0.0)
-        cache = csdl.StageCache(tmp_path)
-        epochs = Epochs()
-        arguments = {"settings": SETTINGS, "seed": 0, "callbacks": [epochs], "cache": cache}
-        trainer = csdl.Trainer(DATA.x_train, DATA.y_train, **arguments)
-        with eager_models():
-            trainer.run_stage("pretraining", "csdnn", MATRICES[0])
-            there = {path: path.read_bytes() for path in tmp_path.rglob("*.npz")}
-            with monkeypatch.context() as patch:
-                patch.setattr("os.fsync", only(no_space, lambda: epochs.begun[1:] == [[0]]))
-                with pytest.raises(OSError, match="No space left on device") as caught:
-                    trainer.train("csdnn", MATRICES[0])
-            assert caught.value.errno == errno.ENOSPC
-            assert {path: path.read_bytes() for path in tmp_path.rglob("*.npz")} == there
-            trainer.train("csdnn", MATRICES[0])
-        assert epochs.begun == [[0, 1], [0], [0, 1]]
-
->>>>>>> l_paper
 
 def no_space(descriptor):
     raise OSError(errno.ENOSPC, "No space left on device")

@@ -7,11 +7,7 @@ import csdl_keras as csdl
 from csdl_keras.paper.folder import Folder
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import Profile, Search
-<<<<<<< HEAD
 from csdl_keras.paper.running import Runner, processes
-=======
-from csdl_keras.paper.running import Runner
->>>>>>> l_paper
 
 TABLE2 = "table2 --datasets digits --train-size 343 --epochs 1 --cost-seeds 2".split()
 TABLE2 += ["--algorithms", "dnn_bayes,scae_sosr"]
@@ -52,27 +48,17 @@ def failing(function, when, error):
     return call
 
 
-<<<<<<< HEAD
 def make_grid(folder, profile=PROFILE, cache=None, **kwargs):
     runner = Runner(csdl.StageCache(cache or folder / "stages"))
-=======
-def make_grid(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
-    runner = Runner(csdl.StageCache(cache or folder / "stages"), jobs)
->>>>>>> l_paper
     return Grid(profile, Folder(folder), runner, **kwargs)
 
 
 def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
     """Runs a grid; returns the cells that were not in its cache, and what it told."""
     told = []
-<<<<<<< HEAD
     grid = make_grid(folder, profile, cache, tell=told.append, **kwargs)
     with processes(jobs):
         assert grid.run().lines() == []
-=======
-    grid = make_grid(folder, profile, cache, jobs, tell=told.append, **kwargs)
-    assert grid.run().lines() == []
->>>>>>> l_paper
     return grid.runner.ran, told
 
 

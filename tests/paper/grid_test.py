@@ -182,10 +182,7 @@ class TestCollapsed:
             return (cell.settings.mlp.learning_rate, cell.cost_seed) in collapses
 
         monkeypatch.setattr(Outcome, "collapsed", property(collapsed))
-<<<<<<< HEAD
-=======
         monkeypatch.setattr(Outcome, "collapsed_on_test", False)
->>>>>>> l_paper
         run(tmp_path / "after", profile, cache=tmp_path / "before" / "stages", doubled=True)
         found = [
             (float(row["learning_rate"]), row["tried_again"], row["collapsed"])
