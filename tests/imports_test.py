@@ -49,7 +49,7 @@ def test_imported_packages():
 def test_every_package_is_in_the_table():
     packages = {package_of(path) for path in FILES}
     modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "version"}
-    assert packages | modules == set(LEVELS)
+    assert packages | modules | {"csdl_keras_cli"} == set(LEVELS)
     assert len(TABLE) == len(LEVELS)
 
 
