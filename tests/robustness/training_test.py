@@ -64,8 +64,7 @@ data_errors = (
         ({"validation_data": wrong}, "`validation_data` to be")
         for wrong in ((np.ones((2, 3)),), (1, 2, 3, 4), "ab", {"x": 1, "y": 2})
     ),
-    ({"jobs": 2, "seed": None}, "Expected a `seed` with"),
-    *named(seed=[2**32], verbose=[3], jobs=[0]),
+    *named(seed=[2**32], verbose=[3]),
 )
 own_costs = {"costs": np.ones((6, 3)), "validation_data": None}
 known_costs = {"costs": np.ones((6, 3, 3)), "validation_data": None}
@@ -100,22 +99,16 @@ ROWS = {
             ({"cost_matrix": np.zeros((3, 3))}, "above 0; received all zeros"),
             ({"cost_matrix": 1 - np.eye(3, 4)}, "price decisions that are no class"),
             (known_costs | {"cost_matrix": None}, "trains on labels alone"),
-            ({"unlabelled": np.ones((2, 3))}, "an algorithm that pre-trains"),
-            (
-                {"algorithm": "csdnn", "unlabelled": np.ones((2, 4))},
-                "unlabelled inputs of shape",
-            ),
-            *named(cost_matrix=[None], ensemble=[1001], effort=["fast"], minutes=[0, np.nan]),
-            ({"algorithm": "csdnn", "minutes": 1}, "without pre-training"),
+            *named(cost_matrix=[None], effort=["fast"], epochs=[0]),
         ),
         (
             own_costs | {"cost_matrix": None},
             {"effort": "balanced"},
             known_costs | {"cost_matrix": None, "algorithm": "dnn_bayes"},
-            {"ensemble": 2, "verbose": "auto", "seed": None, "settings": None},
-            {"algorithm": "csdnn", "unlabelled": np.ones((0, 3))},
+            {"verbose": "auto", "seed": None, "settings": None},
         ),
-        free=("ensemble", "costs", "unlabelled", "network", "effort", "minutes"),
+        # A string as `x` is a TypeError that shows the order of arguments.
+        free=("x", "costs", "network", "effort", "epochs", "validation_data"),
         call=reaches_training(csdl.train),
     ),
     "Trainer": Row(
