@@ -31,6 +31,14 @@ def trained(rng, k):
     return given | {"seed": 0, "verbose": 0}
 
 
+def data_first(**arguments):
+    """`csdl.train`, whose error of a string in place of the data is a TypeError."""
+    try:
+        return csdl.train(**arguments)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
 def key(**arguments):
     """The digest of what an algorithm's training depends on."""
     own = arguments.get("costs") is not None
@@ -107,9 +115,8 @@ ROWS = {
             known_costs | {"cost_matrix": None, "algorithm": "dnn_bayes"},
             {"verbose": "auto", "seed": None, "settings": None},
         ),
-        # A string as `x` is a TypeError that shows the order of arguments.
-        free=("x", "costs", "network", "effort", "epochs", "validation_data"),
-        call=reaches_training(csdl.train),
+        free=("costs", "network", "effort", "epochs", "validation_data"),
+        call=reaches_training(data_first),
     ),
     "Trainer": Row(
         csdl.Trainer,
