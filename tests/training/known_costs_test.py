@@ -154,7 +154,7 @@ class TestStopping:
         """With a matrix and with known costs, unless validation costs choose the epoch."""
         other = {**KNOWN, "validation_data": (*VALIDATION, 2 * COSTS_VAL)}
         by_matrix = make_trainer(validation_data=VALIDATION)
-        shared = ("dnn_blind", "seae_bayes", "calibrated_bayes", "ensemble_bayes")
+        shared = ("dnn_blind", "calibrated_bayes", "ensemble_bayes")
         for name in shared:
             before = by_matrix.key(name, MATRICES[0])
             assert make_trainer(**KNOWN).key(name) == before
