@@ -8,7 +8,7 @@ from image_trials_cases import Options
 from image_trials_sets import DevelopmentSet
 from keras import ops
 
-from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.fitting.fit import executed_steps, seeded_fit
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
 
 Predict = Callable[[np.ndarray], np.ndarray]

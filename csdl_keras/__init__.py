@@ -12,10 +12,10 @@ from typing import Any
 
 from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
 from csdl_keras._utils import __version__
-from csdl_keras.fitting.divergence import DivergedError, RaiseOnDivergence
+from csdl_keras.fitting.batches import ShuffledBatches
+from csdl_keras.fitting.cache import StageCache
+from csdl_keras.fitting.fit import DivergedError, RaiseOnDivergence
 from csdl_keras.fitting.resume import Resume
-from csdl_keras.fitting.shuffled_batches import ShuffledBatches
-from csdl_keras.fitting.stage_cache import StageCache
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import (
     LogisticCostLoss,
@@ -39,11 +39,9 @@ from csdl_keras.prediction import (
 )
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.training.settings import Settings
-from csdl_keras.training.train import train
-from csdl_keras.training.trainer import Trainer
+from csdl_keras.training.train import Trainer, train
 
 __all__ = [
     "ALGORITHMS",

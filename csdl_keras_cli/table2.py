@@ -175,8 +175,6 @@ def _run(arguments: argparse.Namespace) -> int:
     cache = arguments.cache or path / "stages"
     for name, folder in (("--out", path), ("--cache", cache)):
         check_writable(name, folder)
-    # On a cluster the scheduler says how many processes there are; one is not enough for it.
-    jobs = max(arguments.jobs, 2) if arguments.scheduler else arguments.jobs
     budget = _Budget(arguments.budget)
     chosen = _AUTHORS if arguments.authors_choices else _PAPER
     vars(arguments).update(chosen)
@@ -184,7 +182,7 @@ def _run(arguments: argparse.Namespace) -> int:
     grid = Grid(
         profile,
         Folder(path),
-        Runner(StageCache(cache), jobs),
+        Runner(StageCache(cache)),
         cost_scale=chosen["cost_factor"],
         seed=arguments.seed,
         source_choices={name: chosen[name] for name in ("drop_rate", "grayscale")},

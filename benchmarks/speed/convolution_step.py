@@ -9,7 +9,7 @@ import numpy as np
 from paired import Ratio, Row, interleaved
 
 from csdl_keras import models
-from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.fitting.fit import executed_steps, seeded_fit
 from csdl_keras.training import EFFORTS, AutoNetwork
 
 BACKENDS = ("tensorflow", "jax", "torch")

@@ -10,7 +10,7 @@ from loops import make_loop
 from paired import Ratio, Row, interleaved
 from problem import examples, network
 
-from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.fitting.fit import executed_steps, seeded_fit
 
 BACKENDS = ("tensorflow", "jax", "torch")
 INPUTS, UNITS, CLASSES = 64, (50, 50), 10

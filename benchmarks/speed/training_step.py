@@ -12,7 +12,7 @@ from paired import Ratio, Row, interleaved
 from problem import examples, network
 
 import csdl_keras as csdl
-from csdl_keras.fitting.seeded_fit import executed_steps, seeded_fit
+from csdl_keras.fitting.fit import executed_steps, seeded_fit
 
 BACKENDS = ("tensorflow", "jax", "torch")
 INPUTS, UNITS, CLASSES, BATCH = 784, (3000, 3000, 3000), 10, 128

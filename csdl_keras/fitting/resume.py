@@ -9,18 +9,22 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import DamagedFileError, OtherFitError, read_arrays, write_arrays
+from csdl_keras._utils.array_file import (
+    DamagedFileError,
+    OtherFitError,
+    pack,
+    read_arrays,
+    unpack,
+    write_arrays,
+)
 from csdl_keras._utils.checks import check_callbacks, check_number, check_path, check_type
 from csdl_keras._utils.files import check_writable
-from csdl_keras.fitting.callbacks import (
-    call_first,
-    digests,
-    restore_state,
-    save_state,
-    with_state,
-)
-from csdl_keras.fitting.shuffled_batches import SeededEpochs, ShuffledBatches
-from csdl_keras.fitting.stage_cache import warn_of_damage
+from csdl_keras.fitting.batches import SeededEpochs, ShuffledBatches
+from csdl_keras.fitting.cache import warn_of_damage
+
+#: Attributes in which Keras' `EarlyStopping` and `ReduceLROnPlateau` keep their place; other
+#: callbacks name theirs in `state_names`.
+_STATE = ("best", "best_epoch", "best_weights", "cooldown_counter", "stopped_epoch", "wait")
 
 
 class Resume(SeededEpochs):
@@ -28,27 +32,29 @@ class Resume(SeededEpochs):
 
     A training that is killed and continued ends like one that is not, up to rounding. The file
     holds the state between two epochs: weights, the optimizer's variables (with its loss scale),
-    the history and the state of Keras' callbacks. Random numbers depend only on the seed of the
+    the history and the place of early stopping. Random numbers depend only on the seed of the
     batches, the epoch and the step; with `keras.callbacks.BackupAndRestore` they differ after a
     restart. The file is replaced as a whole. It stays when training ends, and a new `fit` then
     repeats the last epoch, so that the code after `fit` can be killed as well. Delete the file
     to train from the beginning.
 
     The model must be built, and be the same in each process except for the values of its
-    weights. `Resume` may stand anywhere among the callbacks of `fit` and is called first. Your
-    own layers and callbacks must draw random numbers from a `keras.random.SeedGenerator` only.
+    weights. Pass `Resume` as the first of the callbacks of `fit`. Callbacks that are not in
+    `callbacks` begin anew, so an `EarlyStopping` belongs there too. Your own layers must draw
+    random numbers from a `keras.random.SeedGenerator` only.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is created.
         batches: the `ShuffledBatches` that `fit` is given.
-        callbacks: your own callbacks with a state: attributes made up of numbers, strings, NumPy
-            arrays, lists and dicts. Pass them to `fit` too. Keras' own callbacks are found there.
+        callbacks: those callbacks of `fit` whose state is kept: `EarlyStopping`,
+            `ReduceLROnPlateau`, and your own that have an attribute `state_names`, the names of
+            attributes made up of numbers, strings, NumPy arrays, lists and dicts.
         seconds: least time between two saves. Defaults to 0, which saves after each epoch.
 
     Raises:
         ValueError: if an argument is invalid; before training, if the file cannot be written, is
-            damaged or belongs to another fit, or if `fit` is given other data, its own
-            `steps_per_epoch`, or `BackupAndRestore` in addition.
+            damaged or belongs to another fit, or if `fit` is given other data, other callbacks
+            or its own `steps_per_epoch`.
         OSError: if the disk is full later on; the file stays as it was.
 
     Example:
@@ -57,8 +63,8 @@ class Resume(SeededEpochs):
     model.compile("adam", loss=csdl_keras.SOSRLoss())
     batches = csdl_keras.ShuffledBatches(x, costs, batch_size=100, seed=0)
     stop = keras.callbacks.EarlyStopping("val_loss", patience=5, restore_best_weights=True)
-    resume = csdl_keras.Resume("runs/fit.npz", batches)
-    model.fit(batches, epochs=100, validation_data=validation, callbacks=[stop, resume])
+    resume = csdl_keras.Resume("runs/fit.npz", batches, [stop])
+    model.fit(batches, epochs=100, validation_data=validation, callbacks=[resume, stop])
     model.save("runs/model.keras")
     ```
 
@@ -86,23 +92,35 @@ class Resume(SeededEpochs):
         if self.path.is_dir():
             raise ValueError(f"Expected `path` to be a file; received the folder {path!r}.")
         self.callbacks = check_callbacks(callbacks)
+        for callback in self.callbacks:
+            if not _state_names(callback):
+                raise ValueError(
+                    "Expected `callbacks` whose state is known: EarlyStopping, ReduceLROnPlateau "
+                    "or your own with an attribute `state_names`; received "
+                    f"{type(callback).__name__}."
+                )
         self.seconds = check_number("seconds", seconds, low=0)
-        self._found: dict[str, Any] | None = None
+        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
         self._begun = False
         self._written = 0.0
         self._readings = 0
 
-    def set_params(self, params: dict[str, object]) -> None:
-        # Callbacks such as LearningRateScheduler change model and optimizer when an epoch begins;
-        # only the first callback sees their state between two epochs.
-        super().set_params(params)
-        self._others = call_first(self)
-
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
-        self._check_fit()
+        if not self.model.built:
+            raise ValueError("Expected a model that is built; received one without weights.")
+        if self.params["steps"] != len(self.batches):
+            raise ValueError(
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
+                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
+            )
+        for callback in self.callbacks:
+            if callback.model is not self.model:
+                raise ValueError(
+                    "Expected `callbacks` that `fit` is given too; received "
+                    f"{type(callback).__name__}, which it is not."
+                )
         if not self.model.optimizer.built:
             self.model.optimizer.build(self.model.trainable_variables)
-        self._stateful = with_state(self._others, self.callbacks)
         arrays = [keras.ops.convert_to_numpy(one) for one in self._variables()]
         # The old file stays until the new one is whole, and both may hold the best weights too.
         room = 4 * sum(array.nbytes for array in arrays)
@@ -111,7 +129,7 @@ class Resume(SeededEpochs):
             "batches": self.batches.fingerprint(),
             "variables": [list(array.shape) for array in arrays],
             "optimizer": type(self.model.optimizer).__name__,
-            "callbacks": [type(one).__name__ for one in self._stateful],
+            "callbacks": [type(one).__name__ for one in self.callbacks],
             "backend": keras.backend.backend(),
         }
         self._begun, self._found, self._written = False, None, time.monotonic()
@@ -119,10 +137,9 @@ class Resume(SeededEpochs):
             self._find()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
-        # All callbacks have ended the last epoch, and none has begun this one.
+        # All callbacks have ended the last epoch, and none after this one has begun the next.
         if not self._begun:
             self._begun = True
-            self._beginnings = [digests(one) for one in self._stateful]
             self._take_up()
         elif time.monotonic() - self._written >= self.seconds:
             self._write(epoch)
@@ -137,27 +154,6 @@ class Resume(SeededEpochs):
             raise ValueError(
                 "Expected `fit` on the ShuffledBatches that Resume was given; received other data."
             )
-
-    def _check_fit(self) -> None:
-        if not self.model.built:
-            raise ValueError("Expected a model that is built; received one without weights.")
-        if self.params["steps"] != len(self.batches):
-            raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
-                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
-            )
-        for callback in self._others:
-            if isinstance(callback, (Resume, keras.callbacks.BackupAndRestore)):
-                raise ValueError(
-                    "Expected one callback that continues interrupted training; received "
-                    f"Resume and {type(callback).__name__}."
-                )
-        for callback in self.callbacks:
-            if not any(callback is other for other in self._others):
-                raise ValueError(
-                    "Expected `callbacks` that `fit` is given too; received "
-                    f"{type(callback).__name__}, which it is not."
-                )
 
     def _variables(self) -> list[Any]:
         return [*self.model.weights, *self.model.optimizer.variables]
@@ -179,28 +175,33 @@ class Resume(SeededEpochs):
                 f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
                 f"received {self.params['epochs']}."
             )
-        self._found = {**record, "arrays": arrays}
-        # keras.callbacks.BackupAndRestore sets this attribute too.
+        self._found = record, arrays
+        # Not public, but all that `fit` offers a callback: BackupAndRestore sets it too
+        # (github.com/keras-team/keras/blob/master/keras/src/callbacks/backup_and_restore.py).
         self.model._initial_epoch = record["epoch"]
 
     def _take_up(self) -> None:
         """Restores the state that was read, after the `on_train_begin` of all callbacks."""
         if self._found is None:
             return
+        (record, arrays), self._found = self._found, None
         self.model._initial_epoch = None
-        variables, arrays = self._variables(), self._found["arrays"]
+        variables = self._variables()
         for variable, array in zip(variables, arrays, strict=False):
             variable.assign(array)
-        for callback, state in zip(self._stateful, self._found["memories"], strict=True):
-            restore_state(callback, state, arrays[len(variables) :])
-        self._found = None
+        kept = [self.model.history, *self.callbacks]
+        for callback, state in zip(kept, record["states"], strict=True):
+            for name, value in state.items():
+                setattr(callback, name, unpack(value, arrays[len(variables) :]))
 
     def _write(self, epoch: int) -> None:
         arrays: list[np.ndarray] = []
-        pairs = zip(self._stateful, self._beginnings, strict=True)
-        states = [save_state(callback, beginning, arrays) for callback, beginning in pairs]
-        record = {"identity": self._identity, "epoch": epoch, "memories": states}
+        states = [
+            {name: pack(getattr(one, name), arrays) for name in _state_names(one)}
+            for one in (self.model.history, *self.callbacks)
+        ]
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
+        record = {"identity": self._identity, "epoch": epoch, "states": states}
         write_arrays(self.path, record, [*own, *arrays])
 
 
@@ -218,3 +219,12 @@ class OwnResume(Resume):
             warn_of_damage(self.path, error)
             self.path.unlink(missing_ok=True)
             super().on_train_begin(logs)
+
+
+def _state_names(callback: keras.callbacks.Callback) -> Sequence[str]:
+    """Returns the names of the attributes that hold the state of a callback."""
+    if isinstance(callback, keras.callbacks.History):
+        return ("epoch", "history")
+    known = (keras.callbacks.EarlyStopping, keras.callbacks.ReduceLROnPlateau)
+    names = [name for name in _STATE if isinstance(callback, known) and hasattr(callback, name)]
+    return [*names, *getattr(callback, "state_names", ())]

@@ -14,7 +14,7 @@ from csdl_keras._utils.checks import check_number
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
 from csdl_keras.paper.decisions import collapsed
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings
 from csdl_keras_cli.choices import DATASETS, FIRST_COST_SEED
 from csdl_keras_cli.suggestions import did_you_mean

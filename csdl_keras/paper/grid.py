@@ -12,7 +12,7 @@ from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
 from csdl_keras.paper.running import Runner
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings, column
 from csdl_keras_cli.progress import Failures
 

@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
 from csdl_keras.training.bodies import MLP, CaffeCNN
 from csdl_keras.training.pretrainings import AutoEncoders
 from csdl_keras.training.settings import Settings

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.fitting.divergence import DivergedError
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras._utils.optional import optional_module
+from csdl_keras.fitting.cache import StageCache
+from csdl_keras.fitting.fit import DivergedError
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
 from csdl_keras.prediction.decide import decide
-from csdl_keras.training.trained import Trained
-from csdl_keras.training.trainer import Trainer
-from csdl_keras.training.workers import forget_models, workers
+from csdl_keras.training.parallel import forget_models
+from csdl_keras.training.train import Trained, Trainer
 from csdl_keras_cli.progress import Failures
 
 
@@ -23,7 +23,20 @@ def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
 
     The workers behind the `scheduler`'s address must see the folder of the cache under its path.
     """
-    with workers(jobs, scheduler):
+    import joblib  # slow to import
+
+    if scheduler is None:
+        with joblib.parallel_config(n_jobs=jobs):
+            yield
+        return
+    distributed = optional_module("distributed", "dask")
+    try:
+        client = distributed.Client(scheduler, timeout="20s")
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"Expected a Dask scheduler at {scheduler!r}, such as tcp://10.0.0.1:8786; {error}"
+        ) from error
+    with client, joblib.parallel_config("dask", n_jobs=-1, wait_for_workers_timeout=60):
         yield
 
 
@@ -33,12 +46,10 @@ class Runner:
 
     Args:
         cache: finished stages, and decisions.
-        jobs: number of processes that train, see `processes`. Defaults to 1.
         failures: is told the cells that fail.
     """
 
     cache: StageCache
-    jobs: int = 1
     failures: Failures = dataclasses.field(default_factory=Failures)
 
     #: The cells that were not in the cache.
@@ -123,17 +134,15 @@ class Runner:
             validation_data=(data.x_val, data.y_val),
             seed=seed,
             cache=self.cache,
-            jobs=self.jobs,
         )
 
 
 def _decisions(trainer: Trainer, cell: Cell) -> dict[str, Any]:
     """Describes all that decisions depend on, as the cache knows them."""
     algorithm = cell.algorithm
-    training = trainer.stages(algorithm, cell.matrix, cell.settings)["training"]
     return {
         "stage": "decisions",
-        "training": StageCache.key(training),
+        "training": trainer.key(algorithm, cell.matrix, cell.settings),
         "prediction": algorithm.prediction,
         "costs": fingerprint(cell.matrix) if algorithm.weighs_costs else None,
         "images": _images(cell.source),

@@ -11,8 +11,7 @@ from csdl_keras.evaluation import compare_costs
 from csdl_keras.paper.decisions import Decisions, decisions_name
 from csdl_keras.paper.differences import Difference, PairedDifferences, Run
 from csdl_keras.paper.titles import DataTitle, data_order, data_title, paper_table2, variant_title
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
+from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
 
 #: Headings of the series of algorithms, those of the paper first.
 GROUPS = {

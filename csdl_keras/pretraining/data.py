@@ -24,7 +24,7 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import check_not_one_hot
-from csdl_keras.fitting.seeded_fit import executed_steps
+from csdl_keras.fitting.fit import executed_steps
 
 _LARGEST = float(np.finfo("float32").max)
 
@@ -38,19 +38,9 @@ UNBOUNDED_HINT = (
 
 
 class PretrainingData:
-    """Reads inputs and costs from arrays or from a dataset of batches.
+    """Inputs and costs of pre-training, arrays or a dataset of batches, see `pretrain`.
 
-    Args:
-        model: the model that is pre-trained.
-        x: array `(N, ...)`, or a dataset of batches `x` or `(x, costs)`.
-        costs: cost vectors `(N, D)`, labels `(N,)` if there is a matrix, or None;
-            read only if `costs_needed`.
-        costs_needed: whether any stage learns costs.
-        cost_matrix: checked, or None.
-        batch_size: examples a batch, for arrays.
-        steps_per_epoch: batches an epoch, or None.
-        unlabelled: inputs `(U, ...)` without costs, only with arrays, or None.
-        binary_costs: whether all cost vectors may be one-hot.
+    Costs are read only if `costs_needed`, labels if there is a `cost_matrix`.
     """
 
     def __init__(

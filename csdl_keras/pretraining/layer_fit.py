@@ -10,7 +10,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.types import ArrayLike, Tensor
-from csdl_keras.fitting.seeded_fit import seeded_fit
+from csdl_keras.fitting.fit import seeded_fit
 from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
 

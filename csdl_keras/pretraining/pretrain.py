@@ -3,9 +3,11 @@
 import functools
 import itertools
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import keras
+import numpy as np
 
 from csdl_keras._utils.checks import (
     LARGEST_INTEGER,
@@ -21,9 +23,8 @@ from csdl_keras._utils.checks import (
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix
-from csdl_keras.fitting.callbacks import check_observers
-from csdl_keras.fitting.descriptions import describe
-from csdl_keras.fitting.stage_cache import StageCache, check_cache
+from csdl_keras.fitting.cache import StageCache, check_cache, describe, environment, is_kept
+from csdl_keras.fitting.fit import check_observers
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
 from csdl_keras.pretraining.hidden_layers import (
@@ -32,7 +33,6 @@ from csdl_keras.pretraining.hidden_layers import (
     hidden_layers,
     trainable,
 )
-from csdl_keras.pretraining.layer_cache import LayerCache
 from csdl_keras.pretraining.layer_fit import LayerFit
 
 
@@ -61,13 +61,11 @@ def pretrain(
 ) -> list[keras.callbacks.History]:
     """Pre-trains the hidden layers of a model, one after the other, as CAEs.
 
-    For each hidden `Dense` layer from the bottom up, a cost-sensitive
-    auto-encoder (`CAE`) around that very layer minimises
-    `(1 - beta) L_CE + beta L_SOSR` on the clean codes of the layers below; its
-    weights are the model's own, not copies. Then train the model as a whole
-    with any loss. `beta=0` gives the stacked denoising auto-encoder (SDAE), the
-    cost vectors of `costs.zero_one` the error-aware SEAE. All other layers stay as
-    they are; a warning names hidden layers that are not trainable.
+    For each hidden `Dense` layer from the bottom up, a cost-sensitive auto-encoder (`CAE`)
+    around that very layer minimises `(1 - beta) L_CE + beta L_SOSR` on the clean codes of the
+    layers below. Then train the model as a whole with any loss. `beta=0` gives the stacked
+    denoising auto-encoder (SDAE), the cost vectors of `costs.zero_one` the error-aware SEAE. All
+    other layers stay as they are; a warning names hidden layers that are not trainable.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
@@ -116,17 +114,14 @@ def pretrain(
         DivergedError: if training diverges.
 
     Notes:
-        Memory: the codes of arrays that enter a layer are computed once and kept, up to
-        4 GiB. Above that, and for datasets, they are computed for each batch.
+        Codes of arrays that enter a layer are computed once, up to 4 GiB of them, else for each
+        batch. Batches of arrays and masks follow from seed, layer, epoch and step alone; with a
+        seed, each layer begins with `keras.utils.set_random_seed`.
 
-        Seed: batches of arrays and masks follow from seed, layer, epoch and step alone. With
-        a seed, each layer begins with `keras.utils.set_random_seed`, with a cache or without.
-
-        Cache: models with equal lower layers pre-train them once. With a folder, a
-        killed run continues after its last layer; for arrays, within a layer, from at
-        most 30 seconds and an epoch before it was killed, with the same result.
-        Arrays are identified by their contents, datasets by `data_id`; with layers, activations
-        and optimizers of your own, layers are kept if these have a `version`, see `StageCache`.
+        In a cache, models with equal lower layers pre-train them once. With a folder, a killed
+        run continues after its last layer; for arrays, within a layer, from at most 30 seconds
+        and an epoch before it was killed. Arrays are identified by their contents, datasets by
+        `data_id`, objects of your own by their `version`, see `StageCache`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -174,9 +169,19 @@ def pretrain(
     for lower, layer in itertools.pairwise(layers):
         if layer.input is not lower.output:  # A layer between them can leave [0, 1].
             data.check(below_layer(model, layer), bounded)
-    kept = None
+    common: dict[str, Any] = {}
     if cache is not None:
-        choices = {
+        if not data.is_array and data_id is None:
+            raise ValueError(
+                "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
+                "received None. Arrays are identified by their contents."
+            )
+        common = {
+            "stage": "pretrained layer",
+            "environment": environment(),
+            "data": data.fingerprint(),
+            "data_id": data_id,
+            "steps_per_epoch": data.steps_per_epoch,
             "beta": beta,
             "corruption": corruption,
             "epochs": epochs,
@@ -186,7 +191,6 @@ def pretrain(
             "tied": tied,
             "cost_scale": cost_scale if beta > 0 else None,
         }
-        kept = LayerCache(cache, data, data_id, choices)
 
     def fit(
         stage: LayerFit, below: keras.Model | None, unfinished: pathlib.Path | None = None
@@ -216,5 +220,31 @@ def pretrain(
         run = functools.partial(
             fit, LayerFit(cae, lower, beta, reconstruction, matrix, cost_scale), below
         )
-        histories.append(run() if kept is None else kept.pretrain(cae, below, run))
+        # Networks with equal lower layers share these: layers above do not change a layer's.
+        if cache is None:
+            histories.append(run())
+            continue
+        own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
+        histories.append(_cached(cache, {**common, **own}, layer, run))
     return histories
+
+
+def _cached(
+    cache: StageCache,
+    description: dict[str, Any],
+    layer: keras.layers.Layer,
+    fit: Callable[[pathlib.Path | None], keras.callbacks.History],
+) -> keras.callbacks.History:
+    """Gives a layer the weights that a cache keeps; `fit` is called only if it lacks them."""
+    if not is_kept(description):
+        cache = StageCache()
+
+    def run() -> tuple[list[np.ndarray], dict[str, Any]]:
+        history = fit(cache.unfinished(description))
+        return layer.get_weights(), {"epoch": history.epoch, "history": history.history}
+
+    found = cache.get(description, run)
+    layer.set_weights(found.arrays)
+    history = keras.callbacks.History()
+    history.epoch, history.history = found.info["epoch"], found.info["history"]
+    return history

@@ -1,5 +1,6 @@
 """Trains the estimator's algorithm and validates on examples held out."""
 
+import dataclasses
 import numbers
 from collections.abc import Callable
 from typing import TypeAlias
@@ -11,19 +12,15 @@ from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs.known import KnownCosts, vectors_of_labels
 from csdl_keras.outputs.kind import describe_output
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS, get_algorithm, with_options
-from csdl_keras.training.data import Examples
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.data import HELD_OUT, Examples, validation_split
 from csdl_keras.training.own_network import Network
-from csdl_keras.training.recipes import with_members
 from csdl_keras.training.settings import Settings
-from csdl_keras.training.trainer import Trainer
+from csdl_keras.training.train import Trainer
 
 Builder: TypeAlias = Callable[[tuple[int, ...], int], keras.Model]
 #: Source of random numbers in scikit-learn.
 RandomState: TypeAlias = int | np.random.RandomState | None
-
-_FRACTION = 0.15
 
 #: The end of messages about costs that are known when deciding.
 KNOWN_NEED_PROBABILITIES = (
@@ -44,7 +41,6 @@ def train_model(
     verbose: Verbose,
     network: Network | None = None,
     effort: str | None = None,
-    minutes: float | None = None,
 ) -> tuple[Classifier, float]:
     """Trains on a part of the examples and validates on the others.
 
@@ -59,7 +55,7 @@ def train_model(
         ensemble: number of networks, or `None`.
         verbose: as in `keras.Model.fit`.
         network: the user's own, or `None` (default).
-        effort, minutes: as in `csdl_keras.train`.
+        effort: as in `csdl_keras.train`.
 
     Returns:
         The model, and the cost that an output of 1 stands for if it outputs costs.
@@ -82,26 +78,30 @@ def train_model(
         if not get_algorithm(algorithm).shares_training:
             # What trains on costs trains on those of the labels.
             costs = vectors_of_labels(examples.y, known)
+    found = get_algorithm(algorithm)
+    if effort is not None:
+        found = dataclasses.replace(found, effort=effort)
+    if ensemble is not None:
+        found = dataclasses.replace(found, members=ensemble)
     if fraction is None:
-        found = with_options(algorithm, ensemble, effort)
-        found = with_members(found, settings, examples.x.shape)
-        # With a limit of time there may be one network only.
-        fraction = 0.0 if found.cross_fits and minutes is None else _FRACTION
+        members = settings.members_of(found, examples.x.shape)
+        fraction = 0.0 if dataclasses.replace(found, members=members).cross_fits else HELD_OUT
     kept, held_out = validation_split(examples.y, fraction, generator)
     arrays = (examples.x, examples.y) if costs is None else (examples.x, examples.y, costs)
     validation = tuple(array[held_out] for array in arrays) if len(held_out) else None
     x, y, *own = (array[kept] for array in arrays)
     own_costs = own[0] if own else None
     trainer = Trainer(
-        x, y, validation, settings, seed, verbose=verbose, costs=own_costs, network=network
+        x,
+        y,
+        validation,
+        settings=settings,
+        seed=seed,
+        verbose=verbose,
+        costs=own_costs,
+        network=network,
     )
-    trained = trainer.train(
-        algorithm,
-        matrix if costs is None else None,
-        ensemble=ensemble,
-        effort=effort,
-        minutes=minutes,
-    )
+    trained = trainer.train(found, matrix if costs is None else None)
     return trained.model, trained.unit
 
 
@@ -111,40 +111,6 @@ def has_probabilities(algorithm: str | Algorithm | Builder) -> bool:
         return True
     found = get_algorithm(algorithm)
     return found.output == "probability" or found.objective.calibrates
-
-
-def validation_split(
-    labels: np.ndarray, fraction: float, generator: np.random.RandomState
-) -> tuple[np.ndarray, np.ndarray]:
-    """Splits examples into training and validation, with the same proportion of every class.
-
-    Every class keeps a training example. If fewer examples would be held out than there
-    are classes, too few to validate on, none are.
-
-    Args:
-        labels: `(N,)` integers.
-        fraction: share of the examples held out, in [0, 1).
-        generator: generator that draws the examples.
-
-    Returns:
-        Indices `(train, validation)`, both sorted; the second may be empty.
-
-    Example:
-
-    >>> labels = np.array([0, 1] * 10)
-    >>> train, validation = validation_split(labels, 0.2, np.random.RandomState(0))
-    >>> labels[validation].tolist(), len(train)
-    ([0, 1, 0, 1], 16)
-    """
-    size = len(labels)
-    order = np.lexsort((generator.uniform(size=size), labels))  # By class, shuffled within it.
-    # Examples are chosen as evenly along that order as whole numbers allow.
-    counts = np.floor(fraction * np.arange(size + 1) + 0.5)
-    chosen = np.diff(counts) > 0
-    chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # First one of a class.
-    if chosen.sum() < len(np.unique(labels)):
-        chosen[:] = False
-    return np.sort(order[~chosen]), np.sort(order[chosen])
 
 
 def _own_algorithm(build: Builder, shape: tuple[int, ...], num_classes: int) -> Algorithm:

@@ -28,10 +28,9 @@ from csdl_keras.sklearn._training import (
     has_probabilities,
     train_model,
 )
-from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
+from csdl_keras.training.bodies import EFFORTS
 from csdl_keras.training.data import Examples
-from csdl_keras.training.effort import EFFORTS
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
 
@@ -65,7 +64,7 @@ class CostSensitiveClassifier(CostDecisions):
             gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
         validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
-            is 0.15, or without `minutes` 0 for ensembles with calibrated probabilities, such as
+            is 0.15, or 0 for ensembles with calibrated probabilities, such as
             `"ensemble_bayes"`, of which each network is validated on another fold.
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
@@ -79,7 +78,7 @@ class CostSensitiveClassifier(CostDecisions):
             labels of classes.
         verbose: as in `keras.Model.fit`. Defaults to 0.
         network: a network of your own that the algorithm trains, see `csdl_keras.train`; or `None`.
-        effort, minutes: how long training may take, see `csdl_keras.train`. `None` by default.
+        effort: how long training may take, see `csdl_keras.train`. `None` by default.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
@@ -126,7 +125,6 @@ class CostSensitiveClassifier(CostDecisions):
         verbose: Verbose = 0,
         network: Network | None = None,
         effort: str | None = None,
-        minutes: float | None = None,
     ):
         self.algorithm = algorithm
         self.cost_matrix = cost_matrix
@@ -138,7 +136,6 @@ class CostSensitiveClassifier(CostDecisions):
         self.verbose = verbose
         self.network = network
         self.effort = effort
-        self.minutes = minutes
 
     @keeps_state
     def fit(
@@ -181,7 +178,6 @@ class CostSensitiveClassifier(CostDecisions):
             self.verbose,
             self.network,
             self.effort,
-            self.minutes,
         )
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
         if named and isinstance(self.model_, keras.Model):
@@ -206,8 +202,6 @@ class CostSensitiveClassifier(CostDecisions):
             check_integer("ensemble", self.ensemble, high=MOST_MEMBERS)
         if self.effort is not None:
             check_choice("effort", self.effort, EFFORTS)
-        if self.minutes is not None:
-            check_number("minutes", self.minutes, 0, exclude_low=True)
         if self.other_decisions is not None:
             check_other_decisions(self.other_decisions)
         random_generator(self.random_state)

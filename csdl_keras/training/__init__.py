@@ -4,18 +4,22 @@ An `Algorithm` names a body, a pre-training and an objective, or has objects of 
 in their place: a `Body`, a `Pretraining`, an `Objective`.
 """
 
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS
-from csdl_keras.training.bodies import BODIES, MLP, AutoNetwork, CaffeCNN, KernelMachine
-from csdl_keras.training.body import Body
-from csdl_keras.training.effort import EFFORTS, Effort
-from csdl_keras.training.objective import Objective
-from csdl_keras.training.objectives import OBJECTIVES
+from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
+from csdl_keras.training.bodies import (
+    BODIES,
+    EFFORTS,
+    MLP,
+    AutoNetwork,
+    Body,
+    CaffeCNN,
+    Effort,
+    KernelMachine,
+)
+from csdl_keras.training.callbacks import ValidationCost
+from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import PRETRAININGS, AutoEncoders, Pretraining
 from csdl_keras.training.settings import Settings
-from csdl_keras.training.train import train
-from csdl_keras.training.trainer import Trainer
-from csdl_keras.training.validation_cost import ValidationCost
+from csdl_keras.training.train import Trainer, train
 
 __all__ = [
     "ALGORITHMS",

@@ -1,9 +1,177 @@
-"""The algorithms of the paper's Table 1, and a few beyond it, as data."""
+"""Algorithms as data: a choice at each stage, by name or as an object of your own."""
 
 import dataclasses
+from typing import Any
 
-from csdl_keras._utils.checks import check_choice, check_integer
-from csdl_keras.training.algorithm import MOST_MEMBERS, Algorithm
+from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
+from csdl_keras.training.bodies import BODIES, EFFORTS, Body, KernelMachine
+from csdl_keras.training.objectives import OBJECTIVES, Objective
+from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
+
+MOST_MEMBERS = 1000
+
+
+@dataclasses.dataclass(frozen=True)
+class Algorithm:
+    """An algorithm, such as one of Table 1: a choice at each stage.
+
+    Body, pre-training and training are names or your own objects, which can be pickled where
+    joblib trains in other processes.
+
+    Args:
+        name: name in code and on the command line.
+        title: name in tables.
+        body: `"mlp"`, the fully-connected network; `"cnn"`, Caffe's; `"svm"`, a
+            kernel machine; `"auto"`, a network chosen from the shape of an input,
+            convolutional for images; or a `training.Body`. Names are trained as
+            `Settings` say, objects as they say themselves.
+        pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs,
+            error-aware); `"cae"` (cost-aware); or a `training.Pretraining`.
+        training: `"nll"`, the cost-blind negative log-likelihood of class
+            probabilities; `"weighted_nll"`, the same with examples weighted by
+            the mean cost of mistaking their class; `"min"`, `MINLoss`;
+            `"sosr"`, `"one_sided"`, `"poisson"` and `"logistic"`, cost estimates by
+            `SOSRLoss`, `OneSidedLoss`, `PoissonCostLoss` and `LogisticCostLoss`;
+            `"one_sided_svm"`, `CSOSR`; `"expected_cost"`, class probabilities and costs by
+            class, see `models.expected_cost_model`; or a `training.Objective`.
+        prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
+            expected costs), or `"argmin"` of estimated costs.
+        in_table2: whether the paper's Table 2 has the algorithm. Defaults to True.
+        calibrated: whether probabilities are calibrated on the validation examples, if
+            there are any, before decisions. Defaults to False.
+        members: number of networks, trained from different seeds, whose outputs are
+            averaged; at most 1,000. `None` (default): as many as the effort says.
+        effort: `"quick"`, `"balanced"` or `"best"`, see `csdl_keras.train`; `None` (default)
+            is that of its `Body`, `"quick"`.
+
+    Raises:
+        ValueError: if a choice is unknown or does not fit the others.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> csdl_keras.ALGORITHMS["csdnn"].awareness
+    ('O', 'O', 'X')
+    """
+
+    name: str
+    title: str
+    body: str | Body | KernelMachine
+    pretraining: str | Pretraining
+    training: str | Objective
+    prediction: str
+    in_table2: bool = True
+    calibrated: bool = False
+    members: int | None = None
+    effort: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("name", "title"):
+            check_type(name, getattr(self, name), str, "a string")
+        for name in ("in_table2", "calibrated"):
+            check_bool(name, getattr(self, name))
+        for name, known, kind in (
+            ("body", BODIES, (Body, KernelMachine)),
+            ("pretraining", PRETRAININGS, Pretraining),
+            ("training", OBJECTIVES, Objective),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                check_choice(name, getattr(self, name), known)
+        check_choice("prediction", self.prediction, self.objective.predictions)
+        body = self.body_kind
+        if self.pretrains and not body.can_pretrain:
+            raise ValueError(
+                f"Expected pretraining='none' for body={self.body!r}, which has no hidden "
+                f"Dense layers to stack; received {self.pretraining!r}. A `Body` of your own "
+                "says by `can_pretrain` that it has."
+            )
+        if body.is_network == (self.objective.loss is None):
+            raise ValueError(
+                "Expected body='svm' and training='one_sided_svm' together; received "
+                f"{self.body!r} and {self.training!r}."
+            )
+        if self.members is not None:
+            check_integer("members", self.members, high=MOST_MEMBERS)
+        if self.effort is not None:
+            check_choice("effort", self.effort, EFFORTS)
+        if not body.is_network and (self.members or 1, self.effort or "quick") != (1, "quick"):
+            raise ValueError(
+                "Expected members=1 and effort='quick' with body='svm', whose training draws "
+                f"nothing at random; received {self.members} and {self.effort!r}."
+            )
+        if self.calibrated and not (self.weighs_costs or self.objective.calibrates):
+            raise ValueError(
+                "Expected calibrated=False where no probabilities are weighed with costs; received "
+                f"training={self.training!r} and prediction={self.prediction!r}."
+            )
+        if self.objective.needs_features and not body.has_features:
+            raise ValueError(
+                f"Expected body='auto' with training={self.training!r}; received {self.body!r}."
+            )
+
+    @property
+    def body_kind(self) -> Any:
+        """The class of its body."""
+        return BODIES[self.body] if isinstance(self.body, str) else type(self.body)
+
+    @property
+    def objective(self) -> Objective:
+        """The objective of its training."""
+        return OBJECTIVES[self.training] if isinstance(self.training, str) else self.training
+
+    @property
+    def pretraining_sees(self) -> str | None:
+        """The part of the data that its pre-training sees, see `Pretraining`; or `None`."""
+        if isinstance(self.pretraining, str):
+            return PRETRAININGS[self.pretraining]
+        return self.pretraining.sees
+
+    @property
+    def pretrains(self) -> bool:
+        """True if it has a pre-training."""
+        return self.pretraining_sees is not None
+
+    @property
+    def weighs_costs(self) -> bool:
+        """True if it decides by the expected costs under its probabilities."""
+        return self.prediction == "bayes"
+
+    @property
+    def cross_fits(self) -> bool:
+        """True if without validation data each network is validated on a fold of its own."""
+        return self.calibrated and self.members is not None and self.members > 1
+
+    @property
+    def shares_training(self) -> bool:
+        """True if one training serves all cost matrices."""
+        return self.objective.blind and self.pretraining_sees != "costs"
+
+    @property
+    def own_parts(self) -> list[Any]:
+        """Its parts that are objects, not names."""
+        parts = (self.body, self.pretraining, self.training)
+        return [one for one in parts if not isinstance(one, str)]
+
+    @property
+    def output(self) -> str:
+        """Kind of the outputs of its network, `"probability"` or `"cost"`."""
+        return self.objective.output
+
+    @property
+    def series(self) -> str:
+        """The paper's `"blind"`, `"baseline"`, `"Bayes"` or `"SOSR"`, or `"regression"`."""
+        return dict(self.objective.series).get(self.prediction, "baseline")
+
+    @property
+    def awareness(self) -> tuple[str, str, str]:
+        """Table 1's marks of the three stages.
+
+        `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`.
+        """
+        sees = self.pretraining_sees
+        training = "X" if self.objective.blind else "O"
+        prediction = "O" if self.weighs_costs else "X"
+        return "none" if sees is None else MARKS[sees], training, prediction
 
 
 class _Algorithms(dict[str, Algorithm]):
@@ -85,14 +253,3 @@ def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
     if not isinstance(algorithm, str) or algorithm not in _Algorithms.aliases:
         check_choice("algorithm", algorithm, tuple(ALGORITHMS))
     return ALGORITHMS[algorithm]
-
-
-def with_options(
-    algorithm: str | Algorithm, ensemble: int | None = None, effort: str | None = None
-) -> Algorithm:
-    """Returns an algorithm with another number of networks or effort; `None` keeps its own."""
-    algorithm = get_algorithm(algorithm)
-    if ensemble is not None:
-        check_integer("ensemble", ensemble, high=MOST_MEMBERS)
-        algorithm = dataclasses.replace(algorithm, members=ensemble)
-    return algorithm if effort is None else dataclasses.replace(algorithm, effort=effort)

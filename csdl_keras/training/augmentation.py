@@ -58,9 +58,6 @@ class ChooseAugmentation(keras.callbacks.Callback):
     Rotations up to 10 degrees and zooms up to 10 % are small changes, which are used only where
     `L_0 < L_c / 4`, that is where the network may soon know its examples by heart.
 
-    On MNIST, its rotated digits, CIFAR-10 in color and gray, and 8x8 digits, that share is below
-    0.1 for what people would allow, and 0.2 to 5 for what they would not.
-
     Args:
         x: images `(N, height, width, channels)`, held out from training if there are such; of
             more than 1,000, that many are drawn, the same each time.

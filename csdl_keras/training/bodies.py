@@ -1,19 +1,233 @@
-"""The bodies of algorithms: how each network is built and trained."""
+"""The bodies of algorithms: how each network is built and trained, and at which effort."""
 
 import dataclasses
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Self
 
 import keras
 import numpy as np
 
 from csdl_keras import models
-from csdl_keras.fitting.descriptions import describe
-from csdl_keras.training.body import Body
-from csdl_keras.training.choices import Choices, count, layer_sizes, one_of, positive, share
+from csdl_keras._utils.checks import (
+    check_bool,
+    check_choice,
+    check_integer,
+    check_number,
+    check_type,
+)
 
+_MOST = 10**9
 _TABLE_EPOCHS = 30
+
+Check = Callable[[str, Any], Any]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Choices:
+    """Base class of frozen dataclasses that check those fields that `choice` and others made."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            check = field.metadata.get("check")
+            if check is not None:
+                object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
+
+
+def choice(default: object, check: Check, optional: bool = False) -> Any:
+    """Returns a field that `check(name, value)` returns as a plain value, or `None`."""
+
+    def checked(name: str, value: object) -> Any:
+        return None if optional and value is None else check(name, value)
+
+    return dataclasses.field(default=default, metadata={"check": checked})
+
+
+def count(default: int | None, optional: bool = False) -> Any:
+    """A whole number of at least 1; `optional` allows `None`."""
+    return choice(default, _count, optional)
+
+
+def positive(default: float, optional: bool = False) -> Any:
+    """A number above 0; `optional` allows `None`."""
+    return choice(default, lambda name, it: check_number(name, it, 0, exclude_low=True), optional)
+
+
+def share(default: float) -> Any:
+    """A number in [0, 1]."""
+    return choice(default, lambda name, value: check_number(name, value, 0, 1))
+
+
+def flag(default: bool) -> Any:
+    """`True` or `False`."""
+    return choice(default, check_bool)
+
+
+def one_of(default: str, choices: Iterable[str]) -> Any:
+    """One of several names."""
+    return choice(default, lambda name, value: check_choice(name, value, choices))
+
+
+def layer_sizes(default: tuple[int, ...] | None, optional: bool = False) -> Any:
+    """A tuple of whole numbers of at least 1; `optional` allows `None`."""
+
+    def sizes(name: str, value: object) -> tuple[int, ...]:
+        given = check_type(name, value, (tuple, list), "a tuple of integers")
+        return tuple(_count(name, size) for size in given)
+
+    return choice(default, sizes, optional)
+
+
+def _count(name: str, value: object) -> int:
+    return check_integer(name, value, high=_MOST)
+
+
+@dataclasses.dataclass(frozen=True)
+class Effort:
+    """A point on the front of cost against seconds.
+
+    Args:
+        networks: networks whose outputs are averaged, of the paper's algorithms and of bodies of
+            your own.
+        image_networks: the same of the default algorithms on images.
+        table_networks: the same on tables.
+        epochs: epochs on images of one channel.
+        color_epochs: epochs on images of several channels, which take longer to learn.
+        filters: filters of `models.convnet`.
+    """
+
+    networks: int
+    image_networks: int
+    table_networks: int
+    epochs: int
+    color_epochs: int
+    filters: tuple[int, ...]
+
+
+#: Efforts by name, see `csdl_keras.train`.
+EFFORTS: dict[str, Effort] = {
+    "quick": Effort(1, 1, 1, epochs=20, color_epochs=36, filters=(16, 32, 64)),
+    "balanced": Effort(5, 2, 5, epochs=20, color_epochs=36, filters=(32, 64, 128)),
+    "best": Effort(10, 4, 10, epochs=50, color_epochs=36, filters=(32, 64, 128)),
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Body(Choices):
+    """Base class of networks: builds a network for its inputs and defines how it is trained.
+
+    A network of your own is a subclass that implements `build`; make it a frozen
+    dataclass if it has choices of its own. It goes into an `Algorithm` in place of a
+    name. A cache keeps its training if it has a `version`, see `csdl_keras.StageCache`.
+
+    Args:
+        epochs: maximum number of epochs. Defaults to 25.
+        batch_size: examples in a batch. Defaults to 100.
+        learning_rate: learning rate of the optimizer. Defaults to 0.001.
+        patience: epochs in which neither the loss nor the decisions on validation examples
+            improve before training stops; the weights of the epoch with the best decisions are
+            kept. `None` never stops. Defaults to 10.
+        min_steps: updates that training may take at least. On small training sets, where the
+            epochs give fewer, epochs and patience are multiplied by a whole number. Defaults
+            to 800.
+        effort: `"quick"` (default), `"balanced"` or `"best"`, see `csdl_keras.train`, whose
+            argument of that name replaces it.
+
+    Raises:
+        ValueError: if a value is out of range.
+
+    Example:
+
+    >>> from csdl_keras import models
+    >>> class Linear(Body):
+    ...     def build(self, x, num_outputs, output, seed):
+    ...         return models.mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
+    >>> Linear(epochs=3).build(np.zeros((5, 4)), 2, "cost", seed=0).output_shape
+    (None, 2)
+    """
+
+    epochs: int = count(25)
+    batch_size: int = count(100)
+    learning_rate: float = positive(1e-3)
+    patience: int | None = count(10, optional=True)
+    min_steps: int = count(800)
+    effort: str = one_of("quick", EFFORTS)
+
+    #: Whether it is a network; kernel machines are not.
+    is_network: ClassVar[bool] = True
+    #: Whether its hidden layers can be pre-trained, see `hidden_layers`.
+    can_pretrain: ClassVar[bool] = False
+    #: Whether `build` takes `output="features"`, for the head of an objective.
+    has_features: ClassVar[bool] = False
+    #: Whether `build` takes the `Table` of a data frame, with categories and missing values.
+    takes_frames: ClassVar[bool] = False
+    #: Whether its inputs have to be images in [0, 1].
+    takes_images: ClassVar[bool] = False
+    #: Choices on which neither the untrained network nor its pre-training depends.
+    of_training: ClassVar[tuple[str, ...]] = ()
+
+    def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
+        """Returns the untrained network.
+
+        Args:
+            x: training inputs `(N, ...)`, whose means a network may keep. A search builds
+                its networks before it sees data, for one input of zeros.
+            num_outputs: number of classes, or of decisions where it outputs costs.
+            output: `"probability"`, `"cost"` or, if `has_features`, `"features"`.
+            seed: seed of the weights, or `None`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement `build`.")
+
+    def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
+        """Returns the optimizer for at most `steps` updates, on costs or on labels alone."""
+        return keras.optimizers.Adam(self.learning_rate)
+
+    def monitor(self, x: np.ndarray) -> str | None:
+        """Returns the metric that early stopping watches; `None` keeps the last epoch."""
+        return "val_average_cost"
+
+    def stacks(self, x: np.ndarray) -> bool:
+        """Tells whether several of these networks train faster as one, see `fit_stacked`."""
+        return False
+
+    def smoothing_on(self, shape: Sequence[int]) -> float:
+        """Returns the share of a label that is spread over all classes."""
+        return 0.0
+
+    def augments(self, x: np.ndarray) -> bool:
+        """Tells whether images are changed in training, and views of them averaged afterwards."""
+        return False
+
+    @property
+    def level(self) -> Effort:
+        """The numbers behind the name of its effort."""
+        return EFFORTS[self.effort]
+
+    def networks_on(self, shape: Sequence[int]) -> int:
+        """Returns the number of networks whose outputs are averaged, unless a call says it."""
+        return self.level.networks
+
+    def stretch(self, size: int) -> int:
+        """Returns the factor of epochs that gives `min_steps` updates on `size` examples."""
+        return math.ceil(self.min_steps / (self.epochs * math.ceil(size / self.batch_size)))
+
+    def epochs_on(self, shape: Sequence[int]) -> int:
+        """Returns the maximum number of epochs on inputs of that shape, `(N, ...)`."""
+        return self.epochs * self.stretch(shape[0])
+
+    def patience_on(self, shape: Sequence[int]) -> int:
+        """Returns the epochs without improvement before training stops."""
+        if self.patience is None:
+            return self.epochs_on(shape)
+        return self.patience * self.stretch(shape[0])
+
+    def steps_on(self, shape: Sequence[int]) -> int:
+        """Returns the maximum number of updates."""
+        return self.epochs_on(shape) * math.ceil(shape[0] / self.batch_size)
+
+    def limit_epochs(self, epochs: int) -> Self:
+        """Returns a copy that trains at most `epochs` epochs."""
+        return dataclasses.replace(self, epochs=epochs, min_steps=1)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,11 +249,19 @@ class MLP(Body):
     """
 
     hidden_units: tuple[int, ...] = layer_sizes((500, 500, 500))
-    learning_rate: float = positive(0.2, serves="optimizer")
-    optimizer_name: str = one_of("sgd", ("sgd", "adam"), serves="optimizer")
-    momentum: float = share(0.9, serves="optimizer")
+    learning_rate: float = positive(0.2)
+    optimizer_name: str = one_of("sgd", ("sgd", "adam"))
+    momentum: float = share(0.9)
 
     can_pretrain: ClassVar[bool] = True
+    of_training: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "learning_rate",
+        "min_steps",
+        "momentum",
+        "optimizer_name",
+        "patience",
+    )
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         return models.mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
@@ -68,8 +290,8 @@ class CaffeCNN(Body):
     """
 
     variant: str = one_of("quick", ("quick", "full"))
-    optimizer_name: str = one_of("sgd", ("sgd", "adam"), serves="optimizer")
-    epochs: int = count(8, serves="schedule")
+    optimizer_name: str = one_of("sgd", ("sgd", "adam"))
+    epochs: int = count(8)
     batch_size: int = count(25)
 
     takes_images: ClassVar[bool] = True
@@ -117,12 +339,12 @@ class AutoNetwork(Body):
     """
 
     # `Any`, since no number of epochs is known without a shape.
-    epochs: Any = count(None, serves="schedule", optional=True)
+    epochs: Any = count(None, optional=True)
     filters: tuple[int, ...] | None = layer_sizes(None, optional=True)
     batch_size: int = count(50)
     learning_rate: float = positive(3e-3)
-    patience: int | None = count(None, serves="schedule", optional=True)
-    min_steps: int = count(1000, serves="schedule")
+    patience: int | None = count(None, optional=True)
+    min_steps: int = count(1000)
     label_smoothing: float = share(0.05)
     clipnorm: float | None = positive(1.0, optional=True)
 
@@ -135,7 +357,7 @@ class AutoNetwork(Body):
         return models.convnet(
             x.shape[1:],
             num_outputs,
-            filters=self.filters_on(x.shape),
+            filters=self._filters_on(x.shape),
             # Two pixels of 28, and at least a whole pixel.
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
@@ -143,9 +365,7 @@ class AutoNetwork(Body):
             value_range=_value_range(x),
         )
 
-    def filters_on(self, shape: Sequence[int]) -> tuple[int, ...]:
-        if len(shape) != 4:
-            return ()
+    def _filters_on(self, shape: Sequence[int]) -> tuple[int, ...]:
         if self.filters is not None:
             return self.filters
         # Small images are cheap, so they can have the wider network that they need.
@@ -188,16 +408,12 @@ class AutoNetwork(Body):
         clip = self.clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
 
-    def describe_for(self, on_costs: bool) -> dict[str, Any]:
-        # The effort says how wide the network is where `filters` do not.
-        filters = self.filters or self.level.filters
-        clip = self.clipnorm if on_costs else None
-        return {**self.describe(), "filters": describe(filters), "clipnorm": clip}
-
     def _asked_epochs(self, shape: Sequence[int]) -> int:
         if self.epochs is not None:
             return self.epochs
-        return self.level.epochs_on(shape) if len(shape) == 4 else _TABLE_EPOCHS
+        if len(shape) != 4:
+            return _TABLE_EPOCHS
+        return self.level.color_epochs if shape[-1] > 1 else self.level.epochs
 
 
 def _value_range(x: np.ndarray) -> tuple[float, float]:
@@ -233,10 +449,6 @@ class KernelMachine(Choices):
     has_features: ClassVar[bool] = False
     takes_frames: ClassVar[bool] = False
     takes_images: ClassVar[bool] = False
-
-    def describe_for(self, on_costs: bool) -> dict[str, Any]:
-        """Describes the choices that training depends on."""
-        return self.describe()
 
 
 #: Bodies by their names in an `Algorithm` and in `Settings`.

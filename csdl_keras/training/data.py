@@ -1,9 +1,11 @@
-"""Training and validation examples, checked."""
+"""Training and validation examples, checked: arrays, data frames, and labels of any type."""
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Any
 
+import keras
 import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
@@ -11,14 +13,17 @@ from csdl_keras._utils.arrays import (
     as_array,
     check_entries,
     check_example_shape,
-    check_range,
     check_rows,
     input_array,
 )
-from csdl_keras._utils.frames import Columns, Table
+from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
+from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import AffineCosts, check_cost_vectors, check_labels
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, mean_matrix
+
+#: Share of the examples that are held out for validation where nobody says more.
+HELD_OUT = 0.15
 
 _FRAME_HINT = " If it was a data frame with strings or categories, pass the data frame itself."
 
@@ -39,6 +44,140 @@ class Examples:
     costs: np.ndarray | None = None
     known: KnownCosts | None = None
 
+    def at(self, rows: np.ndarray) -> "Examples":
+        """Returns some of the examples."""
+        costs = None if self.costs is None else self.costs[rows]
+        known = None if self.known is None else self.known[rows]
+        return Examples(self.x[rows], self.y[rows], costs, known)
+
+    @property
+    def shape_of_costs(self) -> str:
+        """Describes the shape of the costs of an example's own."""
+        if self.known is not None:
+            return "(N, {}, {})".format(*self.known.shape[1:])
+        return "none" if self.costs is None else f"(N, {self.costs.shape[1]})"
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingData:
+    """Training examples, validation examples or `None`, and more inputs of pre-training.
+
+    `columns` are those of the data frame that the inputs were, and `classes` the labels if they
+    were no integers.
+    """
+
+    train: Examples
+    validation: Examples | None = None
+    unlabelled: np.ndarray | None = None
+    columns: Columns | None = None
+    classes: np.ndarray | None = None
+
+    def split(self, generator: np.random.RandomState) -> "TrainingData":
+        """Returns the same data with a share of the training examples held out for validation."""
+        kept, held_out = validation_split(self.train.y, HELD_OUT, generator)
+        if not len(held_out):
+            return self
+        parts = self.train.at(kept), self.train.at(held_out)
+        return TrainingData(*parts, self.unlabelled, self.columns, self.classes)
+
+    @property
+    def parts(self) -> list[Examples]:
+        """The training examples, and the validation examples if there are any."""
+        return [part for part in (self.train, self.validation) if part is not None]
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A digest of inputs and labels."""
+        return fingerprint(*(array for part in self.parts for array in (part.x, part.y)))
+
+    @functools.cached_property
+    def mean_costs(self) -> np.ndarray | None:
+        """The mean matrix of costs that are known when deciding, or `None`."""
+        return None if self.train.known is None else mean_matrix(self.train.known)
+
+    @functools.cached_property
+    def unlabelled_fingerprint(self) -> str | None:
+        """A digest of the unlabelled inputs."""
+        return None if self.unlabelled is None else fingerprint(self.unlabelled)
+
+    @functools.cached_property
+    def costs_fingerprint(self) -> str:
+        """A digest of the examples' own costs."""
+        return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
+
+    @functools.cached_property
+    def known_fingerprint(self) -> str | None:
+        """A digest of the known costs of validation examples, `None` without any."""
+        known = None if self.validation is None else self.validation.known
+        if isinstance(known, AffineCosts):
+            return fingerprint(known.amount, known.per_unit, known.fixed)
+        return None if known is None else fingerprint(known)
+
+
+def check_data(
+    x: Any,
+    y: ArrayLike,
+    costs: CostsLike | None = None,
+    validation_data: Any = None,
+    unlabelled: ArrayLike | None = None,
+) -> TrainingData:
+    """Returns copies of the data if they pass their checks, data frames and labels as numbers.
+
+    Args:
+        x: inputs `(N, ...)`, a data frame of pandas or Polars, or its `Table`.
+        y: labels `(N,)`: integers, which are rows of the cost matrix, or strings or booleans,
+            whose sorted order is that of the rows.
+        costs: costs of the examples.
+        validation_data: `(x_val, y_val)` or with costs a third.
+        unlabelled: more inputs of pre-training.
+    """
+    for part in (x, validation_data, unlabelled):
+        _check_no_dataset(part)
+    table, classes = as_table(x), own_classes("y", y)
+    if classes is not None:
+        y = positions("y", y, classes)
+    train = check_examples("x", x if table is None else table, y, costs, classes)
+    shape, validation = train.x.shape[1:], None
+    if table is not None and is_frame(unlabelled):
+        unlabelled = table.columns.encode(unlabelled)
+    if unlabelled is not None:
+        unlabelled = float32_inputs("unlabelled", unlabelled)
+        check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
+    if validation_data is not None:
+        validation = _check_validation(validation_data, train, table, classes)
+    columns = None if table is None else table.columns
+    return TrainingData(train, validation, unlabelled, columns, classes)
+
+
+def _check_validation(
+    given: Any, train: Examples, table: Table | None, classes: np.ndarray | None
+) -> Examples:
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        raise ValueError(
+            "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val); "
+            f"received {type(given).__name__}."
+        )
+    x, y, *costs = given
+    if table is not None and is_frame(x):
+        x = Table(table.columns.encode(x), table.columns)
+    elif table is not None and table.columns.categorical and not isinstance(x, Table):
+        raise ValueError(
+            "Expected the inputs of `validation_data` to be a data frame, like `x`; received "
+            f"{type(x).__name__}."
+        )
+    if classes is not None:
+        y = positions("labels of `validation_data`", y, classes)
+    found = check_examples("validation_data", x, y, costs[0] if costs else None, classes)
+    check_example_shape("validation inputs", found.x, train.x.shape[1:], "as in training")
+    if train.shape_of_costs != found.shape_of_costs:
+        raise ValueError(
+            "Expected validation data with costs like those of training; received costs of "
+            f"the shapes {train.shape_of_costs} and {found.shape_of_costs}."
+        )
+    if isinstance(found.known, np.ndarray):
+        return dataclasses.replace(found, known=np.array(found.known, np.float64, order="C"))
+    return found
+
 
 def check_examples(
     name: str,
@@ -49,7 +188,7 @@ def check_examples(
 ) -> Examples:
     """Returns copies of the examples, but not of `known` costs, if they pass their checks.
 
-    The contents of the data identify stages, so they must not change when the caller changes
+    The contents of the data are part of keys, so they must not change when the caller changes
     an array. `name` is what messages call the inputs; `classes` decide the order of named costs.
     """
     labels = check_labels(y).copy()
@@ -58,11 +197,10 @@ def check_examples(
         costs is not None and as_array("costs", costs, "(N, D) or (N, K, D)").ndim == 3
     ):
         return Examples(inputs, labels, known=check_known_costs(costs, len(labels)))
-    vectors = (
-        None if costs is None else np.ascontiguousarray(check_cost_vectors(costs, classes=classes))
-    )
-    if vectors is not None:
-        check_rows("costs", vectors, len(labels))
+    if costs is None:
+        return Examples(inputs, labels)
+    vectors = np.ascontiguousarray(check_cost_vectors(costs, classes=classes))
+    check_rows("costs", vectors, len(labels))
     return Examples(inputs, labels, vectors)
 
 
@@ -85,101 +223,69 @@ def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
     return inputs
 
 
-@dataclasses.dataclass(frozen=True)
-class TrainingData:
-    """Training examples, validation examples or `None`, and more inputs of pre-training.
+def _check_no_dataset(x: Any) -> None:
+    of_torch = type(x).__module__.startswith("torch.utils.data")
+    kinds = (keras.utils.PyDataset, Iterator)
+    if isinstance(x, kinds) or hasattr(x, "element_spec") or of_torch:
+        raise ValueError(
+            "Expected arrays or data frames for training an algorithm from end to end; received "
+            f"{type(x).__name__}. Datasets and generators go to `csdl_keras.pretrain` and to the "
+            "`fit` of a model."
+        )
 
-    `mean_costs` is the mean cost matrix of training examples whose costs are known when deciding,
-    the only thing for which their costs are needed, or `None`. `columns` are those of the data
-    frame that the inputs were, and `classes` the labels if they were no integers.
+
+def validation_split(
+    labels: np.ndarray, fraction: float, generator: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Splits examples into training and validation, with the same proportion of every class.
+
+    Every class keeps a training example. If fewer examples would be held out than there
+    are classes, too few to validate on, none are.
+
+    Args:
+        labels: `(N,)` integers.
+        fraction: share of the examples held out, in [0, 1).
+        generator: generator that draws the examples.
+
+    Returns:
+        Indices `(train, validation)`, both sorted; the second may be empty.
+
+    Example:
+
+    >>> labels = np.array([0, 1] * 10)
+    >>> train, validation = validation_split(labels, 0.2, np.random.RandomState(0))
+    >>> labels[validation].tolist(), len(train)
+    ([0, 1, 0, 1], 16)
     """
-
-    train: Examples
-    validation: Examples | None = None
-    unlabelled: np.ndarray | None = None
-    mean_costs: np.ndarray | None = None
-    columns: Columns | None = None
-    classes: np.ndarray | None = None
-
-    @property
-    def parts(self) -> list[Examples]:
-        """The training examples, and the validation examples if there are any."""
-        return [part for part in (self.train, self.validation) if part is not None]
-
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """A digest of inputs and labels."""
-        arrays: list[np.ndarray] = []
-        for part in self.parts:
-            arrays += [part.x, part.y]
-        return fingerprint(*arrays)
-
-    @functools.cached_property
-    def unlabelled_fingerprint(self) -> str | None:
-        """A digest of the unlabelled inputs."""
-        return None if self.unlabelled is None else fingerprint(self.unlabelled)
-
-    @functools.cached_property
-    def costs_fingerprint(self) -> str:
-        """A digest of the examples' own costs."""
-        return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
-
-    @functools.cached_property
-    def known_fingerprint(self) -> str | None:
-        """A digest of the known costs of validation examples, `None` without any."""
-        known = None if self.validation is None else self.validation.known
-        if isinstance(known, AffineCosts):
-            return fingerprint(known.amount, known.per_unit, known.fixed)
-        return None if known is None else fingerprint(known)
+    size = len(labels)
+    order = np.lexsort((generator.uniform(size=size), labels))  # By class, shuffled within it.
+    # Examples are chosen as evenly along that order as whole numbers allow.
+    counts = np.floor(fraction * np.arange(size + 1) + 0.5)
+    chosen = np.diff(counts) > 0
+    chosen[np.flatnonzero(np.diff(labels[order], prepend=-1))] = False  # First one of a class.
+    if chosen.sum() < len(np.unique(labels)):
+        chosen[:] = False
+    return np.sort(order[~chosen]), np.sort(order[chosen])
 
 
-def check_training_data(
-    x: ArrayLike | Table,
-    y: ArrayLike,
-    costs: CostsLike | None = None,
-    validation_data: tuple[Any, ...] | None = None,
-    unlabelled: ArrayLike | None = None,
-    classes: np.ndarray | None = None,
-) -> TrainingData:
-    """Returns the data if it passes its checks."""
-    train = check_examples("x", x, y, costs, classes)
-    shape = train.x.shape[1:]
-    if unlabelled is not None:
-        unlabelled = float32_inputs("unlabelled", unlabelled)
-        check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
-    mean_costs = None if train.known is None else mean_matrix(train.known)
-    kept = dataclasses.replace(train, known=None)
-    if validation_data is None:
-        return TrainingData(kept, None, unlabelled, mean_costs)
-    if not isinstance(validation_data, (tuple, list)) or len(validation_data) not in (2, 3):
-        raise ValueError(
-            "Expected `validation_data` to be (x_val, y_val) or (x_val, y_val, costs_val); "
-            f"received {type(validation_data).__name__}."
-        )
-    x_val, y_val, *costs_val = validation_data
-    own = costs_val[0] if costs_val else None
-    validation = check_examples("validation_data", x_val, y_val, own, classes)
-    check_example_shape("validation inputs", validation.x, shape, "as in training")
-    shapes = [_costs_of_one(part) for part in (train, validation)]
-    if shapes[0] != shapes[1]:
-        raise ValueError(
-            "Expected validation data with costs like those of training; received costs of "
-            f"the shapes {shapes[0]} and {shapes[1]}."
-        )
-    if isinstance(validation.known, np.ndarray):
-        copied = np.array(validation.known, np.float64, order="C")
-        validation = dataclasses.replace(validation, known=copied)
-    return TrainingData(kept, validation, unlabelled, mean_costs)
+def assign_folds(labels: np.ndarray, number: int, seed: int | None) -> np.ndarray:
+    """Assigns examples to folds at random, with about the same share of every class in each.
 
+    Args:
+        labels: integers `(N,)`.
+        number: number of folds.
+        seed: seed of the assignment; `None` is 0, so that all networks see the same folds.
 
-def _costs_of_one(part: Examples) -> str:
-    """Describes the shape of the costs of an example's own."""
-    if part.known is not None:
-        return "(N, {}, {})".format(*part.known.shape[1:])
-    return "none" if part.costs is None else f"(N, {part.costs.shape[1]})"
+    Returns:
+        Folds `(N,)`, -1 for the only example of a class, which no network can miss.
 
+    Example:
 
-def check_images(data: TrainingData) -> None:
-    """Raises unless inputs lie in [0, 1], as Caffe's network needs."""
-    for part in data.parts:
-        check_range("images for a convolutional network", part.x, 0, 1)
+    >>> assign_folds(np.array([0, 0, 0, 0, 1, 1, 2]), 2, seed=0)
+    array([ 1,  0,  1,  0,  0,  1, -1])
+    """
+    order = np.lexsort((np.random.default_rng(seed or 0).uniform(size=len(labels)), labels))
+    folds = np.empty(len(labels), np.int64)
+    folds[order] = np.arange(len(labels)) % number
+    folds[np.bincount(labels)[labels] == 1] = -1
+    return folds

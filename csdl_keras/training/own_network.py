@@ -10,11 +10,19 @@ from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table
 from csdl_keras._utils.seeds import Seeds
-from csdl_keras._utils.structure import estimator_hint, inputs_of, shape_fits
-from csdl_keras.training._network_ends import with_end
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras._utils.structure import (
+    estimator_hint,
+    has_structure,
+    inputs_of,
+    output_of,
+    shape_fits,
+)
+from csdl_keras._utils.types import Tensor
+from csdl_keras.layers import ClassProbabilities
+from csdl_keras.models.heads import output_layer
+from csdl_keras.outputs.kind import describe_tensor
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
-from csdl_keras.training.data import TrainingData
 from csdl_keras.training.settings import Settings
 
 #: An uncompiled model, or a function of the shape of an input and `K` that returns one.
@@ -33,8 +41,8 @@ class OwnNetwork(AutoNetwork):
             or a model, of which each member of an ensemble trains a copy with new weights.
             Layers that are frozen, and those that learn without gradients as
             `Normalization`, keep their weights.
-        shares: whether networks of a function share layers, which are copied then with
-            their weights, so that none trains those of another. Defaults to False.
+        copies: whether networks of a function are copied with their weights, so that members
+            of an ensemble share no layers, such as a backbone made before. Defaults to False.
         **choices: as for `AutoNetwork`.
 
     Example:
@@ -46,7 +54,7 @@ class OwnNetwork(AutoNetwork):
     """
 
     network: Network
-    shares: bool = False
+    copies: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if not isinstance(x, Table):
@@ -64,9 +72,6 @@ class OwnNetwork(AutoNetwork):
 
     def stacks(self, x: Any) -> bool:
         return False
-
-    def filters_on(self, shape: Any) -> tuple[int, ...]:
-        return ()
 
     def smoothing_on(self, shape: Any) -> float:
         return 0.0
@@ -87,7 +92,7 @@ class OwnNetwork(AutoNetwork):
                 )
             if isinstance(network, keras.Sequential) and not network.built:
                 network.build((None, *shape))
-            if self.shares and not network.compiled:
+            if self.copies and not network.compiled:
                 network = _copied(network)
         inputs_of(network)
         expected = [tuple(end.shape[1:]) for end in network.inputs]
@@ -100,9 +105,7 @@ class OwnNetwork(AutoNetwork):
         return network
 
 
-def with_network(
-    algorithm: Algorithm, network: Network | None, settings: Settings, data: TrainingData
-) -> Algorithm:
+def with_network(algorithm: Algorithm, network: Network | None, settings: Settings) -> Algorithm:
     """Returns an algorithm with a network of the user's, trained as `settings.auto` says."""
     if network is None:
         return algorithm
@@ -125,22 +128,8 @@ def with_network(
         )
     fields = dataclasses.fields(AutoNetwork)
     choices = {field.name: getattr(settings.auto, field.name) for field in fields}
-    several = (algorithm.members or 1) > 1 and not isinstance(network, keras.Model)
-    shares = several and data.columns is None and _share_layers(network, data)
-    body = OwnNetwork(network=network, shares=shares, **choices)
+    body = OwnNetwork(network=network, copies=(algorithm.members or 1) > 1, **choices)
     return dataclasses.replace(algorithm, body=body)
-
-
-def _share_layers(build: Callable[..., Any], data: TrainingData) -> bool:
-    """Returns whether networks of a function share layers, such as a backbone made before."""
-    shape, num_classes = data.train.x.shape[1:], max(2, int(data.train.y.max()) + 1)
-    networks = [build(shape, num_classes) for _ in range(2)]
-    if not all(isinstance(network, keras.Model) for network in networks):
-        return False
-    first, second = (
-        {id(layer) for layer in network._flatten_layers() if layer.weights} for network in networks
-    )
-    return not first.isdisjoint(second)
 
 
 def _with_inputs(network: keras.Model, shape: tuple[int, ...]) -> keras.Model:
@@ -181,3 +170,119 @@ def _reseeded(config: Any, seeds: Seeds) -> Any:
     if isinstance(changed.get("seed"), int):
         changed["seed"] = seeds.next()
     return changed
+
+
+def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | None) -> keras.Model:
+    """Returns a network with the outputs that an algorithm trains.
+
+    A network of features gets an output layer, after the mean over positions if they are maps
+    of features; logits get a softmax; for features, an output layer is left out.
+
+    Args:
+        network: a functional model.
+        num_outputs: number of classes, or of decisions for costs.
+        output: `"probability"`, `"cost"` or `"features"`.
+        seed: seed of a new output layer.
+
+    Raises:
+        ValueError: if the network's outputs are of another kind or number.
+    """
+    tensor = output_of(network)
+    kind = network_kind(tensor, num_outputs)
+    ready = len(tensor.shape) == 2 and (kind != "probability" or tensor.shape[-1] > 1)
+    if kind == output and ready:
+        return network
+    if kind == "cost":
+        raise ValueError(
+            f"Expected a network that outputs features, logits or probabilities for an algorithm "
+            f"that trains {output}; received {network.name!r}, which outputs costs. Those are "
+            "trained by algorithms such as 'dnn_sosr'."
+        )
+    if output == "cost" and kind != "features":
+        raise ValueError(
+            "Expected a network that outputs features, or costs by a CostOutput, for an algorithm "
+            f"that trains costs; received {network.name!r}, which outputs {_NAMES[kind]}."
+        )
+    while output == "features" and kind != "features":
+        tensor = _before(network, tensor)
+        kind = network_kind(tensor, num_outputs)
+    if kind == "features":
+        tensor = _pooled(network, tensor)
+    if output == "features":
+        end = keras.layers.Identity(name="features")(tensor)
+    elif kind == "features":
+        initializer = keras.initializers.GlorotUniform(seed)
+        end = output_layer(num_outputs, output, kernel_initializer=initializer)(tensor)
+    else:
+        end = ClassProbabilities(kind == "logit", name="probability")(tensor)
+    if network.compiled:
+        raise ValueError(
+            f"Expected an uncompiled network; received {network.name!r}, which is compiled but "
+            f"outputs {_NAMES[kind]}, so that an algorithm that trains {output} changes its end."
+        )
+    return keras.Model(inputs_of(network), end, name=network.name)
+
+
+_NAMES = {
+    "probability": "probabilities",
+    "cost": "costs",
+    "logit": "logits",
+    "features": "features",
+}
+
+
+def network_kind(tensor: Tensor, num_outputs: int) -> str:
+    """Returns what an output is: `"probability"`, `"cost"`, `"logit"` or `"features"`.
+
+    Raises:
+        ValueError: if it is for another number of classes, or scores of classes that are none
+            of these.
+    """
+    kind, words = describe_tensor(tensor)
+    layer: Any = tensor._keras_history.operation
+    while isinstance(layer, keras.Model) and has_structure(layer):
+        layer = output_of(layer)._keras_history.operation
+    activation = getattr(layer, "activation", None)
+    width, alone = tensor.shape[-1], num_outputs == 2 and tensor.shape[-1] == 1
+    if kind == "score" or (activation is keras.activations.sigmoid and width == num_outputs > 1):
+        raise ValueError(
+            "Expected a network that ends in a softmax, in logits (a Dense without activation), "
+            f"in a CostOutput or in features; received one that ends in {words}."
+        )
+    if kind in ("probability", "cost"):
+        if width != num_outputs and not (alone and kind == "probability"):
+            raise ValueError(
+                f"Expected a network with an output for each of {num_outputs} classes; received "
+                f"{width} of one that ends in {words}."
+            )
+        return kind
+    linear = isinstance(layer, keras.layers.Dense) and activation is keras.activations.linear
+    return "logit" if linear and (width == num_outputs or alone) else "features"
+
+
+def _before(network: keras.Model, tensor: Tensor) -> Tensor:
+    """Returns what the last layer is given."""
+    history = tensor._keras_history
+    layer: Any = history.operation
+    inputs = layer._inbound_nodes[history.node_index].input_tensors
+    if isinstance(layer, keras.Model) or len(inputs) != 1:
+        raise ValueError(
+            "Expected a network whose features can be taken from before its last layer; received "
+            f"{network.name!r}, which ends in {type(layer).__name__} {layer.name!r}. Pass it "
+            "without its output layer."
+        )
+    return inputs[0]
+
+
+def _pooled(network: keras.Model, tensor: Tensor) -> Tensor:
+    """Returns features `(batch, F)`; maps of features are averaged over positions."""
+    rank = len(tensor.shape)
+    pools = {3: keras.layers.GlobalAveragePooling1D, 4: keras.layers.GlobalAveragePooling2D}
+    if rank == 2:
+        return tensor
+    if rank not in pools:
+        raise ValueError(
+            "Expected a network of features (batch, F), or of maps of features; received "
+            f"{network.name!r} with outputs of shape {tuple(tensor.shape)}."
+        )
+    return pools[rank](name="mean")(tensor)

@@ -10,10 +10,10 @@ import numpy as np
 
 from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.types import Verbose
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.fitting.cache import StageCache
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
-from csdl_keras.training.choices import Choices, count, flag, one_of, positive, share
+from csdl_keras.training.bodies import Choices, count, flag, one_of, positive, share
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
@@ -29,8 +29,8 @@ class Pretraining(Choices):
     """Base class of pre-trainings, which prepare a network before its training.
 
     A pre-training of your own is a subclass that implements `run`, and goes into an
-    `Algorithm` in place of a name. A cache keeps its stages if it has a `version`, see
-    `csdl_keras.StageCache`.
+    `Algorithm` in place of a name. A cache keeps what it trains if it has a `version`,
+    see `csdl_keras.StageCache`.
 
     Args:
         sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default),
@@ -47,7 +47,7 @@ class Pretraining(Choices):
     """
 
     sees: str = one_of("costs", tuple(MARKS))
-    epochs: int = count(10, serves="schedule")
+    epochs: int = count(10)
 
     def run(
         self,
@@ -92,9 +92,6 @@ class Pretraining(Choices):
     def limit_epochs(self, epochs: int) -> Self:
         """Returns a copy that pre-trains no longer than that."""
         return dataclasses.replace(self, epochs=min(self.epochs, epochs))
-
-    def describe(self, without: Sequence[str] = ("schedule",)) -> dict[str, Any]:
-        return {name: it for name, it in super().describe(without).items() if name != "sees"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -158,10 +155,6 @@ class AutoEncoders(Pretraining):
             binary_costs=True,  # `Trainer` has checked the costs before they were scaled.
             **fit_arguments,
         )
-
-    def describe(self, without: Sequence[str] = ("schedule",)) -> dict[str, Any]:
-        beta = 0.0 if self.looks_at == "inputs" else self.beta
-        return {**super().describe(without), "beta": beta}
 
 
 #: The part of the data that each pre-training of the paper sees, by its name in an `Algorithm`.

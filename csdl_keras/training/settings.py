@@ -1,17 +1,29 @@
 """Choices of training, one set for all algorithms."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from csdl_keras._utils.checks import check_integer, check_type
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.bodies import MLP, AutoNetwork, CaffeCNN, KernelMachine
-from csdl_keras.training.body import Body
-from csdl_keras.training.choices import Choices, choices_of, flag
-from csdl_keras.training.objective import Objective
-from csdl_keras.training.objectives import OBJECTIVES
+from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm
+from csdl_keras.training.bodies import (
+    MLP,
+    AutoNetwork,
+    Body,
+    CaffeCNN,
+    Choices,
+    KernelMachine,
+    choice,
+    flag,
+)
+from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
+
+
+def _choices_of(kind: type) -> Any:
+    """An instance of a class of `Choices`, made without arguments by default."""
+    what = f"an instance of {kind.__name__}"
+    return choice(kind(), lambda name, value: check_type(name, value, kind, what))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,6 +38,8 @@ class Settings(Choices):
         pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
         hard_hinge: whether SOSR algorithms train with the hinge, `OneSidedLoss`, that SOSR
             smooths, as the authors' code does. Defaults to False.
+        members: number of networks of different seeds whose outputs are averaged; `None`
+            (default) is the algorithm's own, or what the effort says.
 
     Raises:
         ValueError: if a value is out of range.
@@ -38,12 +52,15 @@ class Settings(Choices):
     (3, 4)
     """
 
-    mlp: MLP = choices_of(MLP)
-    cnn: CaffeCNN = choices_of(CaffeCNN)
-    auto: AutoNetwork = choices_of(AutoNetwork)
-    svm: KernelMachine = choices_of(KernelMachine)
-    pretraining: AutoEncoders = choices_of(AutoEncoders)
+    mlp: MLP = _choices_of(MLP)
+    cnn: CaffeCNN = _choices_of(CaffeCNN)
+    auto: AutoNetwork = _choices_of(AutoNetwork)
+    svm: KernelMachine = _choices_of(KernelMachine)
+    pretraining: AutoEncoders = _choices_of(AutoEncoders)
     hard_hinge: bool = flag(False)
+    members: int | None = choice(
+        None, lambda name, value: check_integer(name, value, high=MOST_MEMBERS), optional=True
+    )
 
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
@@ -97,8 +114,18 @@ class Settings(Choices):
         """Returns the pre-training of an algorithm with its choices; `None` without one."""
         if not isinstance(algorithm.pretraining, str):
             return algorithm.pretraining
-        sees = algorithm.pretraining_sees
-        return None if sees is None else dataclasses.replace(self.pretraining, sees=sees)
+        if algorithm.pretraining_sees is None:
+            return None
+        found = dataclasses.replace(self.pretraining, sees=algorithm.pretraining_sees)
+        if found.looks_at == "inputs":  # All that look at inputs alone are the same.
+            return dataclasses.replace(found, sees="inputs", beta=0.0)
+        return found
+
+    def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
+        """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""
+        body = self.body_of(algorithm)
+        own = self.members or algorithm.members
+        return own or (body.networks_on(shape) if body.is_network else 1)
 
     def names(self, algorithm: Algorithm) -> list[str]:
         """Returns the names of the choices that an algorithm depends on, as `replace` takes them.

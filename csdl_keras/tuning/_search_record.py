@@ -18,10 +18,9 @@ import numpy as np
 
 from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.files import read_json, write_json
-from csdl_keras.fitting.descriptions import describe
-from csdl_keras.fitting.shuffled_batches import ShuffledBatches
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS
+from csdl_keras.fitting.batches import ShuffledBatches
+from csdl_keras.fitting.cache import describe
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm
 
 #: Inputs or targets of `keras.Model.fit`: arrays, tensors or a dataset of any backend.
 FitData: TypeAlias = Any

@@ -12,8 +12,7 @@ from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.bodies import BODIES
 from csdl_keras.tuning._search_record import FitArguments, FitData
 from csdl_keras.tuning.hyper_model import (

@@ -8,7 +8,7 @@ import keras_tuner
 from csdl_keras import models
 from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.tuning.algorithm_hyper_model import AlgorithmHyperModel
 from csdl_keras.tuning.space import Range, Space, check_space, declare
 

@@ -11,9 +11,9 @@ import numpy as np
 from csdl_keras._utils.checks import check_choice, check_integer
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import zero_one
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.fitting.cache import StageCache
 from csdl_keras.pretraining.pretrain import pretrain
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import MLP
 from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.tuning._search_record import FitArguments, FitData

@@ -19,7 +19,7 @@ from csdl_keras._utils.arrays import (
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
-from csdl_keras.fitting.seeded_fit import executed_steps, follows_seed, seeded_fit
+from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
 from csdl_keras.tuning._search_record import FitArguments, FitData, check_same_trial
 
 

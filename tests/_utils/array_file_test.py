@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from csdl_keras._utils.array_file import DamagedFileError, pack, read_arrays, unpack, write_arrays
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.fitting.cache import StageCache
 
 ARRAYS = [np.arange(600, dtype="float32").reshape(20, 30), np.array([True]), np.array(2.5)]
 RECORD = {"info": {"epochs": 3}, "seconds": 1.5}

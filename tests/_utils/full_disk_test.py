@@ -14,7 +14,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras._utils.files import check_writable, replace_file
-from csdl_keras.fitting import seeded_fit as _seeded_fit
+from csdl_keras.fitting import fit as _fit
 from csdl_keras_cli import main as cli
 from tests.support.eager import eager_models
 from tests.support.interruptions import Epochs
@@ -112,7 +112,7 @@ class TestLater:
 
     def test_stages_that_were_done_stay(self, tmp_path, monkeypatch):
         """The disk fills up behind the first epoch of training, which follows pre-training."""
-        monkeypatch.setattr(_seeded_fit, "SECONDS", 0.0)
+        monkeypatch.setattr(_fit, "_SECONDS", 0.0)
         cache = csdl.StageCache(tmp_path)
         epochs = Epochs()
         arguments = {"settings": SETTINGS, "seed": 0, "callbacks": [epochs], "cache": cache}
@@ -142,7 +142,7 @@ def only(function, when):
 LIMITED = """
 import resource, sys
 import numpy as np
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.fitting.cache import StageCache
 
 cache = StageCache(sys.argv[1])
 cache.get({"a": 1}, lambda: ([np.ones(100)], {}))

@@ -4,8 +4,8 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.fitting.seeded_fit import seeded_fit
-from csdl_keras.fitting.shuffled_batches import ShuffledBatches
+from csdl_keras.fitting.fit import seeded_fit
+from csdl_keras.fitting.batches import ShuffledBatches
 from tests.support.weights import assert_same_weights
 
 

@@ -11,7 +11,7 @@ from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.prediction.export import SUFFIXES
 from csdl_keras.training import CaffeCNN
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, get_algorithm
-from csdl_keras.training.effort import EFFORTS
+from csdl_keras.training.bodies import EFFORTS
 from csdl_keras_cli import choices
 from csdl_keras_cli.main import build_parser
 

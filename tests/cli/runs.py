@@ -3,9 +3,9 @@
 import keras
 import numpy as np
 import pandas
+from csdl_keras.training.trained import Trained
 
 import csdl_keras as csdl
-from csdl_keras.training.trained import Trained
 
 TUNE = "tune --dataset digits --train-size 300 --epochs 1 --depth 1 --units 8".split()
 TUNE += ["--pretraining-epochs", "1", "--max-trials", "1"]

@@ -9,6 +9,7 @@ from tests.support.eager import eager_models
 from tests.support.interruptions import Epochs
 from tests.support.resumed_fits import Warm, X, Y, adam, check, fit, interrupt, network
 
+DECAYING = keras.optimizers.schedules.ExponentialDecay(0.1, decay_steps=3, decay_rate=0.5)
 MONITOR = {"monitor": "score", "mode": "min", "min_delta": 0.5}
 
 
@@ -21,19 +22,28 @@ def callbacks(folder):
 
 
 def loss_scale():
+    """An optimizer whose scale is part of its state."""
     return keras.optimizers.LossScaleOptimizer(adam(), dynamic_growth_steps=3)
 
 
 class TestInterrupted:
     def test_in_every_epoch_and_behind_the_end(self, tmp_path, nothing_lost):
-        expected = fit(tmp_path / "undisturbed", callbacks, first=True)
+        expected = fit(tmp_path / "undisturbed", callbacks)
         assert expected[1].epoch == [0, 1, 2, 3]  # Stopped early, which depends on the state.
-        found = interrupt(tmp_path / "fit", range(4), callbacks, first=True)
+        found = interrupt(tmp_path / "fit", range(4), callbacks)
         check(nothing_lost, "your own fit, in every epoch", found, expected, 4)
-        again = fit(tmp_path / "fit", callbacks, first=True)
+        again = fit(tmp_path / "fit", callbacks)
         check(nothing_lost, "your own fit, behind its end", again, expected, 1)
 
-    @pytest.mark.parametrize("arguments", [{"steps_per_epoch": 3}, {"optimizer": loss_scale}])
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            {"steps_per_epoch": 3},
+            {"optimizer": loss_scale},
+            {"optimizer": lambda: adam(gradient_accumulation_steps=3)},
+            {"optimizer": lambda: keras.optimizers.SGD(DECAYING, momentum=0.9)},
+        ],
+    )
     def test_once(self, arguments, tmp_path, nothing_lost):
         expected = fit(tmp_path / "undisturbed", epochs=3, **arguments)
         found = interrupt(tmp_path / "fit", [2], epochs=3, **arguments)
@@ -53,7 +63,7 @@ class TestRuns:
                 model.fit(
                     *([batches] if data is None else data),
                     **{"epochs": 3, "verbose": 0, **arguments},
-                    callbacks=[*(own if given is None else given), resume, epochs],
+                    callbacks=[resume, *(own if given is None else given), epochs],
                 )
             finally:
                 self.epochs = sum(epochs.begun, [])
@@ -80,6 +90,10 @@ class TestRuns:
         with pytest.raises(ValueError, match=message):
             self.run(tmp_path / "fit.npz", **arguments)
         assert self.unchanged and not list(tmp_path.iterdir())
+
+    def test_refuses_callbacks_whose_state_nobody_knows(self, tmp_path):
+        with pytest.raises(ValueError, match="whose state is known.*received Epochs"):
+            Resume(tmp_path / "fit.npz", ShuffledBatches(X, Y), [Epochs()])
 
     def test_refuses_the_file_of_another_fit_and_a_damaged_one(self, tmp_path):
         path = tmp_path / "fit.npz"

@@ -48,15 +48,15 @@ def failing(function, when, error):
     return call
 
 
-def make_grid(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
-    runner = Runner(csdl.StageCache(cache or folder / "stages"), jobs)
+def make_grid(folder, profile=PROFILE, cache=None, **kwargs):
+    runner = Runner(csdl.StageCache(cache or folder / "stages"))
     return Grid(profile, Folder(folder), runner, **kwargs)
 
 
-def run(folder, profile=PROFILE, cache=None, jobs=1, **kwargs):
+def run(folder, profile=PROFILE, cache=None, **kwargs):
     """Runs a grid; returns the cells that were not in its cache, and what it told."""
     told = []
-    grid = make_grid(folder, profile, cache, jobs, tell=told.append, **kwargs)
+    grid = make_grid(folder, profile, cache, tell=told.append, **kwargs)
     assert grid.run().lines() == []
     return grid.runner.ran, told
 

@@ -276,7 +276,7 @@ def test_a_dask_cluster_of_two_workers(tmp_path):
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     )
     with cluster, running.processes(2, cluster.scheduler_address):
-        spread, _ = run(tmp_path / "cluster", profile, jobs=2)
+        spread, _ = run(tmp_path / "cluster", profile)
     assert set(spread) == set(alone)
     for one, other in zip(read(tmp_path / "cluster"), read(tmp_path / "alone"), strict=True):
         assert one["algorithm"] == other["algorithm"]

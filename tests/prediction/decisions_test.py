@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from tests.support.testing import dtype_policy
 from tests.support.trainers import DATA, MATRICES, VALIDATION, Counter, make_trainer
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.fitting import seeded_fit
+from csdl_keras.fitting import fit as _fit
 from csdl_keras.pretraining import data as pretraining_data
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.layer_fit import LayerFit
@@ -142,7 +142,7 @@ class TestCodesThatDoNotFit:
         expected = self.pretrained()
         monkeypatch.setattr(pretraining_data, "_MOST_CODES", 0)
         monkeypatch.setattr(keras.Model, "predict", predict)
-        monkeypatch.setattr(seeded_fit, "SECONDS", 0.0)
+        monkeypatch.setattr(_fit, "_SECONDS", 0.0)
         assert_same_weights(self.pretrained(), expected, atol=1e-5, rtol=1e-4)
         with pytest.raises(InterruptedError):
             self.pretrained(Stop(1, 1), cache=csdl.StageCache(tmp_path))

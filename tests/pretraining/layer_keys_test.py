@@ -6,7 +6,7 @@ import keras
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.fitting.descriptions import describe
+from csdl_keras.fitting.cache import describe
 from tests.pretraining.data_test import as_tf_data
 from tests.pretraining.layer_cache_test import ARGUMENTS, make_net, pretrained
 from tests.pretraining.pretrain_test import LABELS, C, X

@@ -15,7 +15,7 @@ from tests.pretraining.pretrain_test import (
     make_net,
     weights_after,
 )
-from tests.support.trainers import DATA, MATRICES, SETTINGS, make_trainer
+from tests.support.trainers import DATA, MATRICES, make_trainer
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -87,26 +87,11 @@ class TestTrainer:
     def test_it_is_a_part_of_pretraining_alone(self):
         parts = (None, DATA.x_test[:50], DATA.x_test[50:100])
         trainers = [make_trainer(unlabelled=part) for part in parts]
-        stages = [trainer.stages("csdnn", MATRICES[0])["pretraining"] for trainer in trainers]
-        assert len({csdl.StageCache.key(stage) for stage in stages}) == 3
-        plain = [trainer.stages("dnn_bayes", MATRICES[0]) for trainer in trainers]
-        assert plain[0] == plain[1] == plain[2]
+        assert len({trainer.key("csdnn", MATRICES[0]) for trainer in trainers}) == 3
+        assert len({trainer.key("dnn_bayes", MATRICES[0]) for trainer in trainers}) == 1
 
     def test_what_it_refuses(self):
         with pytest.raises(ValueError, match="Expected unlabelled inputs of shape"):
             make_trainer(unlabelled=DATA.x_test[:, :5])
         with pytest.raises(ValueError, match="entry of `unlabelled` to be finite"):
             make_trainer(unlabelled=DATA.x_test * np.nan)
-
-    def test_train(self):
-        own = (DATA.x_train, DATA.y_train, MATRICES[0])
-        arguments = {"settings": SETTINGS, "seed": 0, "unlabelled": DATA.x_test[:50]}
-        found = csdl.train("sdae_bayes", *own, **arguments)
-        expected = make_trainer(unlabelled=DATA.x_test[:50]).train("sdae_bayes", MATRICES[0])
-        assert_same_weights(found, expected.model)
-        assert np.any(
-            found.get_weights()[0]
-            != make_trainer().train("sdae_bayes", MATRICES[0]).model.get_weights()[0]
-        )
-        with pytest.raises(ValueError, match="with an algorithm that pre-trains only.*'dnn_bayes'"):
-            csdl.train("dnn_bayes", *own, **arguments)

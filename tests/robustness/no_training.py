@@ -1,6 +1,7 @@
 """Where a training would begin, with which arrays, and what documentation says of inputs."""
 
 import contextlib
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.training.data import TrainingData
+from csdl_keras.training.train import Training
 
 
 class ReachedError(Exception):
@@ -16,7 +17,7 @@ class ReachedError(Exception):
 
     def __init__(self, given: Any):
         super().__init__("A training begins.")
-        parts = [one.parts for one in given if isinstance(one, TrainingData)]
+        parts = [one.data.parts for one in given if isinstance(one, Training)]
         found = [array for one in sum(parts, []) for array in (one.x, one.y, one.costs)]
         self.arrays = tuple(one for one in [*found, *given] if isinstance(one, np.ndarray))
 
@@ -47,8 +48,8 @@ def no_training() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(keras.Model, "fit", _begin)
-        for stage in ("fit_network", "fit_stacked", "fit_csosr", "pretrain_network"):
-            patch.setattr(f"csdl_keras.training.stages.{stage}", _begin)
+        for step in ("_fit", "_pretrain"):
+            patch.setattr(importlib.import_module("csdl_keras.training.train"), step, _begin)
         patch.setattr("csdl_keras.pretraining.pretrain.CAE", _AutoEncoder)
         patch.setattr("csdl_keras.pretraining.pretrain.LayerFit", _LayerFit)
         yield

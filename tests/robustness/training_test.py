@@ -28,15 +28,13 @@ def nothing_trains():
 def trained(rng, k):
     x, y = examples(rng, k)
     given = {"x": x, "y": y, "validation_data": examples(rng, k), "settings": SETTINGS}
-    return given | {"seed": 0, "verbose": 0, "jobs": 1}
+    return given | {"seed": 0, "verbose": 0}
 
 
-def stages(**arguments):
-    """The digests of the stages of an algorithm."""
-    given = csdl.Trainer(**arguments).stages(
-        "csdnn", None if arguments.get("costs") is not None else 1 - np.eye(3)
-    )
-    return [csdl.StageCache.key(stage) for stage in given.values()]
+def key(**arguments):
+    """The digest of what an algorithm's training depends on."""
+    own = arguments.get("costs") is not None
+    return csdl.Trainer(**arguments).key("csdnn", None if own else 1 - np.eye(3))
 
 
 def scored(**arguments):
@@ -131,7 +129,7 @@ ROWS = {
         ),
         ({"cache": None, "seed": None}, {"settings": None}, own_costs),
         free=("costs", "unlabelled", "network"),
-        call=stages,
+        call=key,
     ),
     "ValidationCost": Row(
         csdl.training.ValidationCost,

@@ -8,7 +8,7 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.sklearn._training import validation_split
-from csdl_keras.training.algorithm import Algorithm
+from csdl_keras.training.algorithms import Algorithm
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator, fitted
 from tests.support.trainers import DATA
 

@@ -45,7 +45,9 @@ def train_row() -> list[np.ndarray]:
         mlp=training.MLP(hidden_units=(5, 4), batch_size=BATCH_SIZE)
     ).limit_epochs(2)
     validation = (X[:40], Y[:40])
-    return csdl.train("csdnn", X, Y, C, validation, settings, seed=0).get_weights()
+    return csdl.train(
+        X, Y, C, "csdnn", validation_data=validation, settings=settings, seed=0
+    ).get_weights()
 
 
 def tell(*pairs: tuple[list[np.ndarray], list[np.ndarray]]) -> None:

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from csdl_keras import Resume, ShuffledBatches
-from csdl_keras.fitting.callbacks import digests
 from tests.support.eager import eager_models
 from tests.support.interruptions import TOLERANCE, Stop
 
@@ -26,6 +25,8 @@ class Scores(keras.callbacks.Callback):
 
 class Warm(keras.callbacks.Callback):
     """Changes rate and weights by what it has seen, batch by batch."""
+
+    state_names = ("seen",)
 
     def __init__(self):
         super().__init__()
@@ -54,46 +55,18 @@ def network(optimizer):
     return model
 
 
-def fit(folder, make=lambda folder: [], optimizer=None, stop=(), first=False, epochs=EPOCHS, **own):
-    """Fits a new network from the state in the folder.
-
-    Returns:
-        All variables, the history, digests of the callbacks' states, and the content of files.
-    """
+def fit(folder, make=lambda folder: [], optimizer=None, stop=(), epochs=EPOCHS, **own):
+    """Fits a new network from the state in the folder; all variables, and the history."""
     folder.mkdir(exist_ok=True)
     with eager_models():
         model = network(optimizer() if optimizer else adam(use_ema=True, ema_momentum=0.5))
         batches = ShuffledBatches(X, Y, batch_size=25, seed=3, **own)
         callbacks = make(folder)
-        resume = Resume(folder / "fit.npz", batches, [it for it in callbacks if type(it) is Warm])
-        ordered = [resume, Scores(), *callbacks] if first else [Scores(), *callbacks, resume]
-        history = model.fit(batches, epochs=epochs, callbacks=[*ordered, *stop], verbose=0)
+        resume = Resume(folder / "fit.npz", batches, callbacks)
+        ordered = [resume, Scores(), *callbacks, *stop]
+        history = model.fit(batches, epochs=epochs, callbacks=ordered, verbose=0)
     arrays = [*model.weights, *model.optimizer.variables]
-    states = [
-        {name: it for name, it in digests(one).items() if name not in ("params", "filepath")}
-        for one in callbacks
-        if not isinstance(one, keras.callbacks.CSVLogger)
-    ]
-    arrays = [keras.ops.convert_to_numpy(one) for one in arrays]
-    return arrays, history, states, files(folder)
-
-
-def files(folder):
-    """The numbers in the files of callbacks."""
-    found = []
-    for path in sorted(folder.glob("*.*")):
-        if path.suffix == ".csv":
-            rows = np.genfromtxt(path, delimiter=",", skip_header=1)
-            assert rows[:, 0].tolist() == list(range(len(rows)))
-            found.append(rows)
-        elif path.suffix == ".keras":
-            found += keras.saving.load_model(path).get_weights()
-        elif path.suffix == ".h5":
-            model = network(adam(use_ema=True, ema_momentum=0.5))
-            model.optimizer.build(model.trainable_variables)  # the file holds its variables
-            model.load_weights(path)
-            found += model.get_weights()
-    return found
+    return [keras.ops.convert_to_numpy(one) for one in arrays], history
 
 
 def interrupt(folder, at, *args, **kwargs):
@@ -109,6 +82,3 @@ def check(nothing_lost, how, found, expected, times):
     assert found[1].history.keys() == expected[1].history.keys()
     for name, values in expected[1].history.items():
         np.testing.assert_allclose(found[1].history[name], values, atol=TOLERANCE)
-    assert found[2] == expected[2]
-    for one, other in zip(found[3], expected[3], strict=True):
-        np.testing.assert_allclose(one, other, atol=TOLERANCE)

@@ -3,7 +3,7 @@
 import keras
 
 import csdl_keras as csdl
-from csdl_keras.training.trainer import Trainer
+from csdl_keras.training.train import Trainer
 
 DATA = csdl.datasets.load("digits", train_size=229)  # 200 for training
 MATRICES = [csdl.costs.randomized_proportional(DATA.y_train_val, seed=seed) for seed in (0, 1)]

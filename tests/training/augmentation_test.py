@@ -1,12 +1,13 @@
 """Tests of the choice of what images are changed by in training."""
 
+import importlib
+
 import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras.layers import RandomAffine, StandardizedConv2D
-from csdl_keras.training import fit_network
 from csdl_keras.training.augmentation import ChooseAugmentation, chosen_strengths
 
 RNG = np.random.default_rng(0)
@@ -105,10 +106,10 @@ def test_images_of_any_scale():
     images[labels == 1, :, ::2] += 0.8
     for scaled in ((255 * images).astype("uint8"), images / 255):
         model = csdl.train(
-            "calibrated_bayes",
             scaled[:160],
             labels[:160],
             1.0 - np.eye(2),
+            "calibrated_bayes",
             validation_data=(scaled[160:200], labels[160:200]),
             settings=csdl.Settings().limit_epochs(4),
             seed=0,
@@ -126,25 +127,27 @@ def test_labels_are_smoothed_only_before_a_calibration(monkeypatch):
         shares.append(share)
         return "sparse_categorical_crossentropy"
 
-    monkeypatch.setattr(fit_network, "_smoothed_crossentropy", smoothed)
+    monkeypatch.setattr(
+        importlib.import_module("csdl_keras.training.train"), "_smoothed_crossentropy", smoothed
+    )
     x, y = shades(60)
     plain = csdl.Algorithm("plain", "plain", "auto", "none", "nll", "bayes")
     settings = csdl.Settings().limit_epochs(1)
     data, held_out = (x[:40], y[:40], 1.0 - np.eye(2)), (x[40:], y[40:])
-    csdl.train(plain, *data, validation_data=held_out, settings=settings)
-    csdl.train("calibrated_bayes", *data, settings=settings)
+    csdl.train(*data, plain, validation_data=held_out, settings=settings)
+    csdl.train(*data, "calibrated_bayes", validation_data=False, settings=settings)
     assert not shares
-    csdl.train("calibrated_bayes", *data, validation_data=held_out, settings=settings)
+    csdl.train(*data, "calibrated_bayes", validation_data=held_out, settings=settings)
     assert shares == [0.05]
 
 
 def test_images_of_one_row():
     x, y = RNG.uniform(size=(45, 1, 4, 1)).astype("float32"), np.arange(45) % 3
     model = csdl.train(
-        "calibrated_bayes",
         x[:30],
         y[:30],
         1.0 - np.eye(3),
+        "calibrated_bayes",
         validation_data=(x[30:], y[30:]),
         settings=csdl.Settings().limit_epochs(1),
         seed=0,

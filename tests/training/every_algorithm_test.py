@@ -1,13 +1,13 @@
 """Algorithms from end to end, on scikit-learn's digits and tiny networks."""
 
+import dataclasses
+
 import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.algorithms import ALGORITHMS
-from tests.support.testing import dtype_policy
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm
 from tests.support.trainers import (
     DATA,
     LONGER,
@@ -38,8 +38,9 @@ def table(run_module_eagerly):
     for index, names in enumerate((ALGORITHMS, FITS_AGAIN)):
         for name in names:
             before = counter.fits
-            ensemble = 2 if name == "ensemble_bayes" else None
-            trained[name, index] = trainer.train(name, MATRICES[index], ensemble=ensemble)
+            members = 2 if name == "ensemble_bayes" else None
+            settings = dataclasses.replace(SETTINGS, members=members)
+            trained[name, index] = trainer.train(name, MATRICES[index], settings)
             fits[index][name] = counter.fits - before
     return trained, fits
 
@@ -85,33 +86,7 @@ class TestTable:
                 assert np.abs(kernel - other).max() > 1e-4
 
 
-BOTH = ["pretraining", "training"]
-
-
 class TestOptions:
-    """Each option of the settings reaches the stage that it is for, and no other."""
-
-    @pytest.mark.parametrize(
-        ("change", "name", "stages"),
-        [
-            ({"hard_hinge": True}, "csdnn", ["training"]),
-            ({"pretraining.optimizer": "sgd"}, "sdae_bayes", BOTH),
-            ({"pretraining.beta": 0.5}, "csdnn", BOTH),
-            ({"mlp.momentum": 0.0}, "csdnn", ["training"]),
-            ({"auto.clipnorm": None}, "cost_model", ["training"]),
-            ({"auto.clipnorm": None}, "calibrated_bayes", []),
-            ({"hard_hinge": True}, "dnn_blind", []),
-            ({"pretraining.beta": 0.5}, "sdae_bayes", []),
-            ({"cnn.epochs": 5}, "csdnn", []),
-        ],
-        ids=str,
-    )
-    def test_what_an_option_changes(self, change, name, stages):
-        trainer = make_trainer()
-        before = trainer.stages(name, MATRICES[0])
-        after = trainer.stages(name, MATRICES[0], SETTINGS.replace(change))
-        assert [stage for stage in before if before[stage] != after[stage]] == stages
-
     @pytest.mark.parametrize(
         ("change", "name"),
         [
@@ -131,13 +106,6 @@ class TestOptions:
             for model in (table[0][name, 0].model, others)
         ]
         assert np.abs(kernels[0] - kernels[1]).max() > 1e-5
-
-    def test_beta_of_0_is_the_cost_blind_stage(self):
-        """SEAE and CAE without costs share the stages of the SDAE."""
-        trainer, settings = make_trainer(), SETTINGS.replace({"pretraining.beta": 0.0})
-        sdae = trainer.stages("sdae_sosr", MATRICES[0])
-        assert trainer.stages("csdnn", MATRICES[0], settings) == sdae
-        assert trainer.stages("seae_sosr", MATRICES[0], settings) == sdae
 
     def test_weights_are_mean_costs_of_the_class(self):
         """A class whose mistakes cost 30 times as much is taken for others less often."""
@@ -173,15 +141,6 @@ class TestCache:
         assert (first.seconds, first.epochs) == (second.seconds, second.epochs)
         assert_same_weights(first.model, second.model)
 
-    def test_another_policy_is_another_stage(self):
-        before = make_trainer().stages("csdnn", MATRICES[0])
-        with dtype_policy("mixed_bfloat16"):
-            after = make_trainer().stages("csdnn", MATRICES[0])
-        assert all(before[name] != after[name] for name in BOTH)
-
-    def test_what_it_refuses(self, tmp_path):
+    def test_it_needs_a_seed(self, tmp_path):
         with pytest.raises(ValueError, match="Expected a `seed` with a `cache`"):
             make_trainer(cache=csdl.StageCache(tmp_path), seed=None)
-        with pytest.raises(ValueError, match="one of .'pretraining', 'training'.; received 'all'"):
-            make_trainer().run_stage("all", "csdnn", MATRICES[0])
-        assert make_trainer().run_stage("pretraining", "dnn_sosr", MATRICES[0]) is None

@@ -1,12 +1,14 @@
 """Training for costs that are known when deciding, and early stopping on what decisions cost."""
 
+import dataclasses
+
+import joblib
 import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
 from csdl_keras.costs import AffineCosts
-from tests.support.changes import stage_keys
 from tests.support.trainers import (
     DATA,
     LONGER,
@@ -89,14 +91,20 @@ class TestTraining:
 
     def test_a_class_without_training_examples(self):
         kept = Y < 9
-        model = csdl.train("dnn_bayes", X[kept], Y[kept], costs=COSTS[kept], settings=SETTINGS)
+        model = csdl.train(
+            X[kept],
+            Y[kept],
+            algorithm="dnn_bayes",
+            costs=COSTS[kept],
+            settings=SETTINGS,
+        )
         assert outputs(model).shape[1] == 10
 
     @pytest.mark.parametrize("name", ["csdnn", "csosr", "min", "dnn_weighted", "cost_model"])
     def test_what_trains_on_costs_is_refused_with_the_way_out(self, name):
         with pytest.raises(ValueError, match=f"labels alone.*received '{name}'.*cost_vectors"):
             make_trainer(costs=COSTS).train(name)
-        make_trainer(costs=csdl.costs.cost_vectors(COSTS, Y)).stages(name)
+        make_trainer(costs=csdl.costs.cost_vectors(COSTS, Y)).key(name)
 
     @pytest.mark.parametrize(
         ("arguments", "match"),
@@ -148,37 +156,34 @@ class TestStopping:
         by_matrix = make_trainer(validation_data=VALIDATION)
         shared = ("dnn_blind", "seae_bayes", "calibrated_bayes", "ensemble_bayes")
         for name in shared:
-            before = stage_keys(by_matrix, name)[:1]
-            assert stage_keys(make_trainer(**KNOWN), name, None)[:1] == before
-            assert stage_keys(make_trainer(**other), name, None)[:1] == before
-        keys = {
-            stage_keys(make_trainer(**arguments), "dnn_bayes", None)[0]
-            for arguments in (KNOWN, AFFINE, other)
-        }
-        assert len(keys | {stage_keys(by_matrix, "dnn_bayes")[0]}) == 4
-        moved = {**KNOWN, "costs": 2 * COSTS}
-        assert stage_keys(make_trainer(**moved), "dnn_bayes", None)[0] in keys
-        unvalidated = make_trainer(costs=COSTS)
-        assert stage_keys(unvalidated, "dnn_bayes", None) == stage_keys(make_trainer(), "dnn_bayes")
+            before = by_matrix.key(name, MATRICES[0])
+            assert make_trainer(**KNOWN).key(name) == before
+            assert make_trainer(**other).key(name) == before
+        keys = {make_trainer(**arguments).key("dnn_bayes") for arguments in (KNOWN, AFFINE, other)}
+        assert len(keys | {by_matrix.key("dnn_bayes", MATRICES[0])}) == 4
+        assert make_trainer(**{**KNOWN, "costs": 2 * COSTS}).key("dnn_bayes") in keys
+        unvalidated = make_trainer(costs=COSTS).key("dnn_bayes")
+        assert unvalidated == make_trainer().key("dnn_bayes", MATRICES[0])
 
     @pytest.mark.slow
     def test_in_several_processes_and_from_a_folder(self, tmp_path):
-        arguments = {**AFFINE, "cache": csdl.StageCache(tmp_path)}
-        expected = make_trainer(**AFFINE).train("dnn_bayes", ensemble=2).model
-        found = make_trainer(jobs=2, **arguments).train("dnn_bayes", ensemble=2).model
+        settings = dataclasses.replace(SETTINGS, members=2)
+        arguments = {**AFFINE, "cache": csdl.StageCache(tmp_path), "settings": settings}
+        expected = make_trainer(**{**AFFINE, "settings": settings}).train("dnn_bayes").model
+        with joblib.parallel_config(n_jobs=2):
+            found = make_trainer(**arguments).train("dnn_bayes").model
         assert_same_weights(found, expected, rtol=1e-4, atol=1e-5)
 
     def test_later_changes_of_the_costs_change_nothing(self):
         costs = COSTS_VAL.copy()
         trainer = make_trainer(costs=COSTS, validation_data=(*VALIDATION, costs))
-        keys = stage_keys(trainer, "dnn_bayes", None)
+        key = trainer.key("dnn_bayes")
         costs[:] = 0
-        known = trainer.data.validation.known
-        assert stage_keys(trainer, "dnn_bayes", None) == keys and known.any()
+        assert trainer.key("dnn_bayes") == key and trainer.data.validation.known.any()
         as_floats = make_trainer(
             costs=COSTS.astype("f4"), validation_data=(*VALIDATION, np.asfortranarray(COSTS_VAL))
         )
-        assert stage_keys(as_floats, "dnn_bayes", None) == keys
+        assert as_floats.key("dnn_bayes") == key
 
     def test_divergence_is_named_as_such(self):
         def spoil(*_):

@@ -45,7 +45,7 @@ NETWORKS = {
 
 def trained(algorithm, network, x=X, y=Y, **others):
     given = {"settings": SETTINGS, "seed": 0, "network": network, **others}
-    return csdl.train(algorithm, x[:40], y[:40], COSTS, (x[40:], y[40:]), **given)
+    return csdl.train(x[:40], y[:40], COSTS, algorithm, validation_data=(x[40:], y[40:]), **given)
 
 
 @pytest.mark.parametrize("network", NETWORKS)
@@ -113,7 +113,7 @@ def test_costs_are_estimated_by_networks_of_costs_and_of_features():
 def test_caches_tell_models_apart():
     def key(network):
         trainer = csdl.Trainer(X, Y, seed=0, network=network)
-        return csdl.StageCache.key(trainer.stages("calibrated_bayes", COSTS)["training"])
+        return trainer.key("dnn_blind", COSTS)
 
     def model(units):
         keras.utils.set_random_seed(0)
@@ -159,12 +159,12 @@ def test_a_backbone_made_outside_of_the_function():
     backbone = keras.Sequential([keras.Input((5,)), keras.layers.Dense(6, "relu")])
     before = [array.copy() for array in backbone.get_weights()]
     settings = csdl.Settings().replace({"auto.batch_size": 10}).limit_epochs(4)
+    settings = settings.replace({"members": 2})
     for trainable in (False, True):
         backbone.trainable = trainable
         model = trained(
             "ensemble_bayes",
             lambda shape, k: keras.Sequential([backbone, keras.layers.Dense(k, "softmax")]),
-            ensemble=2,
             settings=settings,
         )
         members = [it for it in model._flatten_layers() if it.name == backbone.name]

@@ -31,7 +31,7 @@ SETTINGS = (
 
 def trained(algorithm="calibrated_bayes", train=TRAIN, held=HELD, costs=COSTS, **others):
     given = {"settings": SETTINGS, "seed": 0, **others}
-    return csdl.train(algorithm, *train, costs, held, **given)
+    return csdl.train(*train, costs, algorithm, validation_data=held, **given)
 
 
 @pytest.mark.parametrize("algorithm", ["calibrated_bayes", "ensemble_bayes", "cost_model"])
@@ -39,8 +39,7 @@ def test_one_file_takes_raw_rows(algorithm, tmp_path):
     learns = algorithm == "calibrated_bayes"
     model = trained(
         algorithm,
-        ensemble=2 if algorithm == "ensemble_bayes" else None,
-        settings=SETTINGS if learns else SETTINGS.limit_epochs(2),
+        settings=SETTINGS if learns else SETTINGS.limit_epochs(2).replace({"members": 2}),
     )
     decisions = csdl.decide(model, FRAME)
     assert not learns or (model.classes[decisions] == LABELS).mean() > 0.8
@@ -104,20 +103,20 @@ def test_what_is_made_of_a_model_takes_the_same_rows():
     + [LABELS.tolist(), LABELS != "fraud", pandas.Series(LABELS != "fraud", dtype="boolean")],
 )
 def test_labels_are_rows_in_sorted_order(labels):
-    train = FRAME[["amount"]], labels
-    stages = [
-        csdl.Trainer(FRAME[["amount"]], y, seed=0).stages("calibrated_bayes", COSTS)
+    trainers = [
+        csdl.Trainer(FRAME[["amount"]], y, seed=0)
         for y in (labels, (LABELS == "right").astype(int))
     ]
-    assert stages[0] == stages[1]
-    assert sorted(csdl.Trainer(*train).data.classes) == list(csdl.Trainer(*train).data.classes)
+    assert len({trainer.key("calibrated_bayes", COSTS) for trainer in trainers}) == 1
+    classes = trainers[0].data.classes
+    assert sorted(classes) == list(classes)
 
 
 def test_classes_of_images_are_kept(tmp_path):
     rng = np.random.default_rng(0)
     x, y = rng.uniform(size=(30, 8, 8, 1)), np.array(["a", "b"])[np.arange(30) % 2]
     settings = csdl.Settings().limit_epochs(1)
-    model = csdl.train("cnn_bayes", x, y, COSTS, settings=settings, seed=0)
+    model = csdl.train(x, y, COSTS, "cnn_bayes", settings=settings, seed=0)
     model.save(tmp_path / "model.keras")
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     for one in (model, loaded, csdl.decision_model(loaded)):
@@ -130,7 +129,7 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
     infinite = np.nan_to_num(rows, nan=np.inf)
     for wrong, hinted in ((rows, True), (rows[:, None], False), (infinite, False)):
         with pytest.raises(ValueError, match="`x` to be finite") as refused:
-            csdl.train("calibrated_bayes", wrong, y, COSTS)
+            csdl.train(wrong, y, COSTS, "calibrated_bayes")
         assert hinted == str(refused.value).endswith("in a data frame: pandas.DataFrame(x).")
     csdl.Trainer(pandas.DataFrame(rows), y)
 
@@ -169,38 +168,50 @@ def test_what_is_refused_before_training(changes, match):
 def test_costs_are_found_by_the_names_of_classes():
     named = pandas.DataFrame(COSTS, ["fraud", "right"], ["fraud", "right"])
     trainer = csdl.Trainer(FRAME[["amount"]], LABELS, seed=0)
-    stages = [
-        trainer.stages("cost_model", costs) for costs in (COSTS, named.iloc[::-1, ::-1], named)
-    ]
-    assert stages[0] == stages[1] == stages[2]
+    keys = {trainer.key("cost_model", it) for it in (COSTS, named.iloc[::-1, ::-1], named)}
+    assert len(keys) == 1
     with pytest.raises(ValueError, match="columns .'a', 'b'.; the classes are .'fraud', 'right'"):
-        trainer.stages("cost_model", named.set_axis(["a", "b"], axis=1))
+        trainer.key("cost_model", named.set_axis(["a", "b"], axis=1))
 
 
 def test_datasets_are_sent_to_where_they_are_read():
     tf = pytest.importorskip("tensorflow")
     dataset = tf.data.Dataset.from_tensor_slices(np.ones((8, 2), "float32"))
     for x in (dataset, keras.utils.PyDataset(), (batch for batch in [FRAME])):
-        for given in ((x, None), (np.ones((4, 2)), [0, 1, 0, 1], COSTS, x)):
+        given = {"x": np.ones((4, 2)), "y": [0, 1, 0, 1], "cost_matrix": COSTS}
+        for name in ("x", "validation_data"):
             with pytest.raises(ValueError, match="go to `csdl_keras.pretrain` and to the `fit`"):
-                csdl.train("calibrated_bayes", *given)
+                csdl.train(**{**given, name: x})
 
 
 def test_arrays_of_a_mixed_data_frame_are_sent_back_to_it():
     with pytest.raises(ValueError, match="received dtype object.*pass the data frame itself"):
-        csdl.train("calibrated_bayes", FRAME.to_numpy(), LABELS, COSTS)
+        csdl.train(FRAME.to_numpy(), LABELS, COSTS, "calibrated_bayes")
 
 
 def test_known_costs_need_a_row_for_each_label():
     labels = np.array(["b", "c"] * 20)
     costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
     with pytest.raises(ValueError, match=r"a row for each of the labels \['b', 'c'\].* 3 rows"):
-        csdl.train("calibrated_bayes", np.ones((40, 2)), labels, costs=costs)
+        csdl.train(np.ones((40, 2)), labels, algorithm="calibrated_bayes", costs=costs)
 
 
 @pytest.mark.parametrize("place", ["x", "unlabelled"])
 def test_inputs_of_pretraining_are_asked_to_be_scaled(place):
     given = {"x": np.ones((40, 2)), "unlabelled": np.ones((40, 2)), place: np.full((40, 2), 255.0)}
-    with pytest.raises(ValueError, match=r"lie in \[0, 1\]; .* to 255. Scale them") as refused:
-        csdl.train("csdnn", y=np.arange(40) % 2, cost_matrix=COSTS, settings=SETTINGS, **given)
-    assert "reconstruction" not in str(refused.value)
+    trainer = csdl.Trainer(y=np.arange(40) % 2, settings=SETTINGS, **given)
+    with pytest.raises(ValueError, match=r"lie in \[0, 1\]; .* to 255. Scale them"):
+        trainer.train("csdnn", COSTS)
+
+
+@pytest.mark.parametrize("algorithm", ["dnn_bayes", "calibrated_bayes"])
+def test_columns_are_matched_by_name(algorithm, tmp_path):
+    """Also where the network takes plain rows."""
+    frame = FRAME[["amount", "age"]].fillna(1.0) if "age" in FRAME else FRAME[["amount"]]
+    frame = frame.select_dtypes("number").assign(other=np.arange(len(frame)) / 9.0)
+    settings = SETTINGS.limit_epochs(1)
+    model = csdl.train(frame, LABELS, COSTS, algorithm, settings=settings, seed=0)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    expected = model.predict(frame, verbose=0)
+    np.testing.assert_allclose(loaded.predict(frame[list(frame)[::-1]], verbose=0), expected)

@@ -12,31 +12,33 @@ LABELS = np.arange(20) % 2
 COSTS = [[0, 1], [2, 0]]
 
 
-def described(algorithm, *shape):
-    return csdl.Trainer(np.ones((20, *shape)), LABELS, seed=0).stages(algorithm, COSTS)
+def planned(algorithm, *shape):
+    """Checks the request; nothing is trained before the first result is asked for."""
+    trainer = csdl.Trainer(np.ones((20, *shape)), LABELS, seed=0)
+    trainer.train_all([(algorithm, COSTS)])
 
 
 def test_gray_images_without_channels_are_noticed():
     message = r"x of shape \(N, 8, 9\) is taken as a table of 72 features; .* pass x\[..., None\]"
     with pytest.warns(UserWarning, match=message) as warned:
-        described("cost_model", 8, 9)
+        planned("cost_model", 8, 9)
     assert [it.filename for it in warned if "72 features" in str(it.message)] == [__file__]
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="x of shape")
-        described("dnn_bayes", 8, 9)
-        described("ensemble_bayes", 8, 9, 1)
-        described("ensemble_bayes", 72)
+        planned("dnn_bayes", 8, 9)
+        planned("ensemble_bayes", 8, 9, 1)
+        planned("ensemble_bayes", 72)
 
 
 @pytest.mark.parametrize("algorithm", ["ensemble_bayes", "cnn_bayes"])
 def test_images_with_channels_first_are_refused(algorithm):
-    described(algorithm, 3, 8, 8)  # Images of three rows.
+    planned(algorithm, 3, 8, 8)  # Images of three rows.
     keras.config.set_image_data_format("channels_first")
     try:
-        described(algorithm, 8, 8, 3)
-        described("dnn_bayes", 1, 8, 8)
+        planned(algorithm, 8, 8, 3)
+        planned("dnn_bayes", 1, 8, 8)
         for channels in (1, 3):
             with pytest.raises(ValueError, match="images of shape .N, height, width, channels."):
-                described(algorithm, channels, 8, 8)
+                planned(algorithm, channels, 8, 8)
     finally:
         keras.config.set_image_data_format("channels_last")

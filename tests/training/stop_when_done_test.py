@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from csdl_keras.training.stop_when_done import StopWhenDone
+from csdl_keras.training.callbacks import StopWhenDone
 
 FIGURES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30)
 

@@ -1,10 +1,13 @@
 """`csdl_keras.train`: its epochs, its arguments and what it returns, on digits."""
 
+import sys
+
 import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
+from csdl_keras.training.data import TrainingData, validation_split
 from tests.support.testing import floatx
 from tests.support.trainers import (
     DATA,
@@ -78,8 +81,8 @@ class TestTrain:
             ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "3 sizes"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
             ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
-            ({"unlabelled": DATA.x_val}, "`unlabelled` with an algorithm that pre-trains only"),
-            ({"algorithm": "csdnn", "unlabelled": DATA.x_val[0]}, "Expected unlabelled inputs"),
+            ({"algorithm": "csosr", "effort": "best"}, "draws nothing at random"),
+            ({"epochs": 0}, "Expected `epochs`"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
@@ -89,18 +92,21 @@ class TestTrain:
         with pytest.raises(ValueError, match=match):
             csdl.train(**{"algorithm": "dnn_sosr", **valid, **arguments})
 
-    def test_calibration_without_validation_data_warns_at_the_caller(self):
-        with pytest.warns(UserWarning, match="'cost_model' calibrates") as warned:
-            make_trainer().stages("cost_model", MATRICES[0])
-        assert warned[0].filename == __file__
+    @pytest.mark.parametrize("first", ["csdnn", csdl.ALGORITHMS["csdnn"]])
+    def test_an_algorithm_in_place_of_the_data_is_told_the_order(self, first):
+        with pytest.raises(
+            TypeError, match=r"data come first: csdl_keras.train\(x, y, cost_matrix"
+        ):
+            csdl.train(first, DATA.x_train, DATA.y_train, MATRICES[0])
 
     def test_it_learns_and_the_model_can_be_saved(self, tmp_path):
         settings = LONGER.replace({"mlp.epochs": 12, "mlp.patience": 12})
-        data = (DATA.x_train, DATA.y_train, MATRICES[0], VALIDATION)
-        model = csdl.train("csdnn", *data, settings, seed=0)
+        data = (DATA.x_train, DATA.y_train, MATRICES[0], "csdnn")
+        model = csdl.train(*data, validation_data=VALIDATION, settings=settings, seed=0)
         decisions = csdl.decide(model, DATA.x_test)
         cost = MATRICES[0][DATA.y_test, decisions].mean()
         assert cost < 0.5 * MATRICES[0][DATA.y_test].mean(axis=0).min()
+        assert len(model.history.history["val_average_cost"]) == len(model.history.epoch)
         model.save(tmp_path / "model.keras")
         loaded = keras.saving.load_model(tmp_path / "model.keras")
         np.testing.assert_array_equal(csdl.decide(loaded, DATA.x_test), decisions)
@@ -116,6 +122,49 @@ class TestTrain:
         assert np.abs(first.get_weights()[0] - second.get_weights()[0]).max() > 1e-3
 
 
+class TestHeldOut:
+    """Without validation data, `train` holds out examples as the estimator does."""
+
+    SETTINGS = csdl.Settings().limit_epochs(2)
+
+    def train(self, algorithm="calibrated_bayes", **arguments):
+        x = DATA.x_train.reshape(len(DATA.x_train), -1)
+        given = {"settings": self.SETTINGS, "seed": 3, **arguments}
+        return csdl.train(x, DATA.y_train, MATRICES[0], algorithm, **given)
+
+    def test_a_share_of_each_class(self):
+        x, y = DATA.x_train.reshape(len(DATA.x_train), -1), DATA.y_train
+        kept, held_out = validation_split(y, 0.15, np.random.RandomState(3))
+        trainer = csdl.Trainer(
+            x[kept], y[kept], (x[held_out], y[held_out]), settings=self.SETTINGS, seed=3
+        )
+        expected = trainer.train("calibrated_bayes", MATRICES[0]).model
+        assert_same_weights(self.train(), expected)
+
+    def test_not_of_an_ensemble_that_has_folds(self, monkeypatch):
+        monkeypatch.setattr(TrainingData, "split", None)
+        self.train("ensemble_bayes", settings=csdl.Settings(members=5).limit_epochs(1))
+
+    def test_nothing_at_all_says_what_is_missing(self):
+        with pytest.warns(UserWarning, match="'calibrated_bayes' calibrates.*there is none") as one:
+            self.train(validation_data=False)
+        with pytest.warns(UserWarning, match="'dnn_bayes' trains all its epochs") as other:
+            model = self.train("dnn_bayes", validation_data=False)
+        assert one[0].filename == other[0].filename == __file__
+        assert "val_loss" not in model.history.history
+
+
+def test_a_bar_for_each_network_in_a_terminal(capsys, monkeypatch):
+    x = DATA.x_train.reshape(len(DATA.x_train), -1)
+    arguments = {"settings": csdl.Settings(members=2).limit_epochs(2), "seed": 0}
+    csdl.train(x, DATA.y_train, MATRICES[0], "dnn_blind", **arguments)
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    csdl.train(x, DATA.y_train, MATRICES[0], "dnn_blind", **arguments)
+    shown = capsys.readouterr().out
+    assert "DNN blind, network 2 of 2" in shown and "2/2" in shown
+
+
 @pytest.mark.parametrize(("dtype", "most"), [("bfloat16", 256), ("float16", 2048)])
 def test_more_classes_than_a_float_type_numbers(dtype, most):
     """Keras' own losses convert labels to its float type, in which some are others."""
@@ -123,7 +172,7 @@ def test_more_classes_than_a_float_type_numbers(dtype, most):
     with floatx(dtype):
         trainer = csdl.Trainer(x, y, seed=0)
         with pytest.raises(ValueError, match=f"at most {most} classes in {dtype}"):
-            trainer.stages("calibrated_bayes", 1 - np.eye(most + 1))
+            trainer.key("calibrated_bayes", 1 - np.eye(most + 1))
         with pytest.raises(ValueError, match=f"at most {most} classes in {dtype}"):
             csdl.models.labelled_costs(y, np.ones((6, 2)))
         assert len(csdl.models.labelled_costs(y.clip(max=most - 1), np.ones((6, 2)))) == 3

@@ -1,4 +1,4 @@
-"""Tests of costs of examples, ensembles, and training in several processes."""
+"""Tests of costs of examples and of ensembles."""
 
 import dataclasses
 
@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training import schedule
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.fit_stacked import stack
-from csdl_keras.training.stages import Stages
+from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.ensemble import stack
 from tests.support.trainers import (
     DATA,
     MATRICES,
@@ -21,9 +19,13 @@ from tests.support.trainers import (
     outputs,
 )
 from tests.support.weights import assert_same_weights
-from tests.training.own_algorithm_test import TOY
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
+
+
+def of(members):
+    """Settings of that many networks."""
+    return dataclasses.replace(SETTINGS, members=members)
 
 
 class TestCostsOfExamples:
@@ -46,23 +48,14 @@ class TestCostsOfExamples:
         other = make_trainer().train(name, MATRICES[0]).model
         np.testing.assert_allclose(outputs(own), outputs(other), rtol=1e-3, atol=1e-4)
 
-    def test_stages_depend_on_the_costs_that_they_look_at(self):
-        one, same, other = (make_trainer(costs=self.COSTS * scale) for scale in (1, 1, 2))
-        assert one.stages("csdnn") == same.stages("csdnn")
-        assert one.stages("csdnn") != other.stages("csdnn")
-        assert other._members("csdnn", None, None)[0].unit == 2 * self.COSTS.max()
-        assert one.stages("seae_sosr")["pretraining"] == other.stages("seae_sosr")["pretraining"]
-        by_matrix = make_trainer().stages("dnn_bayes", MATRICES[0])
-        assert one.stages("dnn_bayes") == other.stages("dnn_bayes") == by_matrix
-
     def test_algorithms_that_divide_costs_by_other_units_share_no_pretraining(self):
         first, second = (
-            make_trainer(costs=self.COSTS).stages(
-                Algorithm(training, training, "mlp", "cae", training, "argmin")
+            make_trainer(costs=self.COSTS)._plan(
+                Algorithm(training, training, "mlp", "cae", training, "argmin"), None
             )
             for training in ("sosr", "poisson")
         )
-        assert first["pretraining"] != second["pretraining"]
+        assert first[0].pretraining_description != second[0].pretraining_description
 
     @pytest.mark.parametrize(
         "arguments,request_,match",
@@ -73,9 +66,7 @@ class TestCostsOfExamples:
             ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
             ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
             ({"costs": COSTS[:, :9]}, ("min",), "decides by costs, not for a class"),
-            ({"seed": None, "jobs": 2}, (), "Expected a `seed` with jobs=2"),
-            ({}, ("dnn_bayes", MATRICES[0], None, 0), "`ensemble`"),
-            ({}, ("csosr", MATRICES[0], None, 2), "draws nothing at random"),
+            ({}, ("csosr", MATRICES[0], csdl.Settings(members=2)), "draws nothing at random"),
         ],
     )
     def test_what_it_refuses(self, arguments, request_, match):
@@ -88,90 +79,23 @@ def test_networks_of_logarithms_and_logits_output_costs(training, own_costs):
     algorithm = Algorithm(training, training, "mlp", "none", training, "argmin")
     trainer = make_trainer(costs=MATRICES[0][DATA.y_train] if own_costs else None)
     matrix = None if own_costs else MATRICES[0]
-    single, both = (trainer.train(algorithm, matrix, ensemble=size).model for size in (None, 2))
+    single, both = (trainer.train(algorithm, matrix, of(size)).model for size in (None, 2))
     assert csdl.output_kind(single) == "cost"
     found = outputs(single)
     assert found.min() > 0 and 0.01 < found.mean() < 1.0
     assert np.abs(outputs(both) - found).max() > 1e-4
 
 
-REQUESTS = [
-    ("dnn_bayes", MATRICES[1]),
-    ("sdae_sosr", MATRICES[0]),
-    ("dnn_blind", MATRICES[0]),
-    (TOY, MATRICES[0]),  # other processes unpickle classes of a test file
-]
-
-
-@pytest.fixture(scope="module")
-def alone(run_module_eagerly):
-    trainer = make_trainer()
-    return [trainer.train(*request) for request in REQUESTS]
-
-
-class TestTrainAll:
-    def test_what_train_returns_in_the_order_of_requests(self, alone):
-        other = SETTINGS.replace({"mlp.hidden_units": (5,)})
-        requests = [*REQUESTS, ("dnn_blind", MATRICES[0], other)]
-        found = list(make_trainer().train_all(requests))
-        assert [index for index, _ in found] == [0, 1, 2, 3, 4]
-        for (_, trained), twin in zip(found, alone, strict=False):
-            assert_same_weights(trained.model, twin.model)
-            assert trained.epochs == twin.epochs
-        assert found[4][1].model.count_params() == 65 * 5 + (5 + 1) * 10
-
-    def test_several_processes_run_shared_stages_once(self, alone):
-        found = dict(make_trainer(jobs=2).train_all(REQUESTS))
-        assert sorted(found) == [0, 1, 2, 3]
-        assert found[0].seconds == found[2].seconds > 0
-        for index, trained in found.items():
-            expected = outputs(alone[index].model)
-            np.testing.assert_allclose(outputs(trained.model), expected, rtol=1e-3, atol=1e-4)
-
-    def test_several_processes_train_nothing_that_another_trainer_has(self, monkeypatch, tmp_path):
-        """It finishes every stage right after they were found missing."""
-        sent = []
-
-        def train_elsewhere_first(tasks):
-            other = make_trainer(cache=csdl.StageCache(tmp_path))
-            assert len(list(other.train_all(REQUESTS))) == 4
-            with monkeypatch.context() as without:
-                without.setattr(Stages, "_pretrain", None)
-                without.setattr(Stages, "_train", None)
-                results = [(name, run(*rest), 0.0) for name, (run, *rest) in tasks.items()]
-            sent.extend(tasks)
-            yield from results
-
-        monkeypatch.setattr(schedule, "run_tasks", train_elsewhere_first)
-        trainer = make_trainer(cache=csdl.StageCache(tmp_path), jobs=2)
-        found = dict(trainer.train_all(REQUESTS))
-        assert sorted(found) == [0, 1, 2, 3] and sent
-
-    @pytest.mark.parametrize("wrong", [("dnn", MATRICES[0]), ("dnn_blind",), "dnn_blind"])
-    def test_wrong_requests_are_refused_before_any_training(self, wrong):
-        counter = Counter()
-        with pytest.raises(ValueError, match="Expected `(algorithm|requests)` to be"):
-            make_trainer(callbacks=[counter]).train_all([("dnn_blind", MATRICES[0]), wrong])
-        assert counter.fits == 0
-
-
 class TestEnsembles:
     def test_members_differ_and_their_mean_decides(self):
         trainer = make_trainer()
-        together, single = (trainer.train("dnn_sosr", MATRICES[0], ensemble=n) for n in (3, 1))
+        together, single = (trainer.train("dnn_sosr", MATRICES[0], of(n)) for n in (3, 1))
         assert together.seconds > single.seconds
         members = [layer for layer in together.model.layers if isinstance(layer, keras.Model)]
         assert_same_weights(members[0], single.model)
         found = [outputs(member) for member in members]
         assert len(found) == 3 and np.abs(found[1] - found[2]).max() > 1e-3
         np.testing.assert_allclose(outputs(together.model), np.mean(found, axis=0), rtol=1e-4)
-
-    def test_processes_train_what_one_process_trains(self):
-        one, two = (
-            outputs(make_trainer(jobs=jobs).train("dnn_bayes", MATRICES[0], ensemble=2).model)
-            for jobs in (1, 2)
-        )
-        np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-5)
 
 
 class TestStackedMembers:

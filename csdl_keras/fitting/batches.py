@@ -87,29 +87,14 @@ class ShuffledBatches(keras.utils.PyDataset):
         return self.steps_per_epoch
 
     def __getitem__(self, index: int) -> Any:
-        return self.block(index)[0]
-
-    def block(self, index: int, most: int = 1) -> tuple[Any, int]:
-        """Joins successive batches of the epoch.
-
-        Args:
-            index: index of the first batch in the epoch.
-            most: largest number of batches; the epoch or the pass may end before. Defaults to 1.
-
-        Returns:
-            The joined batches, arrays `(count * batch_size, ...)` or shorter at the end of a
-            pass, and their number `count`.
-        """
         total = self.epoch * self.steps_per_epoch + index
         pass_number, batch = divmod(total, self.batches_per_pass)
-        count = min(most, self.steps_per_epoch - index, self.batches_per_pass - batch)
         order = self._order  # Other threads may replace the attribute.
         if order is None or order[0] != pass_number:
             rng = np.random.default_rng([self.seed, pass_number, _ORDERS])
             self._order = order = (pass_number, rng.permutation(self.num_examples))
-        rows = order[1][batch * self.batch_size : (batch + count) * self.batch_size]
-        part = keras.tree.map_structure(lambda array: to_floatx(array.take(rows, 0)), self.arrays)
-        return part, count
+        rows = order[1][batch * self.batch_size : (batch + 1) * self.batch_size]
+        return keras.tree.map_structure(lambda array: _to_floatx(array.take(rows, 0)), self.arrays)
 
     def on_epoch_begin(self) -> None:
         """Counts the epochs that read the batches; called by `fit`."""
@@ -132,7 +117,7 @@ def _rows(array: ArrayLike) -> np.ndarray:
     return rows
 
 
-def to_floatx(array: np.ndarray) -> np.ndarray:
+def _to_floatx(array: np.ndarray) -> np.ndarray:
     """Converts floats to Keras' default float type, as `fit` does; too large ones are infinite."""
     if array.dtype.kind != "f" or array.dtype == keras.config.floatx():
         return array
@@ -158,14 +143,9 @@ class SeededEpochs(keras.callbacks.Callback):
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         self.batches.epoch = epoch
-        states = generator_states(self.model)
+        states = [one for one in self.model.variables if one.name == "seed_generator_state"]
         rng = np.random.default_rng([self.batches.seed, epoch, _LAYERS])
         for state, seed in zip(states, rng.integers(2**31, size=len(states)), strict=True):
             state.assign([int(seed), 0])
         if keras.backend.backend() == "torch":
             keras.utils.set_random_seed(int(rng.integers(2**31)))
-
-
-def generator_states(model: keras.Model) -> list[Any]:
-    """Returns the states of a model's random number generators, in the order of its layers."""
-    return [one for one in model.variables if one.name == "seed_generator_state"]

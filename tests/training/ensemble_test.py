@@ -1,5 +1,7 @@
 """Ensembles without validation data, whose networks are each validated on a fold."""
 
+import dataclasses
+
 import keras
 import numpy as np
 import pytest
@@ -11,8 +13,8 @@ import csdl_keras as csdl
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras.layers import TemperatureScaling
 from csdl_keras.sklearn import CostSensitiveClassifier
-from csdl_keras.training.algorithm import Algorithm
-from csdl_keras.training.folds import assign_folds
+from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.data import assign_folds
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -31,8 +33,9 @@ def network(input_shape, num_classes):
 
 
 def trained(x=X, algorithm="ensemble_bayes", costs=None, settings=SETTINGS, **others):
+    settings = dataclasses.replace(settings, members=MEMBERS)
     trainer = csdl.Trainer(x, Y, settings=settings, seed=0, costs=costs, **others)
-    return trainer.train(algorithm, MATRIX if costs is None else None, ensemble=MEMBERS).model
+    return trainer.train(algorithm, MATRIX if costs is None else None).model
 
 
 def members(model):
@@ -71,14 +74,14 @@ def test_each_network_is_trained_without_its_fold_and_stops_by_it():
     for index, member in enumerate(found):
         learned, own = FOLDS != index, FOLDS == index
         alone = csdl.train(
-            one,
             X[learned],
             Y[learned],
             MATRIX,
-            (X[own], Y[own]),
-            SETTINGS,
-            member_seed(0, index),
+            one,
+            validation_data=(X[own], Y[own]),
             network=network,
+            settings=SETTINGS,
+            seed=member_seed(0, index),
         )
         np.testing.assert_allclose(
             member.predict(X, verbose=0), alone.predict(X, verbose=0), rtol=1e-5
@@ -148,7 +151,7 @@ def test_networks_of_costs_decide_better_than_a_constant():
 def test_too_few_examples_are_not_divided(labels):
     matrix = csdl.costs.zero_one(12)
     with pytest.warns(UserWarning, match="calibrates probabilities on `validation_data`"):
-        csdl.train("ensemble_bayes", X[: len(labels)], labels, matrix, settings=SETTINGS, seed=0)
+        csdl.train(X[: len(labels)], labels, matrix, "ensemble_bayes", settings=SETTINGS, seed=0)
 
 
 @pytest.mark.slow

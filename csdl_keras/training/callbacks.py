@@ -1,5 +1,6 @@
-"""Scores each epoch by what decisions with known costs cost on validation examples."""
+"""Keras callbacks that end a training, and price its decisions on validation examples."""
 
+import math
 from typing import Any, ClassVar
 
 import keras
@@ -16,6 +17,77 @@ from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.decide import decisions
 
 
+class StopWhenDone(keras.callbacks.EarlyStopping):
+    """`EarlyStopping` that goes on as long as the loss on validation examples falls.
+
+    What decisions cost on validation examples is a noisy figure, since few of them cost much: it
+    may be low by chance in an early epoch, and training that waited for a lower one would end
+    while the loss still falls. So an epoch counts as one without improvement only if neither the
+    monitored value nor `"val_loss"` is lower than ever before. The weights kept are those of the
+    best monitored value.
+
+    Args:
+        monitor: name of the value in the logs, the lowest of which is best.
+        patience: epochs without improvement of either after which training ends.
+
+    Example:
+
+    >>> stop = StopWhenDone("val_average_cost", patience=2)
+    >>> stop.set_model(keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]))
+    >>> stop.on_train_begin()
+    >>> for epoch, loss in enumerate([3.0, 2.0, 1.0, 1.0, 1.0]):
+    ...     stop.on_epoch_end(epoch, {"val_average_cost": 0.5 + epoch, "val_loss": loss})
+    >>> stop.stopped_epoch, stop.best_epoch
+    (4, 0)
+    """
+
+    state_names = ("lowest_loss",)
+
+    def __init__(self, monitor: str, patience: int):
+        super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)
+
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
+        """Forgets an earlier training."""
+        super().on_train_begin(logs)
+        self.lowest_loss = math.inf
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        """Counts the epoch unless the loss is the lowest one so far."""
+        loss = (logs or {}).get("val_loss", math.inf)
+        if loss < self.lowest_loss:
+            self.lowest_loss = loss
+            self.wait = -1  # The base class counts this epoch.
+        super().on_epoch_end(epoch, logs)
+
+
+class EpochBar(keras.callbacks.Callback):
+    """Shows a bar of the epochs of a `fit`, with the time left.
+
+    Args:
+        what: what is trained, a line above the bar.
+    """
+
+    observes_only = True
+
+    def __init__(self, what: str):
+        super().__init__()
+        self.what = what
+
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
+        print(self.what, flush=True)
+        self._bar = keras.utils.Progbar(
+            self.params["epochs"], stateful_metrics=["loss", "val_loss"], unit_name="epoch"
+        )
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        shown = [(name, float(it)) for name, it in (logs or {}).items() if name.endswith("loss")]
+        self._seen = epoch + 1
+        self._bar.update(self._seen, shown, finalize=False)
+
+    def on_train_end(self, logs: dict[str, float] | None = None) -> None:
+        self._bar.update(self._seen, finalize=True)
+
+
 class ValidationCost(keras.callbacks.Callback):
     """Computes after each epoch what decisions with known costs cost on validation examples.
 
@@ -25,10 +97,6 @@ class ValidationCost(keras.callbacks.Callback):
     where callbacks that come later in the list of `fit` find it: `EarlyStopping` and
     `ModelCheckpoint` with `monitor="val_average_cost", mode="min"`, and the history. It is NaN
     where an output is not finite.
-
-    On four tables with known costs (`benchmarks/results/known_costs`) the epoch of the lowest
-    validation cost decided as well as that of the lowest `val_loss`, 0.998 (0.987–1.009) of its
-    cost, and that of the fewest errors worse, 1.046 (0.991–1.104).
 
     Args:
         x_val: inputs, as `csdl_keras.decide` takes them; with an input of costs, all inputs.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.fitting import seeded_fit as _seeded_fit
+from csdl_keras.fitting import fit as _fit_module
 from tests.support.fresh_process import run_python, start_python
 from tests.support.interruptions import Epochs, Stop
 from tests.support.trainers import DATA, MATRICES, VALIDATION
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
 @pytest.fixture(autouse=True)
 def write_every_epoch(monkeypatch):
-    monkeypatch.setattr(_seeded_fit, "SECONDS", 0.0)
+    monkeypatch.setattr(_fit_module, "_SECONDS", 0.0)
 
 
 def make_trainer(case, folder, *callbacks):
@@ -70,9 +70,9 @@ KILLED = """
 print("started", flush=True)
 from tests.support.eager import eager_models
 from tests.support.interruptions import Stop
-from tests.training.unfinished_stages_test import _seeded_fit, train
+from tests.training.interrupted_test import _fit_module, train
 
-_seeded_fit.SECONDS = 0.0
+_fit_module._SECONDS = 0.0
 with eager_models():
     train({case!r}, {folder!r}, Stop({fit}, {epoch}, kill=True))
 """
@@ -118,21 +118,6 @@ class TestKilled:
             time.sleep(random.uniform(0.0, 12.0))
             process.kill()
         nothing_lost("kill -9 at any moment", train("paper", tmp_path), expected["paper"])
-
-    def test_a_worker_process_takes_up_what_another_run_left(
-        self, expected, tmp_path, nothing_lost
-    ):
-        """What joblib's workers are sent names the folder; run here, in this process."""
-        with pytest.raises(InterruptedError):
-            train("paper", tmp_path, Stop(2, 1))
-        epochs = Epochs()
-        trainer = make_trainer("paper", tmp_path, epochs)
-        (recipe,) = trainer._members("csdnn", None, MATRICES[0])
-        run, _, *work = trainer._stages._next_stage(recipe).task
-        assert run(trainer._stages, *work) is None  # what it left is in the folder
-        found = trainer.cache.find(recipe.describe_training()).arrays
-        assert epochs.begun == [[1, 2]]
-        nothing_lost("a process of several, by an exception", found, expected["paper"])
 
 
 class TestPretrain:

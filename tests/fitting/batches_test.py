@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import csdl_keras as csdl
 from csdl_keras import ShuffledBatches
-from csdl_keras.fitting.shuffled_batches import SeededEpochs, generator_states
+from csdl_keras.fitting.batches import SeededEpochs
 from tests.support.testing import to_numpy
 from tests.support.weights import assert_same_weights
 
@@ -52,6 +52,10 @@ class TestOrder:
         assert made[0].fingerprint() == ShuffledBatches(**arguments).fingerprint()
 
 
+def states(model):
+    return [it for it in model.variables if it.name == "seed_generator_state"]
+
+
 def network(*layers):
     model = keras.Sequential([keras.Input((3,)), *layers, keras.layers.Dense(2)])
     model.compile("sgd", "mse")
@@ -80,7 +84,7 @@ class TestFit:
 
         class Note(keras.callbacks.Callback):
             def note(self, *_, **__):
-                found.append([to_numpy(it).tolist() for it in generator_states(self.model)])
+                found.append([to_numpy(it).tolist() for it in states(self.model)])
 
             on_train_batch_begin = on_epoch_end = note
 

@@ -1,17 +1,20 @@
 """The cache of stages: what finds what, and what concurrent and killed processes do to it."""
 
+import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
+import keras
 import numpy as np
 import pytest
 
 import csdl_keras
 from csdl_keras._utils.array_file import fingerprint
-from csdl_keras.fitting.stage_cache import StageCache, StageResult
+from csdl_keras.fitting.cache import StageCache, StageResult, environment
 
 # Asks for stages in a random order and prints which of them it computes. Neither Keras nor the
 # whole package is imported, which would take seconds.
@@ -26,7 +29,7 @@ import numpy as np
 sys.modules["keras"] = unittest.mock.MagicMock()
 package = sys.modules["csdl_keras"] = types.ModuleType("csdl_keras")
 package.__path__ = {package!r}
-from csdl_keras.fitting.stage_cache import StageCache
+from csdl_keras.fitting.cache import StageCache
 
 cache = StageCache({folder!r})
 order = list(range({stages}))
@@ -103,15 +106,6 @@ class TestGet:
         assert {"a": 1} not in cache
         assert cache.get({"a": 1}, Counter()).info["epochs"] == 3
 
-    def test_stages_within_stages(self, cache):
-        """As training computes the pre-training that it needs."""
-
-        def outer():
-            return [cache.get({"inner": 1}, Counter()).arrays[0] + 1], {}
-
-        assert cache.get({"outer": 1}, outer).arrays[0].max() == 6
-        assert {"inner": 1} in cache
-
     def test_results_are_copies(self, cache):
         array = np.arange(3.0)
         cache.get({"a": 1}, lambda: ([array], {"list": [1]})).info["list"].append(2)
@@ -157,6 +151,67 @@ class TestFolder:
             assert len(there) < 40
         output = start(tmp_path, 9, stages=40, seconds=0.0).communicate(timeout=120)[0]
         assert computed(output) == [number for number in range(40) if number not in there]
+
+
+class TestDamage:
+    def test_a_damaged_file_counts_as_missing(self, tmp_path):
+        cache, stage = StageCache(tmp_path), Counter()
+        cache.get("a", stage)
+        path = cache.path("a")
+        path.write_bytes(path.read_bytes()[:-100])
+        with pytest.warns(UserWarning, match=f"{path} is damaged"):
+            cache.get("a", stage)
+        assert stage.count == 2 and "a" in cache
+
+    def test_another_result_in_its_place(self, tmp_path):
+        cache = StageCache(tmp_path)
+        for name in "ab":
+            cache.put(name, StageResult([], {}))
+        shutil.copy(cache.path("a"), cache.path("b"))
+        with pytest.warns(UserWarning, match="it holds another result"):
+            assert cache.find("b") is None
+
+
+def test_another_process_gets_the_folder_and_not_the_memory(tmp_path):
+    for cache in (StageCache(tmp_path), StageCache()):
+        cache.put("a", StageResult([], {}))
+        assert ("a" in pickle.loads(pickle.dumps(cache))) == (cache.folder is not None)
+
+
+class TestEnvironment:
+    def test_settings_of_keras(self):
+        """Whatever changes numbers for all of a process; a new setting of Keras fails here."""
+        before = environment()
+        others = {
+            "epsilon": 1e-3,
+            "floatx": "float16",
+            "image_data_format": "channels_first",
+            "max_epochs": 2,
+            "max_steps_per_epoch": 3,
+            "dtype_policy": "mixed_bfloat16",
+        }
+        for name, other in others.items():
+            value = getattr(keras.config, name)()
+            try:
+                getattr(keras.config, f"set_{name}")(other)
+                assert environment() != before, name
+            finally:
+                getattr(keras.config, f"set_{name}")(value)
+            assert environment() == before
+        # How errors are shown, and what only attention, NNX and conversions read.
+        unread = {"interactive_logging", "traceback_filtering", "flash_attention", "unsafe"}
+        unread |= {"nnx", "backend", "dtype_policy", "default_device"}
+        names = {it for it in dir(keras.config) if not it.startswith("_")}
+        strange = [it for it in names - set(others) if not any(part in it for part in unread)]
+        assert {it.removeprefix("set_") for it in strange} <= set(others)
+
+    def test_versions_and_the_backend(self, monkeypatch):
+        before = environment()
+        for module in (keras, np):
+            with monkeypatch.context() as patch:
+                patch.setattr(module, "__version__", "0")
+                assert environment() != before
+        assert environment()["backend"] == keras.backend.backend()
 
 
 def test_fingerprints_depend_on_contents_shape_and_type():

@@ -1,0 +1,203 @@
+"""Calls `fit` with batches that follow from a seed; all training of the package goes through it."""
+
+import math
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import keras
+
+from csdl_keras._utils.checks import check_type
+from csdl_keras._utils.quiet_tracing import quiet_tracing
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.fitting.batches import Arrays, SeededEpochs, ShuffledBatches
+from csdl_keras.fitting.resume import OwnResume
+
+#: Largest number of steps in an execution. More are hardly faster, and Ctrl-C and callbacks have
+#: to wait for the last step.
+_MOST_STEPS = 32
+
+#: Least seconds between two saves of the state, which a killed process loses in addition to the
+#: current epoch. A save takes from 20 ms to more than a second, with 20 million weights.
+_SECONDS = 30.0
+
+#: Keras' callbacks that leave the training unchanged. Subclasses of them may change it.
+_OBSERVERS = (
+    keras.callbacks.CSVLogger,
+    keras.callbacks.History,
+    keras.callbacks.ModelCheckpoint,
+    keras.callbacks.OrbaxCheckpoint,
+    keras.callbacks.ProgbarLogger,
+    keras.callbacks.RemoteMonitor,
+    keras.callbacks.TensorBoard,
+)
+
+
+def executed_steps(examples: int, batch_size: int, steps_per_epoch: int | None = None) -> int:
+    """Returns `steps_per_execution` of `keras.Model.compile` for an epoch over arrays.
+
+    It cuts the overhead of a small network's steps to a third and leaves results the same.
+    PyTorch's `fit` supports only 1.
+    """
+    if keras.backend.backend() == "torch":
+        return 1
+    return min(_MOST_STEPS, steps_per_epoch or math.ceil(examples / batch_size))
+
+
+def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:
+    """Returns True if `seeded_fit` shuffles `x`: an array, unless `arguments` turn shuffling off.
+
+    Args:
+        x: the inputs; datasets keep their own order.
+        arguments: the arguments of `fit`.
+    """
+    return hasattr(x, "__array__") and bool(arguments.get("shuffle", True))
+
+
+@quiet_tracing()
+def seeded_fit(
+    model: keras.Model,
+    x: Any,
+    y: Arrays | None,
+    seed: int | None,
+    unfinished: pathlib.Path | None = None,
+    callbacks: Sequence[keras.callbacks.Callback] = (),
+    stateful: Sequence[keras.callbacks.Callback] = (),
+    what: str | None = None,
+    may_diverge: bool = False,
+    sample_weight: ArrayLike | None = None,
+    batch_size: int | None = None,
+    steps_per_epoch: int | None = None,
+    **fit_arguments: Any,
+) -> keras.callbacks.History:
+    """Calls `model.fit` such that batches and masks depend only on seed, epoch and step.
+
+    Args:
+        model: a model that is compiled and built.
+        x: the inputs. A dataset keeps its own order, whatever the seed.
+        y: the targets, or `None`.
+        seed: seed of batches and masks. `None` leaves shuffling to `fit`.
+        unfinished: folder where the state is saved between epochs and from which training
+            continues; damaged files are replaced. `None` (default) saves nothing.
+        callbacks: callbacks without a state that training depends on.
+        stateful: more callbacks, whose state `Resume` saves too.
+        what: name of the training in the error if it diverges.
+        may_diverge: if `True`, training that diverges continues. Defaults to `False`.
+        sample_weight, batch_size, steps_per_epoch: as in `fit`.
+        **fit_arguments: other arguments of `fit`.
+
+    Returns:
+        The history of all epochs.
+
+    Raises:
+        DivergedError: if training diverges and `may_diverge` is `False`.
+    """
+    callbacks = [*callbacks, *stateful]
+    if not may_diverge:
+        callbacks.append(RaiseOnDivergence(what))
+    if seed is None or not follows_seed(x, fit_arguments):
+        more = {"batch_size": batch_size, "steps_per_epoch": steps_per_epoch, **fit_arguments}
+        return model.fit(x, y, sample_weight=sample_weight, callbacks=callbacks, **more)
+    batches = ShuffledBatches(x, y, sample_weight, batch_size or 32, seed, steps_per_epoch)
+    seeded = SeededEpochs(batches)
+    if unfinished is not None:
+        seeded = OwnResume(unfinished / "epochs.npz", batches, stateful, _SECONDS)
+    fit_arguments["shuffle"] = False
+    return model.fit(batches, callbacks=[seeded, *callbacks], **fit_arguments)
+
+
+def check_observers(callbacks: Sequence[keras.callbacks.Callback], reason: str) -> None:
+    """Raises if a callback may change what is trained, which no key can describe.
+
+    Args:
+        callbacks: the callbacks.
+        reason: the argument that they are combined with, such as "a `cache`".
+    """
+    for callback in callbacks:
+        if type(callback) not in _OBSERVERS and not getattr(callback, "observes_only", False):
+            raise ValueError(
+                f"Expected `callbacks` that only observe with {reason}, since it does not know "
+                f"what others do to training; received {type(callback).__name__}. If it changes "
+                "nothing, set its attribute `observes_only = True`; else train without "
+                f"{reason}."
+            )
+
+
+class DivergedError(FloatingPointError):
+    """Training reached NaN or infinity, so that there is no model.
+
+    Args:
+        message: the error message.
+        epoch: the epoch in which training diverged, counted from 1. Defaults to 0 (unknown).
+
+    Example:
+
+    >>> DivergedError("Expected a finite loss; received nan in epoch 3.", epoch=3).epoch
+    3
+    """
+
+    def __init__(self, message: str, epoch: int = 0):
+        super().__init__(message)
+        self.epoch = epoch
+
+
+class RaiseOnDivergence(keras.callbacks.Callback):
+    """Raises `DivergedError` when a loss, or a final weight, is NaN or infinite.
+
+    `keras.callbacks.TerminateOnNaN` ends such a training without an error, so that a model of NaN
+    is evaluated or saved. This callback checks losses after each epoch and weights after the last
+    one, so that no step waits for a value. Pass it as the last callback, after one that restores
+    the weights of the best epoch. `Trainer`, `train` and `pretrain` add it to every `fit`.
+
+    Args:
+        what: name of the training in the message. `None` (default) uses the model's name.
+
+    Raises:
+        ValueError: if `what` is not a string or `None`.
+        DivergedError: during `fit`, with the epoch and the likely causes.
+
+    Example:
+
+    >>> import numpy as np
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])
+    >>> model.compile(keras.optimizers.SGD(1e30), loss="mean_squared_error")
+    >>> x, y = np.ones((64, 4)), np.zeros((64, 3))
+    >>> history = model.fit(x, y, epochs=3, callbacks=[RaiseOnDivergence()], verbose=0)
+    Traceback (most recent call last):
+    csdl_keras.fitting.fit.DivergedError: Expected ...
+    """
+
+    observes_only = True
+
+    def __init__(self, what: str | None = None):
+        super().__init__()
+        if what is not None:
+            check_type("what", what, str, "a string or None")
+        self.what = what
+
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
+        self._epoch = 0
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        self._epoch = epoch + 1
+        for name in ("loss", "val_loss"):
+            value = float((logs or {}).get(name, 0.0))
+            if not math.isfinite(value):
+                self._fail(f"a finite `{name}`", str(value))
+
+    def on_train_end(self, logs: dict[str, float] | None = None) -> None:
+        for weight in self.model.weights:
+            finite = keras.ops.all(keras.ops.isfinite(keras.ops.cast(weight, "float32")))
+            if not bool(finite):
+                self._fail("finite weights", f"NaN or infinity in {weight.path!r}")
+
+    def _fail(self, expected: str, received: str) -> None:
+        rate = float(keras.ops.convert_to_numpy(self.model.optimizer.learning_rate))
+        raise DivergedError(
+            f"Expected {expected} in training {self.what or repr(self.model.name)}; received "
+            f"{received} in epoch {self._epoch}: the training diverged. Likely causes: a learning "
+            f"rate that is too high (it is {rate:.3g}); costs far above 1 (divide them by their "
+            "largest, or pass `cost_scale` to losses and `pretrain`); large inputs that are "
+            "not standardised; one-hot rows in place of cost vectors.",
+            self._epoch,
+        )
