@@ -192,13 +192,11 @@ class TestCollapsed:
         (double,) = read(tmp_path / "after", "doubled.csv")
         assert float(double["learning_rate"]) == best
 
-    def test_all_collapse(self, tmp_path):
+    def test_all_collapse(self, tmp_path, monkeypatch):
         """Then the first choice stays, and says so."""
-        settings = SHORT.settings.replace({"mlp.learning_rate": 1e-9})
-        searches = (Search("mlp.learning_rate", (1e-9, 1e-8)),)
-        profile = dataclasses.replace(
-            SHORT, algorithms=("dnn_blind",), settings=settings, searches=searches
-        )
+        monkeypatch.setattr(Outcome, "collapsed", True)
+        searches = (Search("mlp.learning_rate", (0.01, 0.1)),)
+        profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=searches)
         run(tmp_path, profile)
         (row,) = read(tmp_path)
         assert row["collapsed"] == "True" and row["tried_again"] == "0"
