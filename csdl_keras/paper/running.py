@@ -6,9 +6,8 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import joblib
-
 from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.fitting.fit import DivergedError
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
@@ -24,14 +23,20 @@ def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
 
     The workers behind the `scheduler`'s address must see the folder of the cache under its path.
     """
-    with contextlib.ExitStack() as stack:
-        if scheduler is None:
-            stack.enter_context(joblib.parallel_config(n_jobs=jobs))
-        else:
-            from dask.distributed import Client  # optional
+    import joblib  # slow to import
 
-            stack.enter_context(Client(scheduler))
-            stack.enter_context(joblib.parallel_config("dask"))
+    if scheduler is None:
+        with joblib.parallel_config(n_jobs=jobs):
+            yield
+        return
+    distributed = optional_module("distributed", "dask")
+    try:
+        client = distributed.Client(scheduler, timeout="20s")
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"Expected a Dask scheduler at {scheduler!r}, such as tcp://10.0.0.1:8786; {error}"
+        ) from error
+    with client, joblib.parallel_config("dask", n_jobs=-1, wait_for_workers_timeout=60):
         yield
 
 
