@@ -29,6 +29,6 @@ def inner_output(tensor: Tensor) -> Tensor:
     return history.operation.outputs[history.tensor_index]
 
 
-def all_layers(model: keras.Model) -> Iterator[keras.layers.Layer]:
-    """Yields a model, its layers, and those inside of them."""
+def all_layers(model: keras.layers.Layer) -> Iterator[keras.layers.Layer]:
+    """Yields a layer or model, its layers, and those inside of them."""
     yield from model._flatten_layers()

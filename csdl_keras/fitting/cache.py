@@ -24,6 +24,7 @@ from csdl_keras._utils import __version__
 from csdl_keras._utils.array_file import DamagedFileError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.checks import check_path
 from csdl_keras._utils.files import check_writable
+from csdl_keras._utils.keras_graph import all_layers
 
 #: Stands in a description for the version that an object of the user's lacks.
 _WITHOUT_VERSION = "without a version"
@@ -324,7 +325,7 @@ def _fields(value: Any) -> Any:
 def _own_parts(value: Any) -> Iterator[Any]:
     """Yields the user's layers, functions and other objects that a Keras object is made of."""
     of_layers = isinstance(value, keras.layers.Layer)
-    for part in value._flatten_layers() if of_layers else [value]:
+    for part in all_layers(value) if of_layers else [value]:
         if _is_own(part):
             yield part
         # Keras puts functions of its own into `build` and `quantize`, with the name of a class's.

@@ -7,6 +7,7 @@ from typing import Any
 import keras
 import numpy as np
 
+from csdl_keras._utils.keras_graph import all_layers
 from csdl_keras.layers import RandomAffine
 from csdl_keras.layers.images import transform
 
@@ -109,8 +110,7 @@ def chosen_strengths(
 
 def affine_layer(model: keras.Model) -> RandomAffine | None:
     """Returns the first `RandomAffine` of a model, or `None`."""
-    layers = model._flatten_layers(include_self=False)
-    return next((layer for layer in layers if isinstance(layer, RandomAffine)), None)
+    return next((layer for layer in all_layers(model) if isinstance(layer, RandomAffine)), None)
 
 
 def _balanced_loss(probabilities: np.ndarray, y: np.ndarray) -> float:

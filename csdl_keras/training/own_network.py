@@ -9,7 +9,7 @@ import keras
 from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table
-from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.keras_graph import all_layers, layer_of, sources_of
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.structure import (
     estimator_hint,
@@ -153,7 +153,7 @@ def _copied(network: keras.Model, seeds: Seeds | None = None) -> keras.Model:
 
     inputs_of(network)
     copy = keras.models.clone_model(network, clone_function=copied)
-    for old, new in zip(network._flatten_layers(), copy._flatten_layers(), strict=True):
+    for old, new in zip(all_layers(network), all_layers(copy), strict=True):
         if old.weights and (seeds is None or not old.trainable_weights):
             new.set_weights(old.get_weights())
             if hasattr(new, "finalize_state"):
