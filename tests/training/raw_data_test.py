@@ -129,7 +129,7 @@ def test_nan_in_an_array_of_rows_hints_at_data_frames():
     infinite = np.nan_to_num(rows, nan=np.inf)
     for wrong, hinted in ((rows, True), (rows[:, None], False), (infinite, False)):
         with pytest.raises(ValueError, match="`x` to be finite") as refused:
-            csdl.train(y, COSTS, "calibrated_bayes", wrong)
+            csdl.train(wrong, y, COSTS)
         assert hinted == str(refused.value).endswith("in a data frame: pandas.DataFrame(x).")
     csdl.Trainer(pandas.DataFrame(rows), y)
 
@@ -186,14 +186,14 @@ def test_datasets_are_sent_to_where_they_are_read():
 
 def test_arrays_of_a_mixed_data_frame_are_sent_back_to_it():
     with pytest.raises(ValueError, match="received dtype object.*pass the data frame itself"):
-        csdl.train(LABELS, COSTS, "calibrated_bayes", FRAME.to_numpy())
+        csdl.train(FRAME.to_numpy(), LABELS, COSTS)
 
 
 def test_known_costs_need_a_row_for_each_label():
     labels = np.array(["b", "c"] * 20)
     costs = np.repeat((1.0 - np.eye(3))[None], 40, axis=0)
     with pytest.raises(ValueError, match=r"a row for each of the labels \['b', 'c'\].* 3 rows"):
-        csdl.train(labels, algorithm="calibrated_bayes", costs=costs)
+        csdl.train(np.zeros((40, 2)), labels, costs=costs)
 
 
 @pytest.mark.parametrize("place", ["x", "unlabelled"])
