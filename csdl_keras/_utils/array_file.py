@@ -56,7 +56,7 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
         with np.load(content, allow_pickle=False) as file:
             arrays = dict(file)
         if not all(isinstance(array, np.ndarray) for array in arrays.values()):
-            raise ValueError("it holds what is no array")
+            raise ValueError("it holds something other than arrays")
         return arrays
     # A damaged file makes NumPy and zipfile raise nearly anything.
     except Exception as error:
