@@ -173,11 +173,11 @@ def our_model(split: Split, seed: int, algorithm: str, networks: int | None = No
     together = (chosen.members or 1) > 1
     x, y, *costs = examples(split.labelled if together else split.train)
     return csdl.train(
-        chosen,
         x,
         y,
         None if on_costs else csdl.costs.zero_one(2),
-        None if together else examples(split.validation),
+        chosen,
+        validation_data=False if together else examples(split.validation),
         seed=seed,
         costs=costs[0] if on_costs else None,
     )

@@ -54,11 +54,12 @@ class CSOSR(ClassifierMixin, BaseEstimator):
     Attributes:
         coef_: `(N, D)` weights of training examples, or of Nyström features.
         intercept_: `(D,)`, `b`.
-        objective_, duality_gap_: primal objective summed over decisions, and a bound on its
-            distance from the optimum.
+        objective_: primal objective summed over decisions.
+        duality_gap_: bound on the distance of `objective_` from the optimum.
         n_iter_: number of steps.
         map_: the fitted `KernelMap`, with its `gamma`.
-        classes_, n_features_in_: as in scikit-learn; the classes are the decisions.
+        classes_: as in scikit-learn: the decisions.
+        n_features_in_: as in scikit-learn.
 
     Raises:
         ValueError: in methods, if an argument or array fails its check.

@@ -97,10 +97,10 @@ def bayes_classifier(
         the last one or under their name.
 
     Raises:
-        ValueError: if the matrix fails its check or does not fit the output; if the last layer or
-        the
-            compiled loss shows that the outputs are others. Where neither tells, `predict` raises
-            on rows that do not sum to 1, and on costs that are negative or not finite.
+        ValueError: if the matrix fails its check or does not fit the output, or the last layer or
+            the compiled loss shows that the outputs are of another kind. Where neither tells,
+            `predict` raises on rows that do not sum to 1, and on costs that are negative or not
+            finite.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)

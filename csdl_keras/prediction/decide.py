@@ -67,12 +67,12 @@ def decide(
         output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
             (default) recognises it. It is checked against structure, compiled loss and outputs:
             rows that sum to 1 are probabilities, and logits are neither.
-        batch_size: as in `keras.Model.predict`. verbose: as in `keras.Model.predict`. Defaults to
-        0. costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example, `(N, K,
-        D)`; or
-            `csdl_keras.costs.AffineCosts`. `None` (default) decides by the outputs. A model that
-            `bayes_classifier` made with `cost_input=True` gets its costs here, or as `x=[x,
-            costs]`.
+        batch_size: as in `keras.Model.predict`.
+        verbose: as in `keras.Model.predict`. Defaults to 0.
+        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
+            `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the
+            outputs. A model that `bayes_classifier` made with `cost_input=True` gets its costs
+            here, or as `x=[x, costs]`.
         labels: whether to return the labels of `model.classes`, and for decisions that are not
             classes `"decision_K"` and so on, instead of numbers. Defaults to False.
 

@@ -50,7 +50,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
             class, or the mean matrix of costs that are known when deciding.
         estimator_: the fitted classifier, calibrated unless `calibration` is `None`.
-        n_features_in_, feature_names_in_: as in scikit-learn, if the classifier has them.
+        n_features_in_: as in scikit-learn, if the classifier has it.
+        feature_names_in_: as in scikit-learn, if the classifier has it.
 
     Raises:
         ValueError: in `fit`, before anything is trained, if an argument or array fails its
