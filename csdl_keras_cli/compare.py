@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cost-seeds",
         type=shared.positive_integer,
         metavar="N",
-        help="number of random cost matrices (default 2), if there are no costs of yours; matrix i "
+        help="number of random cost matrices (default 2), if you give no costs; matrix i "
         f"is drawn with seed {FIRST_COST_SEED} + i, from U[0, 10 n_k / n_y]",
     )
     parser.add_argument(

@@ -49,7 +49,7 @@ _WAYS_OUT = (
 
 
 def finite_numbers(name: str, column: Any, missing: bool = False) -> np.ndarray:
-    """Returns a column as floats; refuses what is no finite number, or missing unless it may."""
+    """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
     column = pandas.Series(column)
     numbers = pandas.to_numeric(column, errors="coerce").to_numpy("float64", na_value=np.nan)
     wrong = ~(np.abs(numbers) <= LARGEST_NUMBER)

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cost-seed",
         type=shared.whole_number,
         metavar="N",
-        help="seed of a random matrix, U[0, 10 n_k / n_y], if there are no costs of yours (default "
+        help="seed of a random matrix, U[0, 10 n_k / n_y], if you give no costs (default "
         f"{FIRST_COST_SEED})",
     )
     parser.add_argument(

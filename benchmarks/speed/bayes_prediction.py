@@ -1,4 +1,4 @@
-"""The Bayes decision in prediction beside the network alone."""
+"""The Bayes decision in prediction relative to the network alone."""
 
 import functools
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def _row(
     found = interleaved(ways, rounds)
     return Row(
         f"{name}, K = {classes:,}, batch {batch}",
-        "seconds beside the network alone",
+        "seconds relative to the network alone",
         Ratio.of(found["careful"] / found["network"]),
         "<= 1.02",
         f"{1e6 * np.median(found['careful']) / len(x):.1f} µs an input",

@@ -44,7 +44,7 @@ def measure(quick: bool) -> Iterator[Row]:
         )
         yield Row(
             case,
-            "time beside the same network with batch normalisation",
+            "time relative to the same network with batch normalisation",
             Ratio.of(taken["ours"] / taken["normalised"]),
         )
 

@@ -126,7 +126,7 @@ class Table:
 
 
 def as_table(x: Any) -> Table | None:
-    """Returns the encoded rows of a data frame; `None` for what is none."""
+    """Returns the encoded rows of a data frame; `None` for anything else."""
     if isinstance(x, Table):
         return x
     if not is_frame(x):

@@ -19,7 +19,7 @@ else:
 
 
 class CostPredictor(Protocol):
-    """A classifier that is no Keras model but estimates costs, such as `baselines.CSOSR`."""
+    """A classifier that is not a Keras model but estimates costs, such as `baselines.CSOSR`."""
 
     def predict_costs(self, X: Any, /) -> np.ndarray: ...  # noqa: N803
 

@@ -100,7 +100,7 @@ def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = N
 
 
 def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
-    """Adds a decision that is no class, such as to abstain or to ask a person.
+    """Adds a decision that is not a class, such as to abstain or to ask a person.
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`.

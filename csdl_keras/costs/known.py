@@ -24,7 +24,7 @@ class AffineCosts:
     Args:
         amount: finite numbers `(N,)`, one for each example.
         per_unit: array-like `(K, D)`, costs of one unit of the amount, `[true, decision]`.
-        fixed: array-like `(K, D)`, what the decisions cost besides. Defaults to nothing.
+        fixed: array-like `(K, D)`, what the decisions cost in addition. Defaults to 0.
 
     Example:
 

@@ -120,7 +120,8 @@ class PricedExamples:
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
-    The second table shows what each model saves beside today's rule and the best constant decision.
+    The second table shows what each model saves relative to today's rule and the best constant
+    decision.
     With labels, another one shows the average cost of each true class; with more than twelve
     classes, those that cost the cheapest model most. The last line is `sentence`.
     `dataclasses.asdict(report)` holds all numbers.
@@ -190,7 +191,7 @@ def cost_report(
     largest: float | None = None,
     classes: Any = None,
 ) -> CostReport:
-    """Says what the decisions of models cost, beside today's rule and a constant decision.
+    """Says what decisions of models, of today's rule and of a constant decision cost.
 
     The best constant decision is the one that costs least on these examples, which favours it.
     Intervals are those of `cost_interval`, paired intervals and p-values those of `compare_costs`.

@@ -40,7 +40,8 @@ class AverageCost(DecisionMetric):
             or `(batch, ..., 1)`. Labels outside `[0, K)`, and larger matrices, as in `SOSRLoss`.
         output: kind of `y_pred`, `"cost"`, `"probability"` or `"logits"`. `None` (default) means
             costs, or probabilities with `bayes=True`. Values of another kind raise at the end
-            of the epoch: rows that all sum to 1 are no costs, others no probabilities.
+            of the epoch: rows that all sum to 1 are not costs, and others are not
+            probabilities.
         bayes: whether probabilities decide by the lowest expected cost `sum_y P(y|x) C[y, k]`
             instead of their argmax; needs `cost_matrix`. Defaults to False.
         class_id: `None` (default), or the only true class whose examples count, with

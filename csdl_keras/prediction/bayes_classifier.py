@@ -75,7 +75,7 @@ def bayes_classifier(
 
     The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision,
     and shares the layers of `model`. Nothing is trained. With `cost_input=True` the costs are those
-    of each example, `C[n, y, k]`, which the model takes beside `x`.
+    of each example, `C[n, y, k]`, which the model takes in addition to `x`.
 
     Args:
         model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
@@ -146,7 +146,7 @@ def bayes_classifier(
 
 
 def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:
-    """Returns a symbolic input for costs beside those of a model; `shape` begins with the batch."""
+    """Returns an input for costs in addition to a model's; `shape` begins with the batch."""
     if any(end.name == COST_MATRIX for end in others):
         raise ValueError(f"Expected a model without an input {COST_MATRIX!r}; received one.")
     return keras.Input(batch_shape=tuple(shape), dtype=float_dtype(), name=COST_MATRIX)

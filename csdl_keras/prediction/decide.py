@@ -82,8 +82,8 @@ def decide(
 
     Raises:
         ValueError: if `costs` fail their check, or the model has no class probabilities inside; if
-            it is not known what the model outputs, or it is something else than `output` or than
-            what its loss trains; if arrays do not hold numbers, are empty or do not have the shape
+            it is not known what the model outputs, or it is not what `output` says or its loss
+            trains; if arrays do not hold numbers, are empty or do not have the shape
             of the model's input; or if an output is NaN.
 
     Example:
@@ -119,7 +119,7 @@ def decide(
 
 
 def _check_costs(model: keras.Model, x: Any) -> None:
-    """Raises if a model that takes costs beside `x` is not given them."""
+    """Raises if a model that also takes costs is not given them."""
     if not has_structure(model) or not isinstance(x, (np.ndarray, list, tuple, dict)):
         return
     given = 1 if isinstance(x, np.ndarray) else len(x)

@@ -147,12 +147,6 @@ class Algorithm:
         return self.objective.blind and self.pretraining_sees != "costs"
 
     @property
-    def own_parts(self) -> list[Any]:
-        """Its parts that are objects, not names."""
-        parts = (self.body, self.pretraining, self.training)
-        return [one for one in parts if not isinstance(one, str)]
-
-    @property
     def output(self) -> str:
         """Kind of the outputs of its network, `"probability"` or `"cost"`."""
         return self.objective.output

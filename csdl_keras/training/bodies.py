@@ -428,7 +428,7 @@ def _value_range(x: np.ndarray) -> tuple[float, float]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class KernelMachine(Choices):
-    """The kernel machine `baselines.CSOSR`, the only body that is no network.
+    """The kernel machine `baselines.CSOSR`, the only body that is not a network.
 
     Args:
         penalty: penalty of violations. Defaults to 1.
