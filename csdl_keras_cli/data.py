@@ -44,7 +44,7 @@ class Data:
     imbalanced: bool = False
     #: The user's file that it is from, or `None`.
     own: OwnFile | None = None
-    #: The user's cost matrix, or the mean costs of `costs`; `None` without.
+    #: The user's cost matrix, or the mean costs of `costs`; `None` if there are none.
     table: CostTable | None = None
     #: `(N, D)` costs of each decision by split, or `None`.
     costs: dict[str, np.ndarray] | None = None

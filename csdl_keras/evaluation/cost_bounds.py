@@ -97,7 +97,7 @@ class _Tail:
         self._costs = costs[self._examples]
 
     def reach(self, values: np.ndarray) -> float:
-        """Returns the bound times the upper 95 % limit of the share that `values` are of costs."""
+        """Returns the bound times the upper 95 % limit of the share of costs that is paid."""
         from scipy.special import betaincinv  # slow to import
 
         shares = np.clip(values[self._examples] / self._costs, 0.0, 1.0)

@@ -213,7 +213,8 @@ def cost_report(
             negative, and right decisions may cost something. Defaults to `None`.
         class_names, decision_names: `K` and `D` names; `None` (default) writes labels, and the
             index of each decision that is not a class.
-        largest: as in `cost_interval`; `None` (default) says in the report what intervals rest on.
+        largest: as in `cost_interval`. With `None` (default) the report says on what its
+            intervals rest.
 
     Returns:
         A `CostReport`, cheapest model first.

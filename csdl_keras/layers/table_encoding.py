@@ -123,7 +123,7 @@ class TableEncoding(keras.layers.Layer):
         most_bins: int = 48,
         **kwargs: Any,
     ) -> Self:
-        """Returns a layer for training inputs `(N, F)`, with at most so many bins a column."""
+        """Returns a layer for training inputs `(N, F)`, with at most `most_bins` bins a column."""
         columns = range(x.shape[1])
         categories = [0] * len(columns) if categories is None else categories
         found = {j: _statistics(x[:, j], most_bins) for j in columns if not categories[j]}

@@ -20,8 +20,8 @@ class ComparedPair:
 
     `first` is the one that the paper says is cheaper, `difference` its cost less that of `second`;
     `paper_ratio` is the ratio of their costs in the paper's Table 2. `same_pretraining` says that
-    one is pre-trained as the other one after all, since its search chose β = 0, and `differs` in
-    what data and networks differ from the paper's.
+    both have the same pre-training after all, since the search of one chose β = 0. `differs` says
+    how data and networks differ from the paper's.
     """
 
     data: str

@@ -29,7 +29,7 @@ _RESULTS = [*_CELL, "average_cost", "error_rate", "validation_cost", "train_seco
 _RESULTS += ["train_size", "seed", "backend", "collapsed", "tried_again", "cell", *_ALIKE[1:]]
 _TRIED = [*_CELL, "parameter", "value", "given", "criterion", "validation", "collapsed", "chosen"]
 _TRIED += ["edge", "epochs", "train_seconds", "test_cost", "test_cost_error", "cell"]
-#: The columns of `beta_curve.csv`, and those of `choices.csv` that they are.
+#: The columns of `beta_curve.csv`, and the columns of `choices.csv` that they come from.
 _CURVE = dict.fromkeys(_CELL) | {"beta": "value", "test_cost": "test_cost"}
 _CURVE |= {"standard_error": "test_cost_error", "validation_cost": "validation"}
 #: The columns of `curves.csv` after those of a cell and the epoch, as `fit` names them.

@@ -170,7 +170,7 @@ def row_title(algorithm: Algorithm) -> str:
 
 
 def mapping(value: object) -> str:
-    """Formats an entry of a run's record, such as `"keras 3.15, cores 2"`; nothing as a dash."""
+    """Formats an entry of a run's record, such as `"keras 3.15, cores 2"`; a dash if empty."""
     if isinstance(value, dict):
         value = ", ".join(f"{name} {each}" for name, each in value.items())
     return str(value) if value not in (None, "") else "–"
