@@ -3,12 +3,11 @@
 import dataclasses
 import pathlib
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range
 from csdl_keras._utils.types import Verbose
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.pretraining.hidden_layers import hidden_layers
@@ -17,11 +16,6 @@ from csdl_keras.training.bodies import Choices, count, flag, one_of, positive, s
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
-
-_SCALE_HINT = (
-    " Scale them: divide images by 255, and the columns of a table by their ranges, such as with "
-    "sklearn.preprocessing.MinMaxScaler(clip=True)."
-)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -74,8 +68,7 @@ class Pretraining(Choices):
             epochs: epochs of each layer, more than its own on small sets.
             batch_size: examples in a batch, as of the body.
             seed: seed of everything random, or `None`.
-            callbacks: Keras callbacks for each `fit`.
-            verbose: as in `keras.Model.fit`.
+            callbacks, verbose: as in `keras.Model.fit`.
             unfinished: folder for the state from which it can be resumed, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `run`.")
@@ -121,11 +114,6 @@ class AutoEncoders(Pretraining):
     beta: float = share(0.25)
     tied_weights: bool = flag(False)
 
-    OPTIMIZERS: ClassVar[dict[str, Any]] = {
-        "adam": keras.optimizers.Adam,
-        "sgd": keras.optimizers.SGD,
-    }
-
     @property
     def looks_at(self) -> str:
         """As `sees`; with `beta = 0` it is the cost-blind auto-encoder."""
@@ -140,16 +128,15 @@ class AutoEncoders(Pretraining):
         unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> None:
-        for inputs in (x, fit_arguments.get("unlabelled")):
-            if inputs is not None:
-                check_range("inputs of pre-training", inputs, 0, 1, hint=_SCALE_HINT)
+        adam = self.optimizer == "adam"
+        kind = keras.optimizers.Adam if adam else keras.optimizers.SGD
         pretrain(
             model,
             x,
             costs=costs,
             beta=0.0 if costs is None else self.beta,
             corruption=self.corruption,
-            optimizer=self.OPTIMIZERS[self.optimizer](self.learning_rate),
+            optimizer=kind(self.learning_rate),
             tied=self.tied_weights,
             cache=None if unfinished is None else StageCache(unfinished),
             binary_costs=True,  # `Trainer` has checked the costs before they were scaled.

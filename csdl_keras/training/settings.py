@@ -74,10 +74,7 @@ class Settings(Choices):
         )
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
-        """Returns a copy with other choices.
-
-        Args:
-            choices: values by their names, such as `"mlp.learning_rate"` or `"hard_hinge"`.
+        """Returns a copy with other choices, by names such as `"mlp.learning_rate"`.
 
         Raises:
             ValueError: if there is no such choice, or a value is out of range.
@@ -86,8 +83,7 @@ class Settings(Choices):
         for name, value in choices.items():
             owner, _, field = name.rpartition(".")
             part: Any = getattr(changed, owner, None) if owner else changed
-            known = [it.name for it in dataclasses.fields(part)] if part is not None else []
-            if field not in known:
+            if field not in getattr(part, "__dataclass_fields__", ()):
                 raise ValueError(
                     "Expected the name of a choice, such as 'mlp.learning_rate'; received "
                     f"{name!r}."
@@ -105,10 +101,8 @@ class Settings(Choices):
 
     def objective_of(self, algorithm: Algorithm) -> Objective:
         """Returns the objective of an algorithm under these settings."""
-        objective = algorithm.objective
-        if objective.hinge is not None and self.hard_hinge:
-            return OBJECTIVES[objective.hinge]
-        return objective
+        hinge = algorithm.objective.hinge if self.hard_hinge else None
+        return algorithm.objective if hinge is None else OBJECTIVES[hinge]
 
     def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
         """Returns the pre-training of an algorithm with its choices; `None` without one."""
@@ -123,15 +117,11 @@ class Settings(Choices):
 
     def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
         """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""
-        body = self.body_of(algorithm)
-        own = self.members or algorithm.members
+        body, own = self.body_of(algorithm), self.members or algorithm.members
         return own or (body.networks_on(shape) if body.is_network else 1)
 
     def names(self, algorithm: Algorithm) -> list[str]:
-        """Returns the names of the choices that an algorithm depends on, as `replace` takes them.
-
-        The choices of your own objects are not included.
-        """
+        """Returns the names, as `replace` takes them, of the choices that an algorithm reads."""
         found = ["hard_hinge"] if algorithm.objective.hinge is not None else []
         if isinstance(algorithm.body, str):
             fields = dataclasses.fields(self.body_of(algorithm))
@@ -143,7 +133,7 @@ class Settings(Choices):
         return found
 
     def columns(self, algorithm: Algorithm) -> dict[str, Any]:
-        """Returns the choices that an algorithm depends on by the names of their columns."""
+        """Returns the choices that an algorithm reads by the names of their columns."""
         values = {}
         for name in self.names(algorithm):
             owner, _, field = name.rpartition(".")
@@ -153,8 +143,6 @@ class Settings(Choices):
 
 def column(name: str) -> str:
     """Returns the column of a choice in tables of results.
-
-    Example:
 
     >>> column("pretraining.beta"), column("pretraining.epochs"), column("cnn.epochs")
     ('beta', 'pretraining_epochs', 'epochs')

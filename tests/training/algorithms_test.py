@@ -94,8 +94,8 @@ def test_losses_see_costs_in_the_unit_of_their_objective(name):
     unit = 4.0 if name == "poisson" else 6.0
     assert objective.unit_of(matrix) == unit and objective.unit_of(matrix, 8.0) in (4.0, 8.0)
     data = Examples(np.zeros((3, 1)), np.array([0, 1, 1]), None)
-    loss = objective.compile_arguments(data, matrix, unit, name)["loss"]
+    loss = objective.compile_arguments(data, matrix, unit)["loss"]
     np.testing.assert_allclose(loss.get_config()["cost_matrix"], matrix / unit)
     of_examples = dataclasses.replace(data, costs=matrix[data.y])
-    loss = objective.compile_arguments(of_examples, matrix, unit, name)["loss"]
+    loss = objective.compile_arguments(of_examples, matrix, unit)["loss"]
     np.testing.assert_allclose(loss.cost_scale, 1 / unit)

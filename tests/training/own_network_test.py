@@ -145,8 +145,8 @@ COMPILED.compile("sgd", "sparse_categorical_crossentropy")
             chain(lambda k: keras.layers.Dense(k, "sigmoid")),
             "ends in a softmax",
         ),
-        ("cost_model", csdl.models.mlp((5,), 2, (6,), output="cost"), "which outputs costs"),
-        ("dnn_sosr", chain(keras.layers.Dense), "which outputs logits"),
+        ("cost_model", csdl.models.mlp((5,), 2, (6,), output="cost"), "which outputs 'cost'"),
+        ("dnn_sosr", chain(keras.layers.Dense), "which outputs 'logits'"),
     ],
 )
 def test_what_is_refused(algorithm, network, match):

@@ -1,6 +1,7 @@
 """Training where joblib is configured to: in several processes, and on a cluster of Dask."""
 
 import contextlib
+import functools
 import os
 import signal
 import time
@@ -37,7 +38,7 @@ def work(number):
 
 @pytest.mark.slow
 def test_a_task_that_fails_or_ends_its_process_stops_no_other():
-    tasks = {str(number): (work, number) for number in range(6)}
+    tasks = {str(number): functools.partial(work, number) for number in range(6)}
     with joblib.parallel_config(n_jobs=2), dtype_policy("mixed_bfloat16"):
         found = dict(run_tasks(tasks, environment()))
     assert isinstance(found["2"], csdl.DivergedError) and found["2"].epoch == 3

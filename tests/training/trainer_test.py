@@ -55,7 +55,7 @@ class TestCostsOfExamples:
             )
             for training in ("sosr", "poisson")
         )
-        assert first[0].pretraining_description != second[0].pretraining_description
+        assert first[0].descriptions[0] != second[0].descriptions[0]
 
     @pytest.mark.parametrize(
         "arguments,request_,match",
