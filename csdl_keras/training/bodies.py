@@ -8,13 +8,7 @@ from typing import Any, ClassVar, Self
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import (
-    check_bool,
-    check_choice,
-    check_integer,
-    check_number,
-    check_type,
-)
+from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_type
 from csdl_keras.models.caffe_cifar10 import caffe_cifar10
 from csdl_keras.models.convnet import convnet
 from csdl_keras.models.mlp import mlp
@@ -22,8 +16,6 @@ from csdl_keras.models.tabular import tabular
 
 _MOST = 10**9
 _TABLE_EPOCHS = 30
-
-Check = Callable[[str, Any], Any]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -37,8 +29,8 @@ class Choices:
                 object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
 
 
-def choice(default: object, check: Check, optional: bool = False) -> Any:
-    """Returns a field that `check(name, value)` returns as a plain value, or `None`."""
+def choice(default: object, check: Callable[[str, Any], Any], optional: bool = False) -> Any:
+    """A field whose value `check(name, value)` returns; `optional` allows `None`."""
 
     def checked(name: str, value: object) -> Any:
         return None if optional and value is None else check(name, value)
@@ -61,11 +53,6 @@ def share(default: float) -> Any:
     return choice(default, lambda name, value: check_number(name, value, 0, 1))
 
 
-def flag(default: bool) -> Any:
-    """`True` or `False`."""
-    return choice(default, check_bool)
-
-
 def one_of(default: str, choices: Iterable[str]) -> Any:
     """One of several names."""
     return choice(default, lambda name, value: check_choice(name, value, choices))
@@ -86,10 +73,8 @@ class Effort:
     """A point on the front of cost against seconds.
 
     Args:
-        networks: networks whose outputs are averaged, of the paper's algorithms and of bodies of
-            your own.
-        image_networks: the same of the default algorithms on images.
-        table_networks: the same on tables.
+        networks: networks whose outputs are averaged, but of the default algorithms.
+        image_networks, table_networks: the same of the default algorithms.
         epochs: epochs on images of one channel.
         color_epochs: epochs on images of several channels, which take longer to learn.
         filters: filters of `models.convnet`.
@@ -124,23 +109,19 @@ class Body(Choices):
         batch_size: examples in a batch. Defaults to 100.
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
         patience: epochs in which neither the loss nor the decisions on validation examples
-            improve before training stops; the weights of the epoch with the best decisions are
-            kept. `None` never stops. Defaults to 10.
-        min_steps: updates that training may take at least. On small training sets, where the
-            epochs give fewer, epochs and patience are multiplied by a whole number. Defaults
-            to 800.
-        effort: `"quick"` (default), `"balanced"` or `"best"`, see `csdl_keras.train`, whose
-            argument of that name replaces it.
+            improve before training stops; `None` never stops. Defaults to 10.
+        min_steps: updates that training may take at least. Where the epochs give fewer, epochs
+            and patience are multiplied by a whole number. Defaults to 800.
+        effort: as in `csdl_keras.train`, whose argument replaces it. Defaults to `"quick"`.
 
     Raises:
         ValueError: if a value is out of range.
 
     Example:
 
-    >>> from csdl_keras import models
     >>> class Linear(Body):
     ...     def build(self, x, num_outputs, output, seed):
-    ...         return models.mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
+    ...         return mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
     >>> Linear(epochs=3).build(np.zeros((5, 4)), 2, "cost", seed=0).output_shape
     (None, 2)
     """
@@ -169,8 +150,7 @@ class Body(Choices):
         """Returns the untrained network.
 
         Args:
-            x: training inputs `(N, ...)`, whose means a network may keep. A search builds
-                its networks before it sees data, for one input of zeros.
+            x: training inputs `(N, ...)`, or one input of zeros in a search.
             num_outputs: number of classes, or of decisions where it outputs costs.
             output: `"probability"`, `"cost"` or, if `has_features`, `"features"`.
             seed: seed of the weights, or `None`.
@@ -186,10 +166,7 @@ class Body(Choices):
         return "val_average_cost"
 
     def augments(self, shape: Sequence[int]) -> bool:
-        """Tells whether inputs of that shape are images that are changed in training.
-
-        Then labels may be smoothed, and views of an image are averaged afterwards.
-        """
+        """Tells whether images are changed in training, and views of them averaged afterwards."""
         return False
 
     def stacks(self, shape: Sequence[int]) -> bool:
@@ -306,12 +283,11 @@ class CaffeCNN(Body):
 class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
-    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. It is
-    trained by AdamW, at a rate that rises for a twentieth of the updates and falls to 0 by a half
-    cosine. Images are rescaled to [0, 1], shifted at random, and from a sixth of the epochs on
+    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`, trained by
+    AdamW. Images are rescaled to [0, 1], shifted at random, and from a sixth of the epochs on
     rotated, zoomed and flipped as far as held-out classes survive that; the last epoch is kept,
     and outputs are averaged over shifted copies of an image. For tables the epoch of the lowest
-    validation loss is kept, which depends on no cost matrix.
+    validation loss is kept.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
@@ -319,8 +295,8 @@ class AutoNetwork(Body):
             effort, and `(32, 64, 128)` for images of 256 pixels at most.
         label_smoothing: share of a label that is spread over all classes when training
             probabilities on images, if a calibration follows that undoes it. Defaults to 0.05.
-        clipnorm: largest norm of the gradient when training on costs, where a few examples
-            may cost far more than the others; `None` for no limit. Defaults to 1.
+        clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
+            Defaults to 1.
         **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
             updates, by default.
 

@@ -8,11 +8,12 @@ from typing import Any, Self
 import keras
 import numpy as np
 
+from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import Verbose
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
-from csdl_keras.training.bodies import Choices, count, flag, one_of, positive, share
+from csdl_keras.training.bodies import Choices, choice, count, one_of, positive, share
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
@@ -112,7 +113,7 @@ class AutoEncoders(Pretraining):
     optimizer: str = one_of("adam", ("adam", "sgd"))
     corruption: float = share(0.25)
     beta: float = share(0.25)
-    tied_weights: bool = flag(False)
+    tied_weights: bool = choice(False, check_bool)
 
     @property
     def looks_at(self) -> str:

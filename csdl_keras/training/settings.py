@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csdl_keras._utils.checks import check_integer, check_type
+from csdl_keras._utils.checks import check_bool, check_integer, check_type
 from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm
 from csdl_keras.training.bodies import (
     MLP,
@@ -14,7 +14,6 @@ from csdl_keras.training.bodies import (
     Choices,
     KernelMachine,
     choice,
-    flag,
 )
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
@@ -57,7 +56,7 @@ class Settings(Choices):
     auto: AutoNetwork = _choices_of(AutoNetwork)
     svm: KernelMachine = _choices_of(KernelMachine)
     pretraining: AutoEncoders = _choices_of(AutoEncoders)
-    hard_hinge: bool = flag(False)
+    hard_hinge: bool = choice(False, check_bool)
     members: int | None = choice(
         None, lambda name, value: check_integer(name, value, high=MOST_MEMBERS), optional=True
     )

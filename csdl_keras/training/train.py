@@ -19,7 +19,6 @@ from csdl_keras._utils.checks import (
     LARGEST_SEED,
     check_callbacks,
     check_integer,
-    check_type,
     check_verbose,
 )
 from csdl_keras._utils.data_model import with_data
@@ -89,9 +88,9 @@ def train(
     """Trains a classifier whose decisions cost little, from end to end.
 
     Args:
-        x: inputs `(N, ...)`, see `Trainer`; or a data frame of pandas or Polars of numbers,
-            booleans, strings or categoricals. The network for tables takes categories and
-            missing values too; later columns are matched by name.
+        x: inputs `(N, ...)`: images `(N, height, width, channels)`, rows, or a data frame of
+            pandas or Polars. The network for tables takes categories and missing values too, and
+            later columns are matched by name.
         y: labels `(N,)`: integers, which are the rows of the cost matrix, or strings or
             booleans, whose sorted order (`numpy.unique`) is that of the rows.
         cost_matrix: `(K, D)`, `C[true, decision]`; `None` (default) with `costs`. A data frame
@@ -100,22 +99,20 @@ def train(
         costs: costs of each example that replace a cost matrix: vectors `(N, D)`, or if they
             are known when deciding, `(N, K, D)` or `csdl_keras.costs.AffineCosts`.
         validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`, for the
-            choice of an epoch and calibration, see `Trainer`. `None` (default) holds out 15 % of
-            the examples of each class; an ensemble with calibrated probabilities, such as
-            `"ensemble_bayes"`, trains each network without another fold instead. `False` trains
-            on all examples, without early stopping and calibration.
+            choice of an epoch and calibration. `None` (default) holds out 15 % of the examples of
+            each class; an ensemble with calibrated probabilities, such as `"ensemble_bayes"`,
+            trains each network without another fold instead. `False` trains on all examples,
+            without early stopping and calibration.
         network: a network of your own, which algorithms without pre-training train in place
             of theirs: an uncompiled `keras.Model`, or a function
-            `build(input_shape, num_classes)` that returns one. Its last layer tells what it
-            outputs: a softmax or one logistic unit probabilities, a `Dense` of `K` units
-            without activation logits, `CostOutput` costs, anything else features, such as a
-            backbone of `keras.applications`, which get an output layer. Members of an ensemble
-            train copies with new weights; frozen layers keep theirs.
+            `build(input_shape, num_classes)` that returns one. It ends in a softmax or one
+            logistic unit, in logits (a `Dense` of `K` units), in a `CostOutput`, or in features,
+            which get an output layer. Members of an ensemble train copies with new weights;
+            frozen layers keep theirs.
         effort: `"quick"`, `"balanced"` or `"best"`: seconds, minutes or most of an hour on two
             cores for some thousand small images, see `training.EFFORTS`. `None` (default) is
             `"balanced"` for `"ensemble_bayes"` and `"quick"` for others.
-        epochs: most epochs of training, and of pre-training; `None` (default) is what the
-            settings say.
+        epochs: most epochs of training, and of pre-training; `None` (default): as in `settings`.
         settings: a `Settings`; `None` (default) is `Settings()`.
         seed: seed of everything random; `None` (default) follows
             `keras.utils.set_random_seed`.
@@ -123,12 +120,10 @@ def train(
             notebook; 0, 1 and 2 are as in `keras.Model.fit`.
 
     Returns:
-        A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`;
-        `csdl_keras.decide(model, x)` takes its decisions. Outputs that are costs are in the
-        unit of the costs or, of algorithms that train on costs, divided by `model.unit`.
-        `model.history` is the `keras.callbacks.History` of its first network, and
-        `model.classes` are the labels if they are no integers. `model.save("name.keras")` keeps
-        it whole, also the columns of a data frame.
+        A `keras.Model`, for `"csosr"` a `csdl_keras.baselines.CSOSR`; `csdl_keras.decide` takes
+        its decisions. Outputs that are costs are divided by `model.unit`. `model.history` is the
+        `keras.callbacks.History` of its first network, `model.classes` are the labels if they are
+        no integers. `model.save("name.keras")` keeps it whole.
 
     Raises:
         TypeError: if `x` is a string, as where an algorithm comes first.
@@ -217,18 +212,12 @@ class Trainer:
     pickled; `callbacks` are called in this process alone.
 
     Args:
-        x: inputs `(N, ...)`; images `(N, height, width, channels)` for the convolutional networks
-            (gray ones too: `x[..., None]`); in [0, 1] for the paper's and for pre-training. Or a
-            data frame.
-        validation_data: `(x_val, y_val)`, with `costs` also `(x_val, y_val, costs_val)`. The
-            paper's fully-connected networks stop early and keep the epoch of the lowest
-            validation cost, cost-blind ones that of fewest errors, Bayes algorithms with
-            known `costs` that of the cheapest decisions. The default algorithms train all
-            their epochs and are calibrated on these examples; on tables, and with a network
-            of your own, they keep the epoch of the lowest validation loss. `None` (default) is
-            none: networks train all their epochs, and only ensembles are calibrated, whose
-            networks are each trained without another fold.
-        y, costs, network, settings, verbose: as in `csdl_keras.train`.
+        x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's
+            convolutional network, and inputs of pre-training, have to be in [0, 1].
+        validation_data: as in `csdl_keras.train`; `None` (default) is none. The paper's
+            fully-connected networks keep the epoch of the lowest validation cost, cost-blind ones
+            that of fewest errors. The default algorithms are calibrated on these examples; on
+            tables, and with a network of your own, they keep the epoch of the lowest loss.
         unlabelled: inputs `(U, ...)` that pre-training sees too, or `None` (default).
         seed: seed of everything random, so that results do not depend on the order of requests;
             each training begins with `keras.utils.set_random_seed(seed)`. `None` (default)
@@ -240,6 +229,7 @@ class Trainer:
         callbacks: Keras callbacks for each `fit`. With a `cache` or several processes they may
             only observe: Keras' loggers and checkpoints, and your own callbacks that have
             the attribute `observes_only = True`.
+        verbose: as in `csdl_keras.train`. Defaults to 0.
 
     Raises:
         ValueError: if an argument fails its check.
@@ -290,17 +280,14 @@ class Trainer:
         """Trains one algorithm for one cost matrix.
 
         Args:
-            algorithm, cost_matrix, effort: as in `csdl_keras.train`. Decisions that are no
-                class, `D > K`, are for algorithms that weigh probabilities or estimate costs
-                consistently.
+            algorithm, cost_matrix, effort: as in `csdl_keras.train`.
             settings: choices that replace the trainer's own; `None` (default) keeps those.
 
         Returns:
             A `Trained`, whose model is as that of `csdl_keras.train`.
 
         Raises:
-            ValueError: if an argument fails its check; nothing is trained then.
-            DivergedError: if training diverges; the trainer and its cache remember that.
+            ValueError, DivergedError: as `csdl_keras.train`; a cache remembers the latter.
         """
         found = _with_effort(get_algorithm(algorithm), effort)
         request = (found, cost_matrix) if settings is None else (found, cost_matrix, settings)
@@ -314,20 +301,14 @@ class Trainer:
 
         Args:
             requests: pairs of an algorithm and a cost matrix as in `train`, or with their own
-                `Settings` as a third.
+                `Settings` as a third. All are checked before the first is trained.
             on_error: called with the index and the error of each request whose training fails
                 or diverges; the others go on. `None` (default) raises the first error.
 
         Returns:
             An iterator of `(index, trained)` for each request, as soon as it is trained; in their
             order unless joblib runs several.
-
-        Raises:
-            ValueError: if a request fails its check; nothing is trained then.
-            DivergedError: if training diverges and there is no `on_error`.
         """
-        if on_error is not None:
-            check_type("on_error", on_error, Callable, "a function or None")
         return self._start(requests, on_error or _raise)
 
     def key(
@@ -349,11 +330,6 @@ class Trainer:
         """Checks all requests, and returns an iterator that trains them."""
         planned = []
         for request in requests:
-            if not isinstance(request, (tuple, list)) or len(request) not in (2, 3):
-                raise ValueError(
-                    "Expected `requests` to be pairs of an algorithm and a cost matrix; received "
-                    f"{request!r}."
-                )
             planned.append(self._plan(*request))
             for message in planned[-1][0].remarks:
                 warnings.warn(message, stacklevel=3)  # the caller of a public method
@@ -404,64 +380,43 @@ class Trainer:
         size = len(waiting) if several_jobs() else 1
         while waiting:
             group = {index: waiting.pop(index) for index in list(waiting)[:size]}
-            results: dict[str, StageResult | Exception] = {}
-            for step in (_pretrain, _fit):
-                tasks: dict[str, _Task] = {}
-                for network in (one for members in group.values() for one in members):
-                    tasks |= self._task(step, network, results)
+            results: dict[str, _Results | Exception] = {}
+            tasks: dict[str, _Task] = {}
+            for network in (one for members in group.values() for one in members):
+                cache = self.cache if network.is_kept else StageCache()
+                kept = [cache.find(description) for description in network.descriptions]
+                if None in kept:
+                    tasks[network.key] = _Task(network, cache, self._here)
+                else:
+                    results[network.key] = [one for one in kept if one is not None]
+            wanted = next((task.network.environment for task in tasks.values()), {})
+            yield from self._ready(group, results, on_error)
+            for key, result in run_tasks(tasks, wanted):
+                task = tasks.pop(key)
+                if task.cache.folder is None and not isinstance(result, Exception):
+                    # Another process has a memory of its own.
+                    for description, one in zip(task.network.descriptions, result, strict=False):
+                        task.cache.put(description, one)
+                results[key] = result
                 yield from self._ready(group, results, on_error)
-                wanted = next((it.network.environment for it in tasks.values()), {})
-                for key, result in run_tasks(tasks, wanted):
-                    if isinstance(result, StageResult):
-                        task = tasks[key]
-                        if task.cache.folder is None:  # Another process has one of its own.
-                            task.cache.put(task.description, result)
-                        result = _converged(result)
-                    results[key] = result
-                    del tasks[key]
-                    yield from self._ready(group, results, on_error)
-
-    def _task(
-        self, step: "_Step", network: "Training", results: dict[str, StageResult | Exception]
-    ) -> "dict[str, _Task]":
-        """Returns a step that a network needs, by its key; adds what the cache has to results."""
-        cache = self.cache if network.is_kept else StageCache()
-        if step is _pretrain:
-            for description in network.descriptions:
-                if (kept := cache.find(description)) is not None:
-                    results[StageCache.key(description)] = _converged(kept)
-        *before, description = network.descriptions
-        if network.key in results or (step is _pretrain and not before):
-            return {}
-        found = results.get(StageCache.key(before[0])) if before else None
-        if step is _pretrain:
-            description = before[0]
-            if found is not None:
-                return {}
-        elif isinstance(found, Exception):
-            results[network.key] = found
-            return {}
-        pretrained = [] if step is _pretrain or found is None else found.arrays
-        task = _Task(step, network, description, cache, self._here, pretrained)
-        return {StageCache.key(description): task}
 
     def _ready(
         self,
         group: "dict[int, list[Training]]",
-        results: dict[str, StageResult | Exception],
+        results: "dict[str, _Results | Exception]",
         on_error: OnError,
     ) -> Iterator[tuple[int, Trained]]:
         """Yields requests whose networks are all trained, and takes them and failed ones away."""
         for index, members in list(group.items()):
-            found = [results.get(one.key) for one in members]
-            error = next((one for one in found if isinstance(one, Exception)), None)
-            if error is None and None in found:
+            found = [results[one.key] for one in members if one.key in results]
+            error = next((it for one in found if (it := _error_of(one)) is not None), None)
+            if error is None and len(found) < len(members):
                 continue
             del group[index]
             try:
                 if error is not None:
                     raise error
-                trained = _trained(members, results)
+                trained = _trained(members, [one for one in found if isinstance(one, list)])
             except Exception as raised:
                 on_error(index, raised)
             else:
@@ -572,18 +527,9 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
 class Training:
     """The training of a network, or of several that are trained as one, and what it depends on.
 
-    Args:
-        algorithm: the algorithm, with its number of networks.
-        matrix: its cost matrix, checked; where costs differ from example to
-            example, the mean of each class, or of all examples if costs are known.
-        body, objective, pretraining: its stages, with their choices.
-        data: what it is trained on.
-        seed: seed of everything random, or `None`.
-        environment: versions and settings of Keras, see `fitting.cache`.
-        folds: the fold of each training example, `(N,)`, or `None`; network `member` does not
-            learn from its own, which validates it.
-        member: index of the network in an ensemble.
-        stacked: number of networks that are trained as one, see `fit_stacked`.
+    `matrix` holds means where costs differ from example to example. Network `member` of an
+    ensemble does not learn from its fold `(N,)` of the training examples, which validates it.
+    `stacked` networks are trained as one, see `fit_stacked`.
     """
 
     algorithm: Algorithm
@@ -758,67 +704,64 @@ class _Here:
         return _Here, ()
 
 
-_Result: TypeAlias = tuple[Weights, dict[str, Any]]
-_Step: TypeAlias = Callable[["Training", Sequence[np.ndarray], dict[str, Any]], _Result]
+#: Of a network's pre-training, if it has one, and of its training.
+_Results: TypeAlias = list[StageResult]
+_Computed: TypeAlias = tuple[Weights, dict[str, Any]]
 
 
 @dataclasses.dataclass
 class _Task:
-    """Pre-trains or trains a network from the seed, unless the cache has that."""
+    """Pre-trains a network, if it has that stage, and trains it, unless the cache has that."""
 
-    step: _Step
     network: Training
-    description: dict[str, Any]
     cache: StageCache
     here: _Here
-    pretrained: Sequence[np.ndarray]
 
-    def __call__(self) -> StageResult:
-        callbacks, verbose, seed = (
-            list(self.here.callbacks),
-            self.here.verbose,
-            self.network.own_seed,
-        )
+    def __call__(self) -> _Results:
+        results: _Results = []
+        for description in self.network.descriptions:
+            step = _pretrain if description["stage"] == "pretraining" else _fit
+            compute = functools.partial(self._compute, step, description, results)
+            results = [*results, self.cache.get(description, compute)]
+            if _error_of(results) is not None:
+                break
+        return results
+
+    def _compute(
+        self, step: Callable[..., _Computed], description: dict[str, Any], before: _Results
+    ) -> _Computed:
+        algorithm, seed = self.network.algorithm, self.network.own_seed
+        callbacks, verbose = list(self.here.callbacks), self.here.verbose
         if verbose == "auto":
             verbose = 0
             if sys.stdout.isatty() or "ipykernel" in sys.modules:
-                callbacks.append(EpochBar(self.title))
+                members = algorithm.members or 1
+                place = f", network {self.network.member + 1} of {members}" if members > 1 else ""
+                what = ", pre-training" if step is _pretrain else ""
+                callbacks.append(EpochBar(f"{algorithm.title}{place}{what}"))
         arguments = {
             "seed": seed,
-            "unfinished": self.cache.unfinished(self.description),
+            "unfinished": self.cache.unfinished(description),
             "callbacks": callbacks,
             "verbose": verbose,
         }
-
-        def compute() -> _Result:
-            if seed is not None:
-                keras.utils.set_random_seed(seed)
-            try:
-                return self.step(self.network, self.pretrained, arguments)
-            except (
-                DivergedError
-            ) as error:  # It is kept like any result, so as not to diverge again.
-                return [], {"epochs": error.epoch, "diverged": str(error)}
-
-        return self.cache.get(self.description, compute)
-
-    @property
-    def title(self) -> str:
-        """What it trains, above a bar of epochs."""
-        algorithm, member = self.network.algorithm, self.network.member
-        members = algorithm.members or 1
-        place = f", network {member + 1} of {members}" if members > 1 else ""
-        return f"{algorithm.title}{place}{', pre-training' if self.step is _pretrain else ''}"
+        if seed is not None:
+            keras.utils.set_random_seed(seed)
+        try:
+            return step(self.network, [one.arrays for one in before], arguments)
+        except DivergedError as error:  # It is kept like any result, so as not to diverge again.
+            return [], {"epochs": error.epoch, "diverged": str(error)}
 
 
-def _converged(result: StageResult) -> StageResult | DivergedError:
-    """Returns a result, or the `DivergedError` in which it ended."""
-    if "diverged" in result.info:
-        return DivergedError(result.info["diverged"], result.info["epochs"])
-    return result
+def _error_of(results: _Results | Exception) -> Exception | None:
+    """Returns the exception in which a task ended, or the `DivergedError` that a cache keeps."""
+    if isinstance(results, list):
+        info = results[-1].info
+        return DivergedError(info["diverged"], info["epochs"]) if "diverged" in info else None
+    return results
 
 
-def _pretrain(training: Training, _: Sequence[np.ndarray], arguments: dict[str, Any]) -> _Result:
+def _pretrain(training: Training, _: list, arguments: dict[str, Any]) -> _Computed:
     """Pre-trains the network; returns the weights of its pre-trained layers and a record."""
     pretraining, examples, costs = training.pretraining, training.learned, None
     assert pretraining is not None
@@ -844,8 +787,8 @@ def _pretrain(training: Training, _: Sequence[np.ndarray], arguments: dict[str, 
 
 
 def _fit(
-    training: Training, pretrained: Sequence[np.ndarray], arguments: dict[str, Any]
-) -> _Result:
+    training: Training, pretrained: list[Sequence[np.ndarray]], arguments: dict[str, Any]
+) -> _Computed:
     """Trains the network, from `pretrained` layers if any; returns its weights and a record."""
     if not training.body.is_network:
         return _fit_csosr(training)
@@ -861,14 +804,14 @@ def _fit(
 
 
 def _fit_one(
-    training: Training, pretrained: Sequence[np.ndarray], arguments: dict[str, Any]
+    training: Training, pretrained: list[Sequence[np.ndarray]], arguments: dict[str, Any]
 ) -> keras.callbacks.History:
     (model,), body, objective = training.networks, training.body, training.objective
     train, validation = training.learned, training.held_out(training.member)
     costs, shape = (training.matrix, training.unit), train.x.shape
     epochs, monitor = body.epochs_on(shape), body.monitor(shape)
     if training.pretraining is not None:
-        weights = iter(pretrained)
+        weights = iter(pretrained[0])
         for layer in training.pretraining.layers(model):
             layer.set_weights([next(weights) for _ in layer.weights])
     compiled = objective.compile_arguments(train, *costs)
@@ -921,7 +864,7 @@ def _csosr(name: str) -> Any:
     return getattr(importlib.import_module("csdl_keras.baselines._csosr_arrays"), name)
 
 
-def _fit_csosr(training: Training) -> _Result:
+def _fit_csosr(training: Training) -> _Computed:
     """Fits `CSOSR` on flattened inputs and scaled costs; returns it as arrays, a record first."""
     body, data, unit = training.body, training.data.train, training.unit
     rows = data.x.reshape(len(data.x), -1)
@@ -942,13 +885,9 @@ def _fit_csosr(training: Training) -> _Result:
 # From trained networks to the model that decides.
 
 
-def _trained(members: Sequence[Training], results: dict[str, StageResult | Exception]) -> Trained:
+def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Trained:
     """Returns the classifier of an algorithm's networks, all of which are trained."""
-    first, arrays, seconds = members[0], [], 0.0
-    for one in members:
-        found = [results.get(StageCache.key(it)) for it in one.descriptions]
-        seconds += sum(it.seconds for it in found if isinstance(it, StageResult))
-        arrays.append(results[one.key].arrays)  # type: ignore[union-attr]
+    first, arrays = members[0], [found[-1].arrays for found in results]
     unit = first.unit if first.algorithm.output == "cost" else 1.0
     if first.body.is_network:
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
@@ -956,7 +895,7 @@ def _trained(members: Sequence[Training], results: dict[str, StageResult | Excep
         machine = importlib.import_module("csdl_keras.baselines").CSOSR()
         record, *values = arrays[0]
         model = _csosr("restore")(machine, json.loads(record.tobytes()), values)
-    info = results[first.key].info  # type: ignore[union-attr]
+    info, seconds = results[0][-1].info, sum(one.seconds for found in results for one in found)
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 
 
