@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
+from csdl_keras._utils.checks import check_choice, check_integer, check_type
 from csdl_keras.training.bodies import BODIES, EFFORTS, Body, KernelMachine
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
@@ -61,10 +61,7 @@ class Algorithm:
     effort: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("name", "title"):
-            check_type(name, getattr(self, name), str, "a string")
-        for name in ("in_table2", "calibrated"):
-            check_bool(name, getattr(self, name))
+        check_type("name", self.name, str, "a string")
         for name, known, kind in (
             ("body", BODIES, (Body, KernelMachine)),
             ("pretraining", PRETRAININGS, Pretraining),
@@ -73,13 +70,12 @@ class Algorithm:
             if not isinstance(getattr(self, name), kind):
                 check_choice(name, getattr(self, name), known)
         check_choice("prediction", self.prediction, self.objective.predictions)
-        body = self.body_kind
-        if self.pretrains and not body.can_pretrain:
+        if self.pretrains and not self.body_kind.can_pretrain:
             raise ValueError(
                 f"Expected pretraining='none' for body={self.body!r}, whose `can_pretrain` says "
                 f"that it has no hidden Dense layers to stack; received {self.pretraining!r}."
             )
-        if body.is_network == (self.objective.loss is None):
+        if self.body_kind.is_network == (self.objective.loss is None):
             raise ValueError(
                 "Expected body='svm' and training='one_sided_svm' together; received "
                 f"{self.body!r} and {self.training!r}."
@@ -88,20 +84,6 @@ class Algorithm:
             check_integer("members", self.members, high=MOST_MEMBERS)
         if self.effort is not None:
             check_choice("effort", self.effort, EFFORTS)
-        if not body.is_network and (self.members or 1, self.effort or "quick") != (1, "quick"):
-            raise ValueError(
-                "Expected members=1 and effort='quick' with body='svm', whose training draws "
-                f"nothing at random; received {self.members} and {self.effort!r}."
-            )
-        if self.calibrated and not (self.weighs_costs or self.objective.calibrates):
-            raise ValueError(
-                "Expected calibrated=False where no probabilities are weighed with costs; received "
-                f"training={self.training!r} and prediction={self.prediction!r}."
-            )
-        if self.objective.needs_features and not body.has_features:
-            raise ValueError(
-                f"Expected body='auto' with training={self.training!r}; received {self.body!r}."
-            )
 
     @property
     def body_kind(self) -> Any:
@@ -152,10 +134,7 @@ class Algorithm:
 
     @property
     def awareness(self) -> tuple[str, str, str]:
-        """Table 1's marks of the three stages.
-
-        `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`.
-        """
+        """Table 1's marks: `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`."""
         sees = self.pretraining_sees
         training = "X" if self.objective.blind else "O"
         prediction = "O" if self.weighs_costs else "X"

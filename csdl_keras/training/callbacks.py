@@ -70,24 +70,21 @@ class ValidationCost(keras.callbacks.Callback):
     """Computes after each epoch what decisions with known costs cost on validation examples.
 
     `1/N sum_n C[n, y_n, d_n]` with the Bayes decision `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`
-    of a model that outputs probabilities. A model that outputs costs decides by their argmin. The
-    number is written to `logs` as `"val_average_cost"`, where callbacks that come later in the
-    list of `fit` find it, such as `EarlyStopping`, and the history. It is NaN where an output is
-    not finite.
+    of a model that outputs probabilities, or the argmin of one that outputs costs. The history has
+    it as `"val_average_cost"`, and callbacks that come later in the list of `fit` find it in
+    `logs`. It is NaN where an output is not finite.
 
     Args:
         x_val: inputs, as `csdl_keras.decide` takes them; with an input of costs, all inputs.
         y_val: integer labels `(N,)`.
-        costs: costs that are known when deciding: a cost matrix `(K, D)`, a matrix for each
-            example, `(N, K, D)`, or `csdl_keras.costs.AffineCosts`.
-        output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
-            (default) recognises it.
+        costs: a cost matrix `(K, D)`, a matrix for each example, `(N, K, D)`, or
+            `csdl_keras.costs.AffineCosts`.
+        output: as in `csdl_keras.decide`. Defaults to `None`.
         batch_size: as in `keras.Model.predict`. Defaults to 1024.
 
     Raises:
         ValueError: if an argument fails its check; from `fit`, before it trains, if the
-            model's outputs are neither costs nor probabilities, or not as many as `costs` has
-            decisions or classes.
+            model's outputs do not fit the costs.
 
     Example:
 

@@ -36,14 +36,7 @@ _FRAME_HINT = " If it was a data frame with strings or categories, pass the data
 
 @dataclasses.dataclass(frozen=True)
 class Examples:
-    """Inputs and labels, and costs if each example has its own.
-
-    Args:
-        x: float32 inputs `(N, ...)`.
-        y: int64 labels `(N,)`.
-        costs: float64 cost vectors `(N, D)`, or `None`.
-        known: costs of the examples that are known when deciding, or `None`.
-    """
+    """Inputs and labels, and cost vectors `(N, D)` or known costs if each example has its own."""
 
     x: np.ndarray
     y: np.ndarray

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import keras
 import numpy as np
 
-from csdl_keras._utils.checks import check_bool, check_choice, check_type
+from csdl_keras._utils.checks import check_choice, check_type
 from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.conversions import regret
 from csdl_keras.costs.generators import zero_one
@@ -29,34 +29,28 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 class Objective:
     """The objective of a network's training.
 
-    An objective of your own goes into an `Algorithm` in place of a name. A cache keeps its
-    training if your loss has a `version`, see `csdl_keras.StageCache`.
+    One of your own goes into an `Algorithm` in place of a name. A cache keeps its training if
+    your loss has a `version`, see `csdl_keras.StageCache`.
 
     Args:
         name: name in messages and descriptions.
         loss: a function of costs and outputs, both `(batch, D)`, or unless `on_costs` of
             labels and outputs, that returns a value for each example, `(batch,)`; or a
             subclass of `keras.losses.Loss` that needs no arguments. A class that takes
-            `cost_matrix` and `cost_scale`, as the losses of this package do, is given
-            them. `None` is for bodies that are no network.
+            `cost_matrix` and `cost_scale` is given them. `None` is for bodies that are no
+            network.
         output: what the network outputs, `"cost"` (default) or `"probability"`.
-        link: `"log"` or `"logit"`, if the network outputs costs on that scale, see
-            `models.cost_estimator`. Defaults to `None`.
+        link: `"log"` or `"logit"`, if the network outputs costs on that scale.
         on_costs: whether the loss sees costs, and not labels alone. Defaults to True.
-        weighted: whether examples are weighted by the mean cost of mistaking their
-            class. Defaults to False.
-        priors: whether the loss is also given `priors`, the shares of classes among
-            the training examples. Defaults to False.
+        weighted: whether examples are weighted by the mean cost of mistaking their class.
+        priors: whether the loss is also given `priors`, the shares of classes.
         unit: what costs are divided by: the `"largest"` (default), or the `"mean"` of
             those above 0, where a few may be far larger.
-        other_decisions: whether it can price decisions that are no class, such as to
-            abstain. Defaults to False.
+        other_decisions: whether it can price decisions that are no class, such as to abstain.
         predictions: the predictions that suit it. Defaults to `("argmin",)` for costs and
             `("argmax", "bayes")` for probabilities.
-        searched: arguments of the loss for which searches have spaces, out of
-            `"cost_scale"` and `"alpha"`. Defaults to none.
+        searched: arguments of the loss for which searches have spaces.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
-            Defaults to `None`.
         series: the series of its algorithms by their prediction: the paper's `"blind"`,
             `"Bayes"` and `"SOSR"`, or `"regression"`. Defaults to none, a baseline.
 
@@ -98,8 +92,6 @@ class Objective:
         check_choice("unit", self.unit, ("largest", "mean"))
         if self.link is not None:
             check_choice("link", self.link, ("log", "logit"))
-        for name in ("on_costs", "weighted", "priors", "other_decisions"):
-            check_bool(name, getattr(self, name))
         for one in self.predictions:
             check_choice("predictions", one, _OUTPUTS[self.output])
         if not self.predictions:

@@ -34,16 +34,9 @@ Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
 class OwnNetwork(AutoNetwork):
     """A network of the user's, trained as the network of the default algorithms is on tables.
 
-    Its last layer tells what it outputs, and what an algorithm needs besides is added or taken
-    away, see `csdl_keras.train`. A network that its builder compiled keeps loss and optimizer.
-
-    Args:
-        network: a function `build(input_shape, num_classes)` that returns a new `keras.Model`,
-            or a model, of which each member of an ensemble trains a copy with new weights.
-            Layers that are frozen, and those that learn without gradients as
-            `Normalization`, keep their weights.
-        copies: whether networks of a function are copied with their weights, so that members
-            of an ensemble share no layers, such as a backbone made before.
+    A network that its builder compiled keeps loss and optimizer. Of a model each network is a copy
+    with new weights, but of layers that are frozen or learn without gradients. With `copies`,
+    networks of a function are copied too, so that members of an ensemble share no layers.
     """
 
     network: Network
@@ -109,11 +102,6 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
         raise ValueError(
             "Expected `network` to be an uncompiled keras.Model or a function build(input_shape, "
             f"num_classes) that returns one; received {network!r}.{estimator_hint(network)}"
-        )
-    if isinstance(network, keras.Model) and network.compiled:
-        raise ValueError(
-            f"Expected an uncompiled `network`, since {algorithm.name!r} has its own loss and "
-            f"optimizer; received {network.name!r}, which is compiled."
         )
     own = not isinstance(algorithm.body, str)
     if own or algorithm.pretrains or not algorithm.body_kind.is_network:
@@ -222,11 +210,6 @@ def network_kind(tensor: Tensor, num_outputs: int) -> str:
         layer = layer_of(output_of(layer))
     activation = getattr(layer, "activation", None)
     width, alone = tensor.shape[-1], num_outputs == 2 and tensor.shape[-1] == 1
-    if kind == "score" or (activation is keras.activations.sigmoid and width == num_outputs > 1):
-        raise ValueError(
-            "Expected a network that ends in a softmax, in logits (a Dense without activation), "
-            f"in a CostOutput or in features; received one that ends in {words}."
-        )
     if kind in ("probability", "cost"):
         if width != num_outputs and not (alone and kind == "probability"):
             raise ValueError(

@@ -21,18 +21,11 @@ _SETTINGS = ("floatx", "epsilon", "image_data_format", "max_epochs", "max_steps_
 def run_tasks(
     tasks: Mapping[str, Callable[[], Any]], wanted: dict[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Runs tasks under `joblib.Parallel()`; one that fails does not stop the others.
+    """Yields the name and the result, or the exception, of each task as soon as it ends.
 
-    If a process ends during a task, the tasks that are left run one by one, so that only the task
-    that ends it fails. Processes end soon after this one, however it ends.
-
-    Args:
-        tasks: functions without arguments by the names of the tasks.
-        wanted: the `environment()` that they are to run in.
-
-    Returns:
-        An iterator of names and results, or the exceptions raised, in the order in which tasks
-        end.
+    Tasks run under `joblib.Parallel()`, in the `environment()` that is wanted. If a process ends
+    during a task, the tasks that are left run one by one, so that only the task that ends it
+    fails. Processes end soon after this one, however it ends.
     """
     import joblib  # slow to import
 

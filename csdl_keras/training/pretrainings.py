@@ -23,13 +23,11 @@ MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
 class Pretraining(Choices):
     """Base class of pre-trainings, which prepare a network before its training.
 
-    A pre-training of your own is a subclass that implements `run`, and goes into an
-    `Algorithm` in place of a name. A cache keeps what it trains if it has a `version`,
-    see `csdl_keras.StageCache`.
+    One of your own is a subclass that implements `run`, and goes into an `Algorithm` in place of
+    a name. A cache keeps what it trains if it has a `version`, see `csdl_keras.StageCache`.
 
     Args:
-        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default),
-            which pre-trains for each cost matrix separately.
+        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default).
         epochs: epochs of each layer. Defaults to 10.
 
     Example:
@@ -62,14 +60,12 @@ class Pretraining(Choices):
 
         Args:
             model: the untrained network.
-            x: inputs `(N, ...)`.
+            x, unlabelled: inputs `(N, ...)`, and more without labels or `None`.
             costs: cost vectors `(N, D)` divided by the largest cost, 0/1 costs `(N, K)`
                 of errors, or `None` if it sees inputs alone.
-            unlabelled: more inputs, or `None`.
             epochs: epochs of each layer, more than its own on small sets.
-            batch_size: examples in a batch, as of the body.
+            batch_size, callbacks, verbose: as in `keras.Model.fit`.
             seed: seed of everything random, or `None`.
-            callbacks, verbose: as in `keras.Model.fit`.
             unfinished: folder for the state from which it can be resumed, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `run`.")
@@ -96,12 +92,9 @@ class AutoEncoders(Pretraining):
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
         optimizer: `"adam"` (default) or `"sgd"`.
         corruption: probability of zeroing an input. Defaults to 0.25.
-        beta: balance between reconstruction (0) and costs (1), unless it sees inputs alone.
-            Defaults to 0.25.
-        tied_weights: whether decoders use the transposed weights, as in the authors' code.
-            Defaults to False.
-        **choices: see `Pretraining`. The names `"dae"`, `"seae"` and `"cae"` of an `Algorithm`
-            decide what it sees.
+        beta: balance between reconstruction (0) and costs (1). Defaults to 0.25.
+        tied_weights: whether decoders use the transposed weights. Defaults to False.
+        **choices: see `Pretraining`; names of an `Algorithm` decide what it sees.
 
     Example:
 

@@ -1,6 +1,7 @@
 """Choices of training, one set for all algorithms."""
 
 import dataclasses
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,8 +31,7 @@ class Settings(Choices):
     """The choices that all algorithms share, so that they differ only by their stages.
 
     Args:
-        mlp: a `training.MLP`, the fully-connected network.
-        cnn: a `training.CaffeCNN`, the convolutional network.
+        mlp, cnn: `training.MLP` and `training.CaffeCNN`, the paper's networks.
         auto: a `training.AutoNetwork`, the network of the default algorithms.
         svm: a `training.KernelMachine`, the machine of `csosr`.
         pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
@@ -64,13 +64,9 @@ class Settings(Choices):
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
         check_integer("epochs", epochs)
-        return dataclasses.replace(
-            self,
-            mlp=self.mlp.limit_epochs(epochs),
-            cnn=self.cnn.limit_epochs(epochs),
-            auto=self.auto.limit_epochs(epochs),
-            pretraining=self.pretraining.limit_epochs(epochs),
-        )
+        names = ("mlp", "cnn", "auto", "pretraining")
+        limited: dict[str, Any] = {it: getattr(self, it).limit_epochs(epochs) for it in names}
+        return dataclasses.replace(self, **limited)
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
         """Returns a copy with other choices, by names such as `"mlp.learning_rate"`.
@@ -116,8 +112,10 @@ class Settings(Choices):
 
     def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
         """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""
-        body, own = self.body_of(algorithm), self.members or algorithm.members
-        return own or (body.networks_on(shape) if body.is_network else 1)
+        body = self.body_of(algorithm)
+        if not body.is_network:  # Its training draws nothing at random.
+            return 1
+        return self.members or algorithm.members or body.networks_on(shape)
 
     def names(self, algorithm: Algorithm) -> list[str]:
         """Returns the names, as `replace` takes them, of the choices that an algorithm reads."""
@@ -133,11 +131,8 @@ class Settings(Choices):
 
     def columns(self, algorithm: Algorithm) -> dict[str, Any]:
         """Returns the choices that an algorithm reads by the names of their columns."""
-        values = {}
-        for name in self.names(algorithm):
-            owner, _, field = name.rpartition(".")
-            values[column(name)] = getattr(getattr(self, owner) if owner else self, field)
-        return values
+        names = self.names(algorithm)
+        return {column(name): operator.attrgetter(name)(self) for name in names}
 
 
 def column(name: str) -> str:

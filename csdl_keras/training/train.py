@@ -22,7 +22,7 @@ from csdl_keras._utils.checks import (
     check_verbose,
 )
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.frames import Columns, Table, is_frame
+from csdl_keras._utils.frames import Table, is_frame
 from csdl_keras._utils.seeds import member_seed
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import check_numbered, float_dtype
@@ -55,10 +55,8 @@ from csdl_keras.training.augmentation import ChooseAugmentation, affine_layer
 from csdl_keras.training.callbacks import EpochBar, StopWhenDone, ValidationCost
 from csdl_keras.training.data import Examples, TrainingData, assign_folds, check_data
 from csdl_keras.training.ensemble import fit_stacked
-from csdl_keras.training.objectives import Objective
 from csdl_keras.training.own_network import Network, with_network
 from csdl_keras.training.parallel import run_tasks, several_jobs
-from csdl_keras.training.pretrainings import Pretraining
 from csdl_keras.training.settings import Settings, check_settings
 
 #: An algorithm and a cost matrix, and `Settings` if they are not the trainer's.
@@ -331,7 +329,7 @@ class Trainer:
         planned = []
         for request in requests:
             planned.append(self._plan(*request))
-            for message in planned[-1][0].remarks:
+            for message in _remarks(planned[-1][0]):
                 warnings.warn(message, stacklevel=3)  # the caller of a public method
         if several_jobs():
             check_observers(self._here.callbacks, "several processes")
@@ -364,14 +362,10 @@ class Trainer:
             if np.bincount(folds[folds >= 0], minlength=number).min() < 2:
                 folds = None  # too few examples
         body, objective = settings.body_of(algorithm), settings.objective_of(algorithm)
-        pretraining = settings.pretraining_of(algorithm)
-        parts = algorithm, matrix, body, objective, pretraining
         together = members > 1 and objective.is_likelihood and body.stacks(shape)
-        return [
-            Training(*parts, data, self.seed, environment(), folds, member, members // count)
-            for count in (1 if together else members,)
-            for member in range(count)
-        ]
+        count = 1 if together else members
+        parts = algorithm, matrix, settings, data, self.seed, folds
+        return [Training(*parts, member, members // count) for member in range(count)]
 
     def _run(
         self, waiting: "dict[int, list[Training]]", on_error: OnError
@@ -383,7 +377,7 @@ class Trainer:
             results: dict[str, _Results | Exception] = {}
             tasks: dict[str, _Task] = {}
             for network in (one for members in group.values() for one in members):
-                cache = self.cache if network.is_kept else StageCache()
+                cache = self.cache if is_kept(network.descriptions) else StageCache()
                 kept = [cache.find(description) for description in network.descriptions]
                 if None in kept:
                     tasks[network.key] = _Task(network, cache, self._here)
@@ -450,10 +444,10 @@ def _check_costs(
         matrix = data.mean_costs
         if not algorithm.shares_training:
             raise ValueError(
-                "Expected an algorithm that trains on labels alone, such as 'calibrated_bayes' or "
-                "'dnn_bayes', with costs that are known when deciding, of shape (N, K, D); "
-                f"received {algorithm.name!r}, which trains on costs. Where costs are not known "
-                "when deciding, pass the vectors `csdl_keras.costs.cost_vectors(costs, y)`."
+                "Expected an algorithm that trains on labels alone, such as 'calibrated_bayes', "
+                "with costs that are known when deciding, of shape (N, K, D); received "
+                f"{algorithm.name!r}, which trains on costs. Where costs are not known when "
+                "deciding, pass the vectors `csdl_keras.costs.cost_vectors(costs, y)`."
             )
     else:
         assert cost_matrix is not None  # as checked above
@@ -506,9 +500,8 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
         if missing or data.columns.categorical:
             raise ValueError(
                 "Expected a data frame of numbers without missing values for the network of "
-                f"{algorithm.name!r}; received categories or missing values. Take "
-                "'calibrated_bayes', 'ensemble_bayes' or 'cost_model', whose network for tables "
-                "encodes them."
+                f"{algorithm.name!r}; received categories or missing values, which the network "
+                "of 'calibrated_bayes', 'ensemble_bayes' and 'cost_model' encodes."
             )
     if body.takes_images:
         for part in data.parts:
@@ -523,84 +516,76 @@ def _check_inputs(data: TrainingData, algorithm: Algorithm) -> None:
         )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Training:
-    """The training of a network, or of several that are trained as one, and what it depends on.
+def _remarks(first: "Training") -> list[str]:
+    """Returns what a user should know who may not have meant this."""
+    algorithm, shape, found = first.algorithm, first.data.train.x.shape, []
+    if algorithm.calibrated and first.held_out(0) is None:
+        found.append(
+            f"{algorithm.name!r} calibrates probabilities on `validation_data`; there is none, so "
+            "they stay as they are. An ensemble of several networks needs none."
+        )
+    if len(shape) == 3 and (algorithm.body == "auto" or algorithm.body_kind.takes_images):
+        found.append(
+            f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
+            f"{shape[1] * shape[2]} features; for images pass x[..., None]. A table that is "
+            "passed as x.reshape(len(x), -1) gives no warning."
+        )
+    return found
 
-    `matrix` holds means where costs differ from example to example. Network `member` of an
-    ensemble does not learn from its fold `(N,)` of the training examples, which validates it.
-    `stacked` networks are trained as one, see `fit_stacked`.
+
+class Training:
+    """The training of network `member` of an algorithm, or of `stacked` ones that train as one.
+
+    `matrix` holds means where costs differ from example to example. A network does not learn from
+    its own of the `folds`, one of each training example, which validates it.
     """
 
-    algorithm: Algorithm
-    matrix: np.ndarray
-    body: Any
-    objective: Objective
-    pretraining: Pretraining | None
-    data: TrainingData
-    seed: int | None
-    environment: dict[str, Any]
-    folds: np.ndarray | None = None
-    member: int = 0
-    stacked: int = 1
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        matrix: np.ndarray,
+        settings: Settings,
+        data: TrainingData,
+        seed: int | None,
+        folds: np.ndarray | None,
+        member: int,
+        stacked: int,
+    ):
+        self.algorithm, self.matrix, self.data, self.folds = algorithm, matrix, data, folds
+        self.member, self.stacked, self.seed = member, stacked, member_seed(seed, member)
+        self.environment, shape = environment(), data.train.x.shape
+        self.body: Any = settings.body_of(algorithm)
+        self.objective = settings.objective_of(algorithm)
+        self.pretraining = settings.pretraining_of(algorithm)
+        self.columns = data.columns if self.body.takes_frames else None
+        own = [float(part.costs.max()) for part in data.parts if part.costs is not None]
+        self.unit = self.objective.unit_of(matrix, max(own, default=None))
+        self.monitor = self.body.monitor(shape) if self.body.is_network else None
+        self.augments = self.body.is_network and self.body.augments(shape)
+        # The share of a label that is spread over all classes, if a calibration will undo it.
+        calibrates = algorithm.calibrated and (data.validation is not None or folds is not None)
+        smooths = calibrates and self.augments and self.objective.is_likelihood
+        self.smoothing = self.body.label_smoothing if smooths else 0.0
+        # Bayes decisions on validation examples are priced for early stopping.
+        known = data.validation is not None and data.validation.known is not None
+        stops = algorithm.weighs_costs and self.monitor == ValidationCost.monitor
+        self.stops_by_known_costs = known and stops
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "networks"}
-
-    @property
-    def columns(self) -> Columns | None:
-        """The columns of the data frame that its network takes, or `None`."""
-        return self.data.columns if self.algorithm.body_kind.takes_frames else None
-
-    @functools.cached_property
-    def unit(self) -> float:
-        """What losses divide costs by, see `Objective.unit_of`."""
-        own = [float(part.costs.max()) for part in self.data.parts if part.costs is not None]
-        return self.objective.unit_of(self.matrix, max(own) if own else None)
-
-    @property
-    def own_seed(self) -> int | None:
-        """The seed of its network."""
-        return member_seed(self.seed, self.member)
 
     @functools.cached_property
     def networks(self) -> list[keras.Model]:
         """Its networks, built once in a process; one, unless several are trained as one."""
         x = self.data.train.x
         rows: Any = x if self.columns is None else Table(x, self.columns)
-        seeds = [member_seed(self.own_seed, index) for index in range(self.stacked)]
+        seeds = [member_seed(self.seed, index) for index in range(self.stacked)]
         parts = self.body, rows, self.matrix, self.unit
         return [self.objective.build(*parts, seed) for seed in seeds]
 
     @property
-    def augments(self) -> bool:
-        """True if images are changed in training."""
-        return self.body.is_network and self.body.augments(self.data.train.x.shape)
-
-    @property
-    def smoothing(self) -> float:
-        """The share of a label that is spread over all classes, if a calibration can undo it."""
-        validated = self.data.validation is not None or self.folds is not None
-        undone = self.algorithm.calibrated and validated and self.objective.is_likelihood
-        return self.body.label_smoothing if undone and self.augments else 0.0
-
-    @property
-    def stops_by_known_costs(self) -> bool:
-        """True if Bayes decisions on validation examples are priced for early stopping."""
-        known = self.data.validation is not None and self.data.validation.known is not None
-        monitor = self.body.monitor(self.data.train.x.shape) if self.body.is_network else None
-        return known and self.algorithm.weighs_costs and monitor == ValidationCost.monitor
-
-    @property
-    def pretraining_epochs(self) -> int:
-        """Epochs of pre-training for each layer."""
-        assert self.pretraining is not None
-        unlabelled = 0 if self.data.unlabelled is None else len(self.data.unlabelled)
-        return self.pretraining.epochs * self.body.stretch(len(self.data.train.x) + unlabelled)
-
-    @property
     def learned(self) -> Examples:
-        """The examples that its network learns from, all but those of its fold."""
+        """The examples that its network learns from."""
         train = self.data.train
         return train if self.folds is None else train.at(self.folds != self.member)
 
@@ -611,22 +596,11 @@ class Training:
         return self.data.train.at(self.folds == member)
 
     @property
-    def remarks(self) -> list[str]:
-        """What a user should know who may not have meant this."""
-        shape, found = self.data.train.x.shape, []
-        of_images = self.algorithm.body == "auto" or self.algorithm.body_kind.takes_images
-        if self.algorithm.calibrated and self.data.validation is None and self.folds is None:
-            found.append(
-                f"{self.algorithm.name!r} calibrates probabilities on `validation_data`; there is "
-                "none, so they stay as they are. An ensemble of several networks needs none."
-            )
-        if of_images and len(shape) == 3:
-            found.append(
-                f"x of shape (N, {shape[1]}, {shape[2]}) is taken as a table of "
-                f"{shape[1] * shape[2]} features; for images pass x[..., None]. A table that is "
-                "passed as x.reshape(len(x), -1) gives no warning."
-            )
-        return found
+    def pretraining_epochs(self) -> int:
+        """Epochs of pre-training for each layer."""
+        assert self.pretraining is not None
+        unlabelled = 0 if self.data.unlabelled is None else len(self.data.unlabelled)
+        return self.pretraining.epochs * self.body.stretch(len(self.data.train.x) + unlabelled)
 
     @functools.cached_property
     def descriptions(self) -> list[dict[str, Any]]:
@@ -634,7 +608,7 @@ class Training:
 
         What a cache does not keep gets a new key each time.
         """
-        digests, pretraining, found = self.data.fingerprints, self.pretraining, []
+        digests, pretraining = self.data.fingerprints, self.pretraining
         common = {
             "environment": self.environment,
             "data": digests["data"],
@@ -648,24 +622,20 @@ class Training:
         costs: list[Any] = [fingerprint(self.matrix / self.unit)]
         if self.data.train.costs is not None:
             costs = [digests["costs"], self.unit]
+        found: list[dict[str, Any]] = []
         if pretraining is not None:
-            fields = [it.name for it in dataclasses.fields(self.body)]
-            network = {
-                it: getattr(self.body, it) for it in fields if it not in self.body.of_training
+            of_training = self.body.of_training
+            network = {it: one for it, one in vars(self.body).items() if it not in of_training}
+            stage = {
+                "stage": "pretraining",
+                "pretraining": describe(pretraining),
+                "body": describe([type(self.body), network]),
+                "costs": costs if pretraining.looks_at == "costs" else None,
+                "epochs": self.pretraining_epochs,
+                "unlabelled": digests["unlabelled"],
             }
-            found.append(
-                {
-                    **common,
-                    "stage": "pretraining",
-                    "pretraining": describe(pretraining),
-                    "body": describe([type(self.body), network]),
-                    "costs": costs if pretraining.looks_at == "costs" else None,
-                    "epochs": self.pretraining_epochs,
-                    "unlabelled": digests["unlabelled"],
-                }
-            )
-        training = {
-            **common,
+            found.append(common | stage)
+        stage = {
             "stage": "training",
             "body": describe(self.body),
             "objective": describe(self.objective),
@@ -675,8 +645,8 @@ class Training:
             "stopping_costs": digests["known"] if self.stops_by_known_costs else None,
             "stacked": self.stacked,
         }
-        found.append(training)
-        if not is_kept(training):
+        found.append(common | stage)
+        if not is_kept(stage):
             found = [{**one, "request": uuid.uuid4().hex} for one in found]
         return found
 
@@ -684,11 +654,6 @@ class Training:
     def key(self) -> str:
         """A digest of all that its training depends on."""
         return StageCache.key(self.descriptions[-1])
-
-    @property
-    def is_kept(self) -> bool:
-        """True if all objects of the user's in it have a version, so that a cache keeps it."""
-        return is_kept(self.descriptions[-1])
 
 
 # The two functions that train, wherever joblib runs them.
@@ -730,7 +695,7 @@ class _Task:
     def _compute(
         self, step: Callable[..., _Computed], description: dict[str, Any], before: _Results
     ) -> _Computed:
-        algorithm, seed = self.network.algorithm, self.network.own_seed
+        algorithm, seed = self.network.algorithm, self.network.seed
         callbacks, verbose = list(self.here.callbacks), self.here.verbose
         if verbose == "auto":
             verbose = 0
@@ -809,7 +774,7 @@ def _fit_one(
     (model,), body, objective = training.networks, training.body, training.objective
     train, validation = training.learned, training.held_out(training.member)
     costs, shape = (training.matrix, training.unit), train.x.shape
-    epochs, monitor = body.epochs_on(shape), body.monitor(shape)
+    epochs, monitor = body.epochs_on(shape), training.monitor
     if training.pretraining is not None:
         weights = iter(pretrained[0])
         for layer in training.pretraining.layers(model):

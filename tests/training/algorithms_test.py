@@ -68,11 +68,6 @@ class TestAlgorithms:
             ({"body": "cnn"}, "Expected pretraining='none' for body='cnn'"),
             ({"pretraining": "none", "body": "svm"}, "body='svm' and training='one_sided_svm' tog"),
             ({"pretraining": "none", "training": "one_sided_svm"}, "together; received 'mlp'"),
-            (
-                {"pretraining": "none", "training": "expected_cost"},
-                "body='auto' with training",
-            ),
-            ({"calibrated": True}, "Expected calibrated=False where no probabilities"),
         ],
         ids=str,
     )

@@ -66,7 +66,6 @@ class TestCostsOfExamples:
             ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
             ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
             ({"costs": COSTS[:, :9]}, ("min",), "decides by costs, not for a class"),
-            ({}, ("csosr", MATRICES[0], csdl.Settings(members=2)), "draws nothing at random"),
         ],
     )
     def test_what_it_refuses(self, arguments, request_, match):
