@@ -50,6 +50,7 @@ from csdl_keras.layers.table_encoding import FrameColumns
 from csdl_keras.prediction.bayes_classifier import bayes_classifier
 from csdl_keras.prediction.calibrate import calibrate, fit_temperature, with_temperature
 from csdl_keras.prediction.ensemble import ensemble, view_average
+from csdl_keras.prediction.kind import output_kind
 from csdl_keras.training.algorithms import Algorithm, get_algorithm
 from csdl_keras.training.augmentation import ChooseAugmentation, affine_layer
 from csdl_keras.training.callbacks import EpochBar, StopWhenDone, ValidationCost
@@ -775,6 +776,7 @@ def _fit_one(
     train, validation = training.learned, training.held_out(training.member)
     costs, shape = (training.matrix, training.unit), train.x.shape
     epochs, monitor = body.epochs_on(shape), training.monitor
+    output_kind(objective.classifier(model), objective.output)  # or it raises
     if training.pretraining is not None:
         weights = iter(pretrained[0])
         for layer in training.pretraining.layers(model):
