@@ -12,7 +12,7 @@ from tests.support.fresh_process import run_python
 from tests.support.trainers import DATA, MATRICES, VALIDATION, make_trainer
 
 # One of each body, and of each way to draw at random.
-KINDS = ("csdnn", "cnn_bayes", "csosr", "calibrated_bayes")
+KINDS = ("csdnn", "calibrated_bayes")
 
 
 def trained(algorithm, **arguments):
