@@ -1,6 +1,12 @@
 """Configures pytest: seeds, the tests that every backend runs, and fixtures."""
 
+import gc
+import os
 import pathlib
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 
 import hypothesis
 import keras
@@ -94,6 +100,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if any(item.path.is_relative_to(path) for path in enough):
             item.add_marker("slow")
+
+
+def pytest_collection_finish():
+    """Takes what imports made out of garbage collection, which Keras does after each network."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before fixtures of modules, which make networks

@@ -5,13 +5,15 @@
 
 import datetime
 import functools
+import json
 import re
 
-import nbformat
 import numpy as np
 import pytest
 
-from notebooks.execute import FOLDER, run
+from tests.support.fresh_process import REPOSITORY
+
+FOLDER = REPOSITORY / "notebooks"
 
 #: What each notebook's first code cell sets, in small.
 SMALL = {
