@@ -1,12 +1,7 @@
 """Configures pytest: seeds, the tests that every backend runs, and fixtures."""
 
 import gc
-import os
 import pathlib
-
-if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 
 import hypothesis
 import keras
