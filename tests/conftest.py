@@ -8,13 +8,10 @@ import keras
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from tests.support import interruptions
-from tests.support import tried as changes
 from tests.support.eager import eager_models
 from tests.support.interruptions import nothing_lost
-from tests.support.tried import tried
 
-__all__ = ["nothing_lost", "tried"]
+__all__ = ["nothing_lost"]
 
 TESTS = pathlib.Path(__file__).parent
 #: Folders and files whose tests are slow on any backend but TensorFlow: what they test computes
@@ -115,19 +112,11 @@ def eagerly():
         yield
 
 
+@pytest.fixture
+def tried(record_property):
+    """Counts changes that a cache told apart, for a report of the session."""
+    return lambda what, number: record_property("changes", [what, number])
+
+
 run_eagerly = pytest.fixture(eagerly)
 run_module_eagerly = pytest.fixture(eagerly, scope="module")
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Says how often training was interrupted, and what was changed under a cache."""
-    reports = [report for many in terminalreporter.stats.values() for report in many]
-    sections = {
-        "interruptions": interruptions.summary(reports),
-        "changes that no cache of stages mixed up": changes.summary(reports),
-    }
-    for title, found in sections.items():
-        lines = list(found)
-        if lines:
-            terminalreporter.section(title)
-            terminalreporter.write("\n".join(lines) + "\n")
