@@ -9,7 +9,7 @@ from csdl_keras.costs import AffineCosts
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report, decision_costs
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.cost_bounds import CostBounds
+from csdl_keras.evaluation.intervals import CostBounds
 
 RNG = np.random.default_rng(0)
 SIZE = 80
