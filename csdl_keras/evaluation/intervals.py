@@ -92,8 +92,8 @@ def compare_costs(
     Two models decide most examples alike, so the difference of their costs is known far more
     precisely than either cost. Interval and test are Gaffke's, with differences bounded by the
     largest difference between two decisions; if all mistakes cost the same, this is McNemar's exact
-    test. In simulations of models with equal expected cost, the p-value was below .05 in at most
-    5 % of the test sets of every case (`benchmarks/results/coverage`).
+    test. In simulations of models with equal expected cost, the p-value was below .05 in
+    at most 5 % of the test sets of every case (`benchmarks/results/coverage`).
 
     Args:
         y_true, decisions, cost_matrix, classes: as in `decision_costs`.
