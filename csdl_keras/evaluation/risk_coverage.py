@@ -42,12 +42,13 @@ def risk_coverage_curve(
     """
     y_true, cost_matrix = as_numbers(y_true, cost_matrix, classes)
     true = example_costs(y_true, cost_matrix)
-    if (expected_costs is None) == (probabilities is None):
-        received = "neither" if probabilities is None else "both"
-        raise ValueError(f"Expected `expected_costs` or `probabilities`; received {received}.")
-    if probabilities is not None:
-        if cost_matrix is None:
-            raise ValueError("Expected `probabilities` with a `cost_matrix`; received no matrix.")
+    if expected_costs is not None and probabilities is not None:
+        raise ValueError("Expected `expected_costs` or `probabilities`; received both.")
+    if expected_costs is None:
+        if probabilities is None or cost_matrix is None:
+            raise ValueError(
+                "Expected `expected_costs`, or `probabilities` and a `cost_matrix`; received neither."
+            )
         rows = probabilities_by_class(probabilities)
         expected_costs = expected_under(rows, check_known_costs(cost_matrix, *rows.shape))
     shape = f"(N, {true.shape[1]}), a column for each decision,"

@@ -1,5 +1,7 @@
 """The Axes that a plot draws on, and what plots of curves and probabilities have in common."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
@@ -42,7 +44,12 @@ def next_colour(axes: Axes) -> str:
 
 def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> None:
     """Marks a point with a star, labelled in the legend as "lowest", its cost and `where`."""
-    star = {"color": colour, "markersize": 15, "markeredgecolor": "white", "markeredgewidth": 0.8}
+    star: dict[str, Any] = {
+        "color": colour,
+        "markersize": 15,
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.8,
+    }
     # Above the lines of curves drawn later, and not clipped at the frame.
     star |= {"zorder": 5, "clip_on": False, "label": f"lowest: {number(cost)} {where}"}
     axes.plot([x], [cost], "*", **star)
@@ -51,7 +58,7 @@ def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> N
 def label_curves(axes: Axes, x: str, y: str) -> None:
     """Writes the labels of both axes and a legend, below the Axes if the layout makes room."""
     axes.set(xlabel=x, ylabel=y)
-    place = {}
+    place: dict[str, Any] = {}
     if axes.figure.get_layout_engine() is not None:
         # Below the ticks and the label, each of a line of text with space around it.
         depth = 4.2 * rcParams["font.size"] / 72.0

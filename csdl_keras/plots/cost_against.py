@@ -1,5 +1,7 @@
 """Plot of the cost of trials against one hyperparameter."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
@@ -71,7 +73,7 @@ def cost_against(
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     distinct = np.unique(x)
     has_line = len(distinct) <= min(_MOST_VALUES_WITH_LINE, len(x) - 1)
-    dots = {"color": colour, "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}
+    dots: dict[str, Any] = {"color": colour, "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}
     axes.plot(x, y, "o", label=None if has_line else label, **dots)
     if has_line:
         axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
