@@ -47,7 +47,7 @@ def risk_coverage_curve(
     if expected_costs is None:
         if probabilities is None or cost_matrix is None:
             raise ValueError(
-                "Expected `expected_costs`, or `probabilities` and a `cost_matrix`; received neither."
+                "Expected `expected_costs`, or `probabilities` and `cost_matrix`; received neither."
             )
         rows = probabilities_by_class(probabilities)
         expected_costs = expected_under(rows, check_known_costs(cost_matrix, *rows.shape))

@@ -56,14 +56,13 @@ def share_by_loop(values, amounts):
 
 
 class TestJudgedBounds:
-    @pytest.mark.parametrize("size", [1, 2, 3, 30, 400])
-    @pytest.mark.parametrize("kind", ["heavy", "light", "ties", "few", "far from 0", "free"])
-    @pytest.mark.parametrize("wrong", [0.0, 0.1, 0.5, 1.0])
+    @pytest.mark.parametrize("size", [1, 2, 30, 400])
+    @pytest.mark.parametrize("kind", ["heavy", "ties", "few", "far from 0", "free"])
+    @pytest.mark.parametrize("wrong", [0.0, 0.5, 1.0])
     def test_equal_the_loop(self, size, kind, wrong):
         rng = np.random.default_rng(size)
         values = {
             "heavy": rng.lognormal(0, 2, size),
-            "light": rng.uniform(size=size),
             "ties": rng.choice([0.0, 1.0, 9.0], size=size),
             "few": rng.lognormal(0, 1, size) * (rng.uniform(size=size) < 0.1),
             "far from 0": 1000.0 + rng.exponential(size=size),
@@ -149,30 +148,15 @@ class TestLargest:
         assert report.rows[0].against_baseline == pair
         assert "largest amount" not in str(report) and report.largest_seen is None
 
-    def test_of_amounts_with_gains(self):
-        report = cost_report({"a": OWN}, LABELS, amounts=GAINS, baseline=OTHER, largest=5000.0)
-        paid, rival = (GAINS[np.arange(SIZE), LABELS, d] for d in (OWN, OTHER))
-        ends = BoundedMean(paid, -5000.0, 5000.0).interval()
-        assert (report.rows[0].low, report.rows[0].high) == pytest.approx(ends, abs=1e-9)
-        pair, ends = (
-            report.rows[0].against_baseline,
-            BoundedMean(paid - rival, -1e4, 1e4).interval(),
-        )
-        assert (pair.low, pair.high) == pytest.approx(ends, abs=1e-9)
-
-    @pytest.mark.parametrize("form", GIVEN)
-    def test_larger_amounts_raise(self, form):
-        y_true, costs = GIVEN[form]
-        seen = {"matrix": 90.0, "constant vectors": 4.0, "vectors": VECTORS.max()}
-        seen = seen.get(form, AMOUNT.max())
+    def test_larger_amounts_raise(self):
         for call in (
-            lambda largest: cost_interval(y_true, OWN, costs, largest=largest),
-            lambda largest: compare_costs(y_true, OWN, OTHER, costs, largest),
-            lambda largest: cost_report({"a": OWN}, y_true, costs, largest=largest),
+            lambda largest: cost_interval(LABELS, OWN, AFFINE, largest=largest),
+            lambda largest: compare_costs(LABELS, OWN, OTHER, AFFINE, largest),
+            lambda largest: cost_report({"a": OWN}, LABELS, AFFINE, largest=largest),
         ):
-            call(seen)
-            with pytest.raises(ValueError, match=f"at most `largest`, .*; received {seen:g}"):
-                call(seen * 0.999)
+            call(AMOUNT.max())
+            with pytest.raises(ValueError, match=f"at most `largest`.*; received {AMOUNT.max():g}"):
+                call(AMOUNT.max() * 0.999)
 
 
 class TestReport:

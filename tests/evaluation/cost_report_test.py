@@ -49,7 +49,3 @@ class TestCostReport:
         text = str(cost_report({"a": np.where(labels == 17, 3, labels)}, labels, 1 - np.eye(20)))
         shown = text.splitlines()[7].split()
         assert "17" in shown and len(shown) == 3 + 12
-
-    def test_cost_vectors(self):
-        (row,) = cost_report({"a": [0, 1]}, [[0.0, 2.0], [3.0, 1.0]]).rows
-        assert (row.average_cost, row.error_rate, row.per_class) == (0.5, 0.0, ())
