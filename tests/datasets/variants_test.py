@@ -59,11 +59,6 @@ class TestSubset:
         np.testing.assert_allclose(counts, np.bincount(data.y_train) / 2, atol=1.0)
         assert small.imbalanced
 
-    def test_the_smallest_and_the_largest(self):
-        small, large = subset(toy_data(), 20), subset(toy_data(), 80)
-        assert len(small.y_train_val) == 20 and set(small.y_val) == set(range(5))
-        assert hashes(large, "train") == hashes(toy_data(), "train")
-
     @pytest.mark.parametrize(
         "arguments,match",
         [

@@ -76,18 +76,6 @@ class TestJudgedBounds:
         assert bounds.of_differences(-paid) == pytest.approx(expected, rel=0.02)
         assert bounds.largest_seen == values.max()
 
-    def test_are_the_same_for_every_form_and_order_of_costs(self):
-        order = RNG.permutation(SIZE)
-        pair = compare_costs(LABELS, OWN, OTHER, MATRICES)
-        for labels, own, other, costs in (
-            (LABELS, OWN, OTHER, AFFINE),
-            (LABELS[order], OWN[order], OTHER[order], AFFINE[order]),
-        ):
-            found = compare_costs(labels, own, other, costs)
-            assert (found.low, found.high) == pytest.approx((pair.low, pair.high))
-            found = cost_interval(labels, own, costs)
-            assert found == pytest.approx(cost_interval(LABELS, OWN, MATRICES))
-
     def test_of_gains_are_not_0(self):
         ends = []
         for money, own in ((GAINS, OWN), (-GAINS[..., ::-1], 1 - OWN)):
@@ -113,16 +101,13 @@ class TestJudgedBounds:
             assert (report.rows[0].low, report.rows[0].high) == exact.interval()
             assert "largest amount" not in str(report)
 
-    @pytest.mark.parametrize("tail", ["log-normal", "Pareto"])
-    def test_hold_with_heavy_tails(self, tail):
-        """Before, with the largest amount seen as the bound, .65 and .55 of intervals held."""
+    def test_hold_with_heavy_tails(self):
+        """Before, with the largest amount seen as the bound, .65 of intervals held."""
         rng, holds, called = np.random.default_rng(1), [], []
+        mean, wrong, fee = np.exp(2.5**2 / 2), np.ones(30, int), np.full(30, 2)
         for _ in range(200):
-            heavy = rng.lognormal(0, 2.5, 30) if tail == "log-normal" else 1 + rng.pareto(1.2, 200)
-            mean = np.exp(2.5**2 / 2) if tail == "log-normal" else 6.0
-            size = len(heavy)
-            vectors = np.stack([np.zeros(size), heavy, np.full(size, mean)], axis=1)
-            wrong, fee = np.ones(size, int), np.full(size, 2)
+            heavy = rng.lognormal(0, 2.5, 30)
+            vectors = np.stack([np.zeros(30), heavy, np.full(30, mean)], axis=1)
             low, high = cost_interval(vectors, wrong)
             holds.append(low <= mean <= high)
             pair = compare_costs(vectors, wrong, fee)
@@ -160,7 +145,7 @@ class TestLargest:
 
 
 class TestReport:
-    @pytest.mark.parametrize("form", ["vectors", "matrices", "affine", "gains"])
+    @pytest.mark.parametrize("form", ["vectors", "affine", "gains"])
     def test_says_what_intervals_rest_on(self, form):
         y_true, costs = GIVEN.get(form, (LABELS, GAINS))
         costs = {"amounts" if form == "gains" else "cost_matrix": costs}

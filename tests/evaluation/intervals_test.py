@@ -41,6 +41,3 @@ class TestCompareCosts:
         # What bounds differences is the largest one between two decisions for an example.
         same = compare_costs(np.tile([1.0, 4.0], (400, 1)), GOOD, GOOD)
         assert same.high == pytest.approx(3 * clopper_pearson(400))
-
-    def test_a_perfect_rival(self):
-        assert np.isnan(compare_costs([0, 1], [0, 0], [0, 1], C).ratio)
