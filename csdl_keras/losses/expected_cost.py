@@ -13,17 +13,12 @@ from csdl_keras._utils.types import Tensor
 def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """Returns the lowest expected cost, that of a decision by argmin.
 
-    `min_k r_k` for each example. It ignores the target, so it trains nothing; compiled as a loss,
-    it makes `evaluate` report the cost the model itself expects, next to what its decisions cost by
-    `AverageCost`.
+    `min_k r_k`, `(batch, ...)`. It trains nothing; compiled as a loss, it makes `evaluate` report
+    what the model expects to pay, next to what its decisions cost by `AverageCost`.
 
     Args:
         y_true: ignored.
-        expected_costs: `(batch, ..., D)` expected costs. Rows of arrays that all sum to 1 raise
-            if they have more than two columns.
-
-    Returns:
-        `(batch, ...)`; NaN for an example that holds NaN.
+        expected_costs: `(batch, ..., D)` expected costs.
 
     Example:
 
