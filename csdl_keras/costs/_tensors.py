@@ -76,10 +76,10 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> 
     if given[-1:] == (1,) and alike(given[:-1], shape):
         return labels[..., 0]
     raise ValueError(
-        f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since "
-        f"`cost_matrix` is given; received shape {given}"
-        f"{'' if shape[0] is None else f' for {shape[0]} examples'}. For cost vectors leave it "
-        "None; one-hot rows become labels by `argmax(axis=1)`."
+        f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since costs "
+        f"of every class are given; received shape {given}"
+        f"{'' if shape[0] is None else f' for {shape[0]} examples'}. Cost vectors need no "
+        "`cost_matrix`; one-hot rows become labels by `argmax(axis=1)`."
     )
 
 
