@@ -48,7 +48,6 @@ on_costs = [
     (costs.with_abstain, {"cost_matrix": MATRIX, "price": -1.0}, "at least 0"),
     (costs.with_abstain, {"cost_matrix": MATRIX, "price": [1.0, 2.0]}, "each of 3 classes"),
     (costs.from_binary, FOUR | {"tp_cost": 9.0}, "right decisions to be the cheapest"),
-    (costs.from_binary, FOUR | {"labels": [0, 2]}, "below 2"),
     (costs.convert, {"costs": MATRIX, "orientation": "rows"}, "`orientation` to be one of"),
     (costs.convert, {"costs": {"fp": 1}, "orientation": "empulse"}, "a dict with keys among"),
 ]

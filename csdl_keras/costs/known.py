@@ -4,21 +4,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from csdl_keras._utils.arrays import number_array
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.arrays import check_entries, number_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import REGRET_HINT, amounts, check_cost_matrix
 from csdl_keras.costs.named_matrix import by_class
-
-#: Entries of `(N, K, D)` costs that are looked at or copied at once, 8 MB of float64.
-_BLOCK = 2**20
 
 
 class AffineCosts:
     """Cost matrices of single examples that are affine in an amount.
 
-    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`, such as a loan that is lost, or a
-    transaction that is blocked, at a fee that does not depend on the amount. The array
+    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`, such as a loan that is lost. The array
     `(N, K, D)` is never made. Selecting examples, `costs[indices]`, returns their `AffineCosts`.
 
     Args:
@@ -41,10 +36,8 @@ class AffineCosts:
     ) -> None:
         self.amount = amounts("amount", amount, 1, "(N,)")
         self.per_unit = amounts("per_unit", per_unit, 2, "(K, D), [true, decision]")
-        if fixed is None:
-            self.fixed = np.zeros(self.per_unit.shape)
-        else:
-            self.fixed = amounts("fixed", fixed, 2, "(K, D), [true, decision]")
+        fixed = np.zeros(self.per_unit.shape) if fixed is None else fixed
+        self.fixed = amounts("fixed", fixed, 2, "(K, D), [true, decision]")
         rows, columns = self.per_unit.shape
         if rows < 2 or columns < 2 or self.fixed.shape != self.per_unit.shape:
             raise ValueError(
@@ -52,7 +45,9 @@ class AffineCosts:
                 f"received {self.per_unit.shape} and {self.fixed.shape}."
             )
         # Affine functions are lowest and highest at the ends of the amounts.
-        amounts("costs of the lowest and highest amount", self.extremes(), 3, "", negative=False)
+        ends = np.array([self.amount.min(), self.amount.max()])[:, None, None]
+        extremes = self.fixed + ends * self.per_unit
+        amounts("costs of the lowest and highest amount", extremes, 3, "", negative=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -68,17 +63,12 @@ class AffineCosts:
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
         raise TypeError(
             "Expected costs as an array; received AffineCosts, which are not expanded to "
-            f"{self.shape}. Functions that take costs of each example take them as they are."
+            f"{self.shape}."
         )
 
     def expected(self, probabilities: np.ndarray) -> np.ndarray:
         """Returns the expected cost of each decision, `(N, D)`, from `(N, K)` probabilities."""
         return probabilities @ self.fixed + self.amount[:, None] * (probabilities @ self.per_unit)
-
-    def extremes(self) -> np.ndarray:
-        """Returns the costs of the lowest and of the highest amount, `(2, K, D)`."""
-        ends = np.array([self.amount.min(), self.amount.max()])
-        return self.fixed + ends[:, None, None] * self.per_unit
 
     def of_labels(self, labels: np.ndarray) -> np.ndarray:
         """Returns the cost vector of each example's label, `(N, D)`."""
@@ -100,22 +90,9 @@ def check_known_costs(
 ) -> KnownCosts:
     """Checks costs that are known when deciding, and returns them as arrays of floats.
 
-    Args:
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
-            `(N, K, D)`, finite and not negative, whose right decisions may cost something; or
-            `AffineCosts`.
-        num_examples, num_classes: the expected `N` and `K`; `None` (default) accepts any.
-        classes: labels that decide the order of a matrix with names, as in `check_cost_matrix`.
-
-    Returns:
-        A float64 array `(K, D)`, a float array `(N, K, D)`, or the `AffineCosts`.
-
-    >>> check_known_costs([[[0, 1], [5, 0]], [[0, 1], [80, 0]]]).shape
-    (2, 2, 2)
+    They are a cost matrix `(K, D)`; a matrix for each example, `(N, K, D)`, whose right decisions
+    may cost something; or `AffineCosts`. `classes` decides the order of a matrix with names.
     """
-    for name, number in (("num_examples", num_examples), ("num_classes", num_classes)):
-        if number is not None:
-            check_integer(name, number)
     if isinstance(costs, AffineCosts):
         checked: KnownCosts = costs
     else:
@@ -154,16 +131,8 @@ def _check_matrices(array: np.ndarray) -> np.ndarray:
         )
     if array.dtype.kind != "f":
         array = array.astype(np.float64)
-    step = max(1, _BLOCK // (array.shape[1] * array.shape[2]))
-    for start in range(0, len(array), step):
-        block = array[start : start + step]
-        if not (np.isfinite(block) & (block >= 0)).all():
-            wrong = np.argwhere(~(np.isfinite(block) & (block >= 0)))[0]
-            n, y, k = (int(i) for i in wrong)
-            raise ValueError(
-                "Expected every entry of `costs` to be finite and at least 0; received "
-                f"{block[n, y, k]} at ({start + n}, {y}, {k}). {REGRET_HINT}"
-            )
+    right = (array >= 0) & (array < np.inf)
+    check_entries("costs", array, right, "finite and at least 0", f" {REGRET_HINT}")
     return array
 
 

@@ -8,8 +8,7 @@ from csdl_keras._utils.arrays import check_entries, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
-#: Smaller probabilities count as this one, so that an example whose probability is all on
-#: classes of frequency 0 still has a distribution over the others.
+#: Smaller probabilities count as this one, so that no example has all of its on absent classes.
 LEAST_PROBABILITY = 1e-30
 
 

@@ -24,8 +24,9 @@ from csdl_keras._utils.tensors import (
     tensor_or_array,
 )
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
-from csdl_keras.costs._batch_costs import BatchCosts, BatchCostsLike
 from csdl_keras.costs._tensors import (
+    BatchCosts,
+    BatchCostsLike,
     check_present,
     class_index,
     from_config,
