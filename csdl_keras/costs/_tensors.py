@@ -1,7 +1,7 @@
 """Costs and labels inside Keras objects, as tensors and in configs."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import keras
 import numpy as np
@@ -16,7 +16,7 @@ from csdl_keras._utils.tensors import (
     check_numbered,
     is_tensor,
 )
-from csdl_keras._utils.types import ArrayLike, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.costs.checks import check_cost_matrix, check_labels
 from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
 
@@ -31,21 +31,15 @@ _WIDE = {
 }
 
 
-#: A cost matrix in a config: its rows, or only the shape of a large one.
-SavedMatrix: TypeAlias = list[list[float]] | dict[str, list[int]]
-
-
-def to_config(matrix: np.ndarray | None) -> SavedMatrix | None:
-    """Returns a cost matrix as configs hold it."""
+def to_config(matrix: np.ndarray | None) -> list[list[float]] | dict[str, list[int]] | None:
+    """Returns a cost matrix as configs hold it: its rows, or only the shape of a large one."""
     if matrix is None:
         return None
     return {"shape": list(matrix.shape)} if matrix.size > LARGEST_SAVED else matrix.tolist()
 
 
 def from_config(
-    cost_matrix: ArrayLike | SavedMatrix,
-    dtype: str,
-    prepare: Callable[[np.ndarray], np.ndarray] | None = None,
+    cost_matrix: Any, dtype: str, prepare: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> tuple[np.ndarray, Tensor | None]:
     """Returns a checked cost matrix `(K, D)`, or what `to_config` returned, and its rows.
 
@@ -54,7 +48,7 @@ def from_config(
     """
     if isinstance(cost_matrix, dict) and cost_matrix.keys() == {"shape"}:
         return np.broadcast_to(np.nan, cost_matrix["shape"]), None
-    matrix = check_cost_matrix(cast(ArrayLike, cost_matrix), square=False).astype(dtype)
+    matrix = check_cost_matrix(cost_matrix, square=False).astype(dtype)
     rows = np.full((len(matrix) + 1, matrix.shape[1]), np.nan, dtype)
     rows[:-1] = matrix if prepare is None else prepare(matrix)
     # Made here, since arrays within a compiled function become constants, which TensorFlow takes
@@ -66,14 +60,14 @@ def check_present(owner: keras.losses.Loss | keras.metrics.Metric, tensor: Tenso
     """Raises a ValueError if the matrix of a loss or metric was left out of its config."""
     if owner.cost_matrix is not None and tensor is None:
         raise ValueError(
-            f"Expected {owner.name!r} to have a cost matrix; received one that was loaded without "
-            f"it, since files of models keep matrices of at most {LARGEST_SAVED} entries, not of "
-            f"shape {owner.cost_matrix.shape}. To train or evaluate the model, compile it again "
-            f"with {type(owner).__name__}(cost_matrix=...)."
+            f"Expected {owner.name!r} to have a cost matrix; received one of shape "
+            f"{owner.cost_matrix.shape} that was loaded without it, since files of models keep at "
+            f"most {LARGEST_SAVED} entries. To train or evaluate the model, compile it again with "
+            f"{type(owner).__name__}(cost_matrix=...)."
         )
 
 
-def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> Tensor:
+def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
     """Returns labels of a static shape `(batch, ...)`, also where their last axis is of size 1."""
     given = tuple(labels.shape)
     if alike(given, shape):
@@ -82,17 +76,13 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...] = (None,)) -> 
         return labels[..., 0]
     raise ValueError(
         f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since costs "
-        f"of every class are given; received shape {given}"
-        f"{'' if shape[0] is None else f' for {shape[0]} examples'}. Cost vectors need no "
-        "`cost_matrix`; one-hot rows become labels by `argmax(axis=1)`."
+        f"of every class are given; received shape {given}. Cost vectors need no `cost_matrix`; "
+        "one-hot rows become labels by `argmax(axis=1)`."
     )
 
 
 def class_index(labels: Tensor, num_classes: int) -> tuple[Tensor, Tensor]:
-    """Returns labels as indices of classes, and which of them lie in `[0, num_classes)`.
-
-    The index of a label outside that range is any class.
-    """
+    """Returns labels as indices of classes, any for others, and which are in `[0, num_classes)`."""
     dtype = keras.backend.standardize_dtype(labels.dtype)
     if dtype in _WIDE:
         labels, dtype = ops.cast(labels, _WIDE[dtype]), _WIDE[dtype]
@@ -121,8 +111,7 @@ def tensor_or_labels(
         return labels
     array = labels_of_shape(as_array("labels", labels, "(batch, ...)"), shape)
     if array.dtype.kind == "f":
-        with np.errstate(over="ignore"):  # float128 may hold larger numbers.
-            values = array.astype(np.float64)
+        values = array.astype(np.float64)
         if np.all((values == np.floor(values)) & (np.abs(values) < 2**31)):
             array = values.astype(np.int64)
     return check_labels(array.ravel(), num_classes).astype(np.int32).reshape(array.shape)
@@ -152,9 +141,8 @@ class BatchCosts:
             self._amount = ops.convert_to_tensor(fixed.amount, "float32")
             self._per_unit = ops.convert_to_tensor(fixed.per_unit, "float32")
             fixed = fixed.fixed
-        self._fixed = at_least_float32(
-            fixed if is_tensor(fixed) else ops.convert_to_tensor(fixed, "float32")
-        )
+        fixed = fixed if is_tensor(fixed) else ops.convert_to_tensor(fixed, "float32")
+        self._fixed = at_least_float32(fixed)
         self.num_classes, self.num_decisions = self._fixed.shape[-2:]
 
     def labels(self, y_true: Any) -> Tensor:

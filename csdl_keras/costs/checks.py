@@ -43,19 +43,15 @@ def amounts(
 
 
 def check_cost_matrix(
-    cost_matrix: ArrayLike,
-    num_classes: int | None = None,
-    square: bool = True,
-    classes: Any = None,
+    cost_matrix: ArrayLike, num_classes: int | None = None, square: bool = True, classes: Any = None
 ) -> np.ndarray:
     """Checks a cost matrix `C[true, decision]` and returns it as float64.
 
     Args:
-        cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal. Column `k < K`
-            decides class `k`.
+        cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal.
         num_classes: the expected `K`; `None` accepts any of at least 2.
-        square: `True` (default) demands `D = K`; `False` also accepts `D > K`, where the columns
-            after the `K`-th are decisions that are no class.
+        square: `True` (default) demands `D = K`; `False` also accepts further columns, of
+            decisions that are no class.
         classes: the `K` labels, or the model or estimator that has them, which decide the order
             of a data frame with names; `None` (default) accepts names in sorted order only.
 
@@ -79,12 +75,12 @@ def check_cost_matrix(
         )
     if num_classes is not None:
         check_rows("cost_matrix", array, num_classes, "classes")
-    diagonal = np.diagonal(array)
-    if np.any(diagonal):
-        index = int(np.argmax(diagonal != 0))
+    wrong = np.flatnonzero(np.diagonal(array))
+    if len(wrong):
+        index = int(wrong[0])
         raise ValueError(
             "Expected a `cost_matrix` whose diagonal is 0 (the right decision costs nothing); "
-            f"received C[{index}, {index}] = {diagonal[index]}. {REGRET_HINT}"
+            f"received C[{index}, {index}] = {array[index, index]}. {REGRET_HINT}"
         )
     return array
 
@@ -98,11 +94,10 @@ def check_cost_vectors(
     """Checks cost vectors, one row for each example, and returns them as float64.
 
     Args:
-        costs: array-like `(N, D)`: `costs[n, k]` is what it costs to decide `k` for example `n`;
-            finite and not negative.
+        costs: array-like `(N, D)`, a cost for each decision: finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
         binary_costs: `False` (default) refuses one-hot rows of three classes or more, which are
-            labels and no costs; `True` if a single decision of each example does cost 1.
+            labels; `True` if a single decision of each example does cost 1.
         classes: labels that decide the order of named columns, as in `check_cost_matrix`.
 
     Returns:
@@ -141,8 +136,7 @@ def check_mean_costs(
     """Checks mean costs of classes, `class_means`, and returns them as float64.
 
     Args:
-        mean_costs: array-like `(K, D)`, K at least 2: finite, not negative; the diagonal may be
-            anything.
+        mean_costs: array-like `(K, D)`, K at least 2: finite, not negative.
         num_classes, classes: as in `check_cost_matrix`.
 
     Returns:
@@ -195,12 +189,11 @@ def check_labels(
         if array.dtype.kind != "f":
             hint = "Pass the labels of all classes as `classes=`, such as classes=model.classes."
         raise ValueError(f"Expected `labels` of an integer dtype; received {array.dtype}. {hint}")
-    array = array.astype(np.int64) if array.dtype.kind == "b" else array
     highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
     limit = np.iinfo(np.int64).max if num_classes is None else num_classes
     wrong = array[(array < 0) | (array >= limit)]
     if len(wrong):
-        raise ValueError(f"Expected `labels` of at least 0{highest}; received {wrong[0]}.")
+        raise ValueError(f"Expected `labels` of at least 0{highest}; received {int(wrong[0])}.")
     return array.astype(np.int64)
 
 
@@ -208,8 +201,5 @@ def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.
     """Checks labels of `rank` axes, those of pixels `(N, height, width)` for example."""
     array = label_array("labels", labels)
     if array.ndim != rank:
-        raise ValueError(
-            f"Expected `labels` of {rank} axes, as many as there are decisions; received shape "
-            f"{array.shape}."
-        )
+        raise ValueError(f"Expected `labels` of {rank} axes; received shape {array.shape}.")
     return check_labels(array.ravel(), num_classes).reshape(array.shape)

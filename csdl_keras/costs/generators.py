@@ -34,8 +34,7 @@ def randomized_proportional(
 ) -> np.ndarray:
     """Draws a cost matrix in the randomized proportional setup.
 
-    `C[y, k] ~ Uniform[0, scale * n_k / n_y]` for `k != y`, where `n_j` counts the examples of class
-    `j`.
+    `C[y, k] ~ Uniform[0, scale * n_k / n_y]` for `k != y`, with `n_j` examples of class `j`.
 
     Args:
         labels: the training labels, integers of shape `(N,)`.
@@ -61,8 +60,7 @@ def randomized_proportional(
     scale = check_number("scale", scale, low=0, high=1e30, exclude_low=True)
     labels = check_labels(labels, num_classes)
     size = int(labels.max()) + 1 if num_classes is None else num_classes
-    check_integer("num_classes", size, low=2)
-    counts = class_counts(labels, size)
+    counts = class_counts(labels, check_integer("num_classes", size, low=2))
     uniform = np.random.default_rng(seed).uniform(size=(size, size))
     cost_matrix = uniform * scale * counts[None, :] / counts[:, None]
     np.fill_diagonal(cost_matrix, 0.0)

@@ -24,16 +24,12 @@ class AffineCosts:
     Example:
 
     >>> costs = AffineCosts([10.0, 200.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
-    >>> costs.shape
-    (2, 2, 2)
     >>> costs.expected(np.array([[0.9, 0.1], [0.9, 0.1]]))
     array([[ 1.,  5.],
            [20.,  5.]])
     """
 
-    def __init__(
-        self, amount: ArrayLike, per_unit: ArrayLike, fixed: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, amount: ArrayLike, per_unit: ArrayLike, fixed: ArrayLike | None = None):
         self.amount = amounts("amount", amount, 1, "(N,)")
         self.per_unit = amounts("per_unit", per_unit, 2, "(K, D), [true, decision]")
         fixed = np.zeros(self.per_unit.shape) if fixed is None else fixed
@@ -70,15 +66,9 @@ class AffineCosts:
         """Returns the expected cost of each decision, `(N, D)`, from `(N, K)` probabilities."""
         return probabilities @ self.fixed + self.amount[:, None] * (probabilities @ self.per_unit)
 
-    def of_labels(self, labels: np.ndarray) -> np.ndarray:
-        """Returns the cost vector of each example's label, `(N, D)`."""
-        return self.fixed[labels] + self.amount[:, None] * self.per_unit[labels]
 
-
-#: Costs of a form that `check_known_costs` takes.
+#: Costs that `check_known_costs` takes, and as it returns them.
 CostsLike: TypeAlias = ArrayLike | AffineCosts
-
-#: Costs as `check_known_costs` returns them.
 KnownCosts: TypeAlias = np.ndarray | AffineCosts
 
 
@@ -100,23 +90,18 @@ def check_known_costs(
         if array.ndim == 2:
             if num_classes is not None and num_classes != len(array) == num_examples:
                 raise ValueError(
-                    f"Expected `costs` of shape ({num_classes}, D), C[true, decision], or "
-                    f"(N, {num_classes}, D), a matrix for each example; received shape "
-                    f"{array.shape}, a vector for each example. Which class is true is not known "
-                    "when deciding, so that costs need a row for each class."
+                    f"Expected `costs` of shape ({num_classes}, D) or (N, {num_classes}, D); "
+                    f"received shape {array.shape}, a vector for each example. Which class is true "
+                    "is not known when deciding, so that costs need a row for each class."
                 )
             return check_cost_matrix(array, num_classes, square=False)
         checked = _check_matrices(array)
-    examples, classes = checked.shape[:2]
-    if num_classes is not None and classes != num_classes:
+    examples = len(checked) if num_examples is None else num_examples
+    rows = checked.shape[1] if num_classes is None else num_classes
+    if checked.shape[:2] != (examples, rows):
         raise ValueError(
-            f"Expected `costs` with one row for each of {num_classes} classes; received shape "
-            f"{checked.shape}, (N, K, D)."
-        )
-    if num_examples is not None and examples != num_examples:
-        raise ValueError(
-            f"Expected `costs` with a matrix for each of {num_examples} examples; received "
-            f"shape {checked.shape}, (N, K, D)."
+            f"Expected `costs` with a matrix for each of {examples} examples, with one row for "
+            f"each of {rows} classes; received shape {checked.shape}, (N, K, D)."
         )
     return checked
 
@@ -129,8 +114,7 @@ def _check_matrices(array: np.ndarray) -> np.ndarray:
             "Expected `costs` of shape (K, D) or (N, K, D), K and D at least 2; received shape "
             f"{array.shape}."
         )
-    if array.dtype.kind != "f":
-        array = array.astype(np.float64)
+    array = array if array.dtype.kind == "f" else array.astype(np.float64)
     right = (array >= 0) & (array < np.inf)
     check_entries("costs", array, right, "finite and at least 0", f" {REGRET_HINT}")
     return array
@@ -155,7 +139,7 @@ def mean_matrix(costs: KnownCosts) -> np.ndarray:
 def vectors_of_labels(labels: np.ndarray, costs: KnownCosts) -> np.ndarray:
     """Returns the cost vector of each example, `C[labels[n]]` or `C[n, labels[n]]`, `(N, D)`."""
     if isinstance(costs, AffineCosts):
-        return costs.of_labels(labels)
+        return costs.fixed[labels] + costs.amount[:, None] * costs.per_unit[labels]
     if costs.ndim == 2:
         return costs[labels]
     return costs[np.arange(len(labels)), labels].astype(np.float64)

@@ -25,10 +25,9 @@ def by_class(
     axes = _axes(values)
     if not axes:
         return array
-    if of_examples or (
-        of_examples is None and array.ndim == 2 and not set(axes[0].keys) <= set(axes[1].keys)
-    ):
-        axes = axes[1:]
+    if of_examples is None:
+        of_examples = array.ndim == 2 and not set(axes[0].keys) <= set(axes[1].keys)
+    axes = axes[1:] if of_examples else axes
     if all(axis.numbered for axis in axes):
         return array
     what = ("rows", "columns")[-len(axes) :] if array.ndim == 2 else ("index",)

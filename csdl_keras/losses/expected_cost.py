@@ -28,7 +28,7 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """
     costs = tensor_or_array("expected_costs", expected_costs)
     examples_shape("expected_costs", costs)
-    # A batch of a model may sum to 1, under a matrix whose rows do.
+    # Those of a batch may sum to 1, under a matrix whose rows do.
     if isinstance(costs, np.ndarray) and costs.shape[-1] > 2 and looks_like_probabilities(costs):
         raise ValueError(
             "Expected costs, which decide by argmin; received rows that sum to 1, which are "

@@ -12,7 +12,7 @@ from csdl_keras.losses.base import CostLoss
 
 
 def _gap(costs: Tensor, estimates: Tensor) -> Tensor:
-    """Returns `z * (r - c)` with `z` of `one_sided`."""
+    """Returns `z * (r - c)`, with `z` as in `one_sided`."""
     costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
     costs = finite(costs)
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
