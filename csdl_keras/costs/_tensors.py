@@ -132,10 +132,10 @@ class BatchCosts:
         fixed: Any = costs
         if not is_tensor(costs):
             fixed = check_known_costs(costs, num_examples=batch)
-        elif len(costs.shape) != 2 and not alike(tuple(costs.shape), (batch, None, None)):
+        elif len(fixed.shape) != 2 and not alike(tuple(fixed.shape), (batch, None, None)):
             raise ValueError(
                 f"Expected `costs` of shape (K, D) or ({batch}, K, D), a matrix for each "
-                f"example; received shape {tuple(costs.shape)}."
+                f"example; received shape {tuple(fixed.shape)}."
             )
         if isinstance(fixed, AffineCosts):
             self._amount = ops.convert_to_tensor(fixed.amount, "float32")

@@ -9,7 +9,7 @@ from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import at_least_float32, head_dtype
 from csdl_keras._utils.types import Shape, Tensor
-from csdl_keras.layers.cost_output import CostOutput
+from csdl_keras.layers.estimated_costs import CostOutput
 from csdl_keras.layers.noise import MaskingNoise
 
 
@@ -68,9 +68,8 @@ class CAE(keras.Model):
         if isinstance(encoder, keras.layers.Dense):
             self.encoder = encoder
         else:
-            units = check_integer("encoder", encoder)
             self.encoder = keras.layers.Dense(
-                units,
+                check_integer("encoder", encoder),
                 activation="sigmoid",
                 kernel_initializer=seeds.initializer("glorot_uniform"),
                 name="encoder",

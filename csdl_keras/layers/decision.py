@@ -7,29 +7,28 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_integer
-from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+from csdl_keras._utils.tensors import first_minimum, two_columns
+from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
+from csdl_keras.layers.wide_layer import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class BayesDecision(keras.layers.Layer):
+class BayesDecision(WideLayer):
     """Turns class probabilities into the expected cost of each decision.
 
     `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes optimal decision. The
-    cost matrix is a non-trainable weight, saved with the weights, and `layer.set_cost_matrix(...)`
-    replaces it. The config holds only its shape, so a layer made from a config alone outputs NaN
-    until its weights are loaded.
+    cost matrix is a non-trainable weight, which `layer.set_cost_matrix(...)` replaces. The config
+    holds only its shape: a layer made from it outputs NaN until its weights are loaded.
 
     Args:
-        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds decisions that are not
-            classes. `None` (default) needs both sizes, for a layer whose matrix is set later, or
-            that is called with costs.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`, `D >= K`; `None` (default) for a
+            layer whose matrix is set later, or that is called with costs, needs both sizes.
         num_classes: number `K` of classes. Defaults to the rows of the matrix.
         num_decisions: number `D` of decisions. Defaults to its columns.
-        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`:
-            then right decisions may have a cost. Defaults to False.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`.
+            Defaults to False.
+        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -37,8 +36,7 @@ class BayesDecision(keras.layers.Layer):
             for all, `(K, D)` or `(1, K, D)`; `None` (default) for the layer's own.
 
     Returns:
-        Expected costs `(batch, ..., D)`; NaN for an example whose `costs` are not all finite and at
-        least 0.
+        Expected costs `(batch, ..., D)`; NaN for an example with wrong `costs`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
@@ -60,12 +58,9 @@ class BayesDecision(keras.layers.Layer):
         num_classes: int | None = None,
         num_decisions: int | None = None,
         mean_costs: bool = False,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
+        **kwargs: Any,
     ):
-        super().__init__(
-            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
-        )
+        super().__init__(**kwargs)
         self.mean_costs = check_bool("mean_costs", mean_costs)
         if cost_matrix is None:
             if num_classes is None or num_decisions is None:
@@ -105,9 +100,8 @@ class BayesDecision(keras.layers.Layer):
         self.built = True
 
     def _add_cost_matrix(self) -> None:
-        shape = (self.num_classes, self.num_decisions)
         self.cost_matrix = self.add_weight(
-            shape=shape,
+            shape=(self.num_classes, self.num_decisions),
             initializer=keras.initializers.Constant(np.nan),
             trainable=False,
             name="cost_matrix",
@@ -159,7 +153,7 @@ class BayesDecision(keras.layers.Layer):
         expected = ops.matmul(probabilities[:, None], costs)[:, 0]
         return ops.where(ops.all(right, axis=(1, 2))[:, None], expected, float("nan"))
 
-    def compute_output_shape(
+    def compute_output_shape(  # type: ignore[override]
         self, probabilities_shape: Shape, costs_shape: Shape | None = None
     ) -> tuple:
         return (*probabilities_shape[:-1], self.num_decisions)
@@ -175,13 +169,13 @@ class BayesDecision(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class Decision(keras.layers.Layer):
+class Decision(WideLayer):
     """Decides by the argmin of costs or the argmax of probabilities, the lowest index in a tie.
 
     Args:
         output: kind of the inputs: `"cost"` (default), or `"probability"`, where one
             column is P(y=1) of a binary classifier.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         inputs: `(batch, ..., D)`.
@@ -197,8 +191,8 @@ class Decision(keras.layers.Layer):
     [1]
     """
 
-    def __init__(self, output: str = "cost", dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+    def __init__(self, output: str = "cost", **kwargs: Any):
+        super().__init__(**kwargs)
         self.input_kind = check_choice("output", output, OUTPUTS)
 
     def call(self, inputs: Tensor) -> Tensor:

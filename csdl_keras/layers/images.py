@@ -1,9 +1,11 @@
 """Layers of images: random changes in training, views of them, and a convolution."""
 
+import itertools
 import math
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
@@ -15,9 +17,8 @@ from csdl_keras.layers.noise import batch_uniform
 class RandomAffine(keras.layers.Layer):
     """Shifts, rotates, zooms and flips images at random while training, all in one step.
 
-    Each image is sampled once, bilinearly, at the places that its own random map gives. Pixels
-    beyond an edge are those of the edge. The strengths are weights, so that training can raise them
-    where classes survive that.
+    Each image is sampled once, bilinearly. Pixels beyond an edge are those of the edge. The
+    strengths are weights, so that training can raise them where classes survive that.
 
     Args:
         shift: largest shift as a share of height and width, at most 0.5. Defaults to 0.
@@ -119,10 +120,9 @@ def transform(
     left_right: Tensor | bool = False,
     upside_down: Tensor | bool = False,
 ) -> Tensor:
-    """Rotates, magnifies, shifts and flips images `(batch, height, width, channels)`.
+    """Rotates, magnifies, shifts and flips images, by numbers `(batch,)` or one for all.
 
-    Each argument is `(batch,)` or one for all: angles in degrees, factors, shifts as shares of
-    height and width, and whether to mirror. Images are sampled bilinearly; integers become float32.
+    They are angles in degrees, factors, shares of height and width, and whether to mirror.
     """
     if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
         images = ops.cast(images, "float32")
@@ -165,9 +165,8 @@ def transform(
 class ImageViews(keras.layers.Layer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
-    After the images themselves follow all of them shifted down, up, to the right and to the left,
-    with pixels beyond an edge as those of the edge, and with `flip` these five mirrored. `ViewMean`
-    averages what a model says of them.
+    After the images follow all of them shifted down, up, to the right and to the left, and with
+    `flip` these five mirrored. `ViewMean` averages what a model says of them.
 
     Args:
         pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
@@ -208,9 +207,10 @@ class ImageViews(keras.layers.Layer):
 
     def call(self, inputs: Tensor) -> Tensor:
         views = [inputs]
-        if self.pixels:
-            for axis in (1, 2):
-                views += [_shifted(inputs, axis, self.pixels), _shifted(inputs, axis, -self.pixels)]
+        for axis, pixels in itertools.product((1, 2), (self.pixels, -self.pixels)):
+            if pixels:  # Those beyond an edge are those of the edge.
+                places = np.arange(inputs.shape[axis], dtype="int32") - pixels
+                views.append(ops.take(inputs, places.clip(0, len(places) - 1), axis))
         if self.flip:
             views += [ops.flip(view, axis=2) for view in views]
         return ops.concatenate(views, axis=0) if len(views) > 1 else inputs
@@ -221,20 +221,6 @@ class ImageViews(keras.layers.Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "pixels": self.pixels, "flip": self.flip}
-
-
-def _shifted(images: Tensor, axis: int, pixels: int) -> Tensor:
-    """Returns images shifted along an axis, with the edge repeated."""
-    size, number = images.shape[axis], abs(pixels)
-    edge = 0 if pixels > 0 else size - 1
-    kept = (0, size - number) if pixels > 0 else (number, size)
-
-    def part(first: int, last: int) -> Tensor:
-        return images[:, first:last] if axis == 1 else images[:, :, first:last]
-
-    filling = [part(edge, edge + 1)] * number
-    kept_part = [part(*kept)]
-    return ops.concatenate(filling + kept_part if pixels > 0 else kept_part + filling, axis=axis)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -281,9 +267,8 @@ class StandardizedConv2D(keras.layers.Conv2D):
     """A 2D convolution with scaled weight standardisation.
 
     It convolves with `g_o (w_o - mean(w_o)) / (std(w_o) sqrt(n))` in place of the `n` weights `w_o`
-    of an output channel `o`, where `g_o` is trained and begins such that the variance of
-    activations stays about the same from layer to layer, as batch normalisation does it. Arguments
-    are those of `keras.layers.Conv2D`.
+    of an output channel `o`, where `g_o` is trained. The variance of activations stays about the
+    same from layer to layer. Arguments are those of `keras.layers.Conv2D`.
 
     References:
         - [Brock, De, Smith: Characterizing signal propagation to close the performance gap in

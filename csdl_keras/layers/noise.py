@@ -13,9 +13,8 @@ from csdl_keras._utils.types import Shape, Tensor
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
     """Draws uniform float32 numbers in [0, 1) of a shape, examples first.
 
-    Under `tf.distribute` a replica sees only its part of the batch, while the state of the
-    generator is the same in all of them. So each draws numbers for the global batch and takes its
-    part.
+    Replicas of `tf.distribute`, whose generators are alike, draw for the global batch and take
+    their part.
     """
     replica, replicas = _replica()
     size = shape[0]
@@ -41,8 +40,7 @@ class MaskingNoise(keras.layers.Layer):
     """Sets each input to 0 with probability `rate` while training.
 
     Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`. The seed, the
-    step and the example's place in the batch determine which inputs are zeroed, also where the
-    batch is split between several devices.
+    step and the example's place in the batch determine which inputs are zeroed.
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
@@ -111,8 +109,8 @@ class RandomShift(keras.layers.RandomTranslation):
 
     def __init__(self, *args: object, **kwargs: object):
         super().__init__(*args, **kwargs)
-        # Keras sets this to False because TensorFlow's XLA lacks the transform; on JAX the
-        # whole model would then run uncompiled, about a hundred times slower.
+        # Keras sets this to False since TensorFlow's XLA lacks the transform; on JAX the whole
+        # model would then run uncompiled.
         self.supports_jit = keras.backend.backend() == "jax"
 
     def call(self, data: Tensor, training: bool = False) -> Tensor:
@@ -142,8 +140,6 @@ class MemberScaling(keras.layers.Layer):
     References:
         - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
           parameter-efficient ensembling, ICLR 2025](https://arxiv.org/abs/2410.24210) (TabM-mini)
-        - [Durasov et al.: Masksembles for uncertainty estimation, CVPR
-          2021](https://arxiv.org/abs/2012.08334) (a member for each example)
 
     Example:
 

@@ -7,22 +7,22 @@ from keras import ops
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_number
-from csdl_keras._utils.tensors import distributions, head_dtype
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+from csdl_keras._utils.tensors import distributions
+from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
+from csdl_keras.layers.wide_layer import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ClassProbabilities(keras.layers.Layer):
+class ClassProbabilities(WideLayer):
     """Turns a classifier's output into class probabilities, rows that sum to 1.
 
     One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their softmax, or the
-    logistic function of a single one. Rows that do not sum to 1, or have a negative entry, become
-    NaN.
+    logistic function of a single one. Rows that are not probabilities become NaN.
 
     Args:
         from_logits: whether the inputs are logits. Defaults to False.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         inputs: `(batch, ..., K)`, or `(batch, ..., 1)` of a binary classifier.
@@ -41,8 +41,8 @@ class ClassProbabilities(keras.layers.Layer):
 
     output_kind = "probability"
 
-    def __init__(self, from_logits: bool = False, dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+    def __init__(self, from_logits: bool = False, **kwargs: Any):
+        super().__init__(**kwargs)
         self.from_logits = check_bool("from_logits", from_logits)
         self.input_spec = keras.layers.InputSpec(min_ndim=2)
 
@@ -54,7 +54,7 @@ class ClassProbabilities(keras.layers.Layer):
             return ops.softmax(inputs, axis=-1)
         return distributions(inputs)
 
-    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
+    def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (*input_shape[:-1], max(input_shape[-1], 2))
 
     def get_config(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ SMALLEST_PROBABILITY = 1.2e-38
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class TemperatureScaling(keras.layers.Layer):
+class TemperatureScaling(WideLayer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
     `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. An argmax stays the
@@ -74,7 +74,7 @@ class TemperatureScaling(keras.layers.Layer):
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -93,10 +93,8 @@ class TemperatureScaling(keras.layers.Layer):
 
     output_kind = "probability"
 
-    def __init__(self, temperature: float = 1.0, dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(
-            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
-        )
+    def __init__(self, temperature: float = 1.0, **kwargs: Any):
+        super().__init__(**kwargs)
         self._initial = check_number("temperature", temperature, low=0, exclude_low=True)
 
     def build(self, input_shape: Shape) -> None:
@@ -115,9 +113,6 @@ class TemperatureScaling(keras.layers.Layer):
         """Returns the scaled logits, from which the output is the softmax."""
         return ops.log(ops.maximum(probabilities, SMALLEST_PROBABILITY)) / self.temperature
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return tuple(input_shape)
-
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "temperature": self._initial}
 
@@ -126,13 +121,13 @@ class TemperatureScaling(keras.layers.Layer):
 class BiasCorrectedTemperatureScaling(TemperatureScaling):
     """Scales class probabilities by a temperature and a bias for each class.
 
-    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes that are too
-    probable or too improbable on average. Both are non-trainable weights.
+    `softmax(ln(p) / T + b)`. The biases correct classes that are too probable on average, or not
+    enough. Both are non-trainable weights.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        dtype, **kwargs: as in `TemperatureScaling`.
+        **kwargs: as in `TemperatureScaling`.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -150,14 +145,8 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     [[0.77 0.23]]
     """
 
-    def __init__(
-        self,
-        temperature: float = 1.0,
-        bias: ArrayLike | None = None,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
-    ):
-        super().__init__(temperature, dtype=dtype, **kwargs)
+    def __init__(self, temperature: float = 1.0, bias: ArrayLike | None = None, **kwargs: Any):
+        super().__init__(temperature, **kwargs)
         self._initial_bias = None if bias is None else real_array("bias", bias, 1, "(K,)")
 
     def build(self, input_shape: Shape) -> None:
@@ -180,7 +169,7 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class PriorAdjustment(keras.layers.Layer):
+class PriorAdjustment(WideLayer):
     """Turns class probabilities into those under other class frequencies.
 
     `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`.
@@ -190,7 +179,7 @@ class PriorAdjustment(keras.layers.Layer):
     Args:
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
         to_priors: `(K,)` class frequencies where the model is used, at least 0.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -209,14 +198,8 @@ class PriorAdjustment(keras.layers.Layer):
 
     output_kind = "probability"
 
-    def __init__(
-        self,
-        from_priors: ArrayLike,
-        to_priors: ArrayLike,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
-    ):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+    def __init__(self, from_priors: ArrayLike, to_priors: ArrayLike, **kwargs: Any):
+        super().__init__(**kwargs)
         self.from_priors = class_shares("from_priors", from_priors)
         classes = len(self.from_priors)
         self.to_priors = class_shares("to_priors", to_priors, classes, positive=False)
@@ -226,9 +209,6 @@ class PriorAdjustment(keras.layers.Layer):
         ratios = ops.cast(prior_ratios(self.from_priors, self.to_priors), probabilities.dtype)
         weighted = ops.maximum(probabilities, LEAST_PROBABILITY) * ratios
         return weighted / ops.sum(weighted, axis=-1, keepdims=True)
-
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return tuple(input_shape)
 
     def get_config(self) -> dict[str, Any]:
         return {

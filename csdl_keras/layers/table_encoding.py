@@ -10,20 +10,15 @@ from keras import ops
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
-from csdl_keras._utils.types import DTypeLike, Shape, Tensor
+from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras.layers.wide_layer import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class FrameColumns(keras.layers.Layer):
     """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
 
-    Args:
-        names: names of the columns.
-        categories: for each column its categories, or `None` for numbers.
-        **kwargs: arguments of `keras.layers.Layer`.
-
-    Call arguments:
-        inputs: `(batch, F)`; category number `i` is `i`, and NaN is missing or unknown.
+    `categories` are those of each named column, or `None` for numbers.
     """
 
     def __init__(
@@ -55,7 +50,7 @@ _EXAMPLES = 20
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class TableEncoding(keras.layers.Layer):
+class TableEncoding(WideLayer):
     """Encodes the columns of a table: numbers, categories and missing values.
 
     A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`,
@@ -68,7 +63,7 @@ class TableEncoding(keras.layers.Layer):
         bins: number of bins of each column, 0 for none.
         categories: number of categories of each column, 0 for numbers. Defaults to numbers only.
         missing: indices of the columns with an indicator. Defaults to none.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         inputs: `(batch, F)`.
@@ -96,19 +91,16 @@ class TableEncoding(keras.layers.Layer):
         bins: Sequence[int],
         categories: Sequence[int] | None = None,
         missing: Sequence[int] = (),
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
+        **kwargs: Any,
     ):
-        super().__init__(
-            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
-        )
+        super().__init__(**kwargs)
         self.bins = [check_integer("bins", one, 0, LARGEST_SIZE) for one in bins]
         columns = len(self.bins)
         categories = [0] * columns if categories is None else categories
         self.categories = [check_integer("categories", it, 0, LARGEST_SIZE) for it in categories]
         if len(self.categories) != columns:
             raise ValueError(
-                f"Expected `categories` of {columns} columns, as many as `bins`; received "
+                f"Expected `categories` of {columns} columns, as `bins`; received "
                 f"{len(self.categories)}."
             )
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
