@@ -12,7 +12,7 @@ from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_mean_costs
-from csdl_keras.layers.wide_layer import WideLayer
+from csdl_keras.layers.base import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -48,10 +48,7 @@ class CostOutput(keras.layers.Dense):
     def __init__(self, units: int, dtype: DTypeLike | None = None, **kwargs: object):
         activation = kwargs.pop("activation", None)
         if activation not in (None, "linear"):
-            raise ValueError(
-                "Expected no `activation`, since estimated costs are unbounded; "
-                f"received {activation!r}."
-            )
+            raise ValueError(f"Expected no `activation` of costs; received {activation!r}.")
         super().__init__(units, dtype=head_dtype(dtype), **kwargs)
 
 
@@ -66,7 +63,6 @@ class InverseLink(WideLayer):
     Args:
         link: `"log"` (default) or `"logit"`.
         cost_scale: `cost_scale` of the loss, `s`. Defaults to 1.
-        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         inputs: `(batch, ..., D)`, the network's outputs `u`.
@@ -76,8 +72,7 @@ class InverseLink(WideLayer):
 
     Example:
 
-    >>> import numpy as np
-    >>> print(ops.convert_to_numpy(InverseLink("log")(np.log([[0.5, 4.0]]))).round(3))
+    >>> print(ops.convert_to_numpy(InverseLink("log")(ops.log([[0.5, 4.0]]))).round(3))
     [[0.5 4. ]]
     """
 
@@ -97,9 +92,6 @@ class InverseLink(WideLayer):
         costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
         return ops.cast(costs, self.compute_dtype)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "link": self.link, "cost_scale": self.cost_scale}
-
 
 # The largest change of the logarithm of a cost that is not damped.
 _EXPONENTIAL = 10.0
@@ -115,13 +107,11 @@ class ClassCosts(WideLayer):
     as `10 + ln(1 + a - 10)`, so that costs stay finite.
 
     Args:
-        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`; `None` (default) needs both
-            sizes, for a layer whose means are loaded with its weights.
-        num_classes: number `K` of classes. Defaults to the rows of the means.
-        num_decisions: number `D` of decisions. Defaults to their columns.
+        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`; `None` (default) for a layer
+            whose means are loaded with its weights.
+        num_classes, num_decisions: `K` and `D`, needed without means.
         rank: rank of the product; `None` (default) for all `K D` numbers.
         seed: seed of the initial weights with a `rank`; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         features: `(batch, F)`.
@@ -149,13 +139,8 @@ class ClassCosts(WideLayer):
         super().__init__(**kwargs)
         self._initial = None if mean_costs is None else check_mean_costs(mean_costs)
         shape = (num_classes, num_decisions) if self._initial is None else self._initial.shape
-        self.num_classes = check_integer("num_classes", num_classes or shape[0], low=2)
-        self.num_decisions = check_integer("num_decisions", num_decisions or shape[1])
-        if self._initial is not None and (self.num_classes, self.num_decisions) != shape:
-            raise ValueError(
-                f"Expected `mean_costs` of shape {(self.num_classes, self.num_decisions)}; "
-                f"received {shape}."
-            )
+        self.num_classes = check_integer("num_classes", shape[0], low=2)
+        self.num_decisions = check_integer("num_decisions", shape[1])
         self.rank = None if rank is None else check_integer("rank", rank, high=min(shape))
         self.seed = seed
 
@@ -202,15 +187,6 @@ class ClassCosts(WideLayer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (input_shape[0], self.num_classes, self.num_decisions)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_classes": self.num_classes,
-            "num_decisions": self.num_decisions,
-            "rank": self.rank,
-            "seed": self.seed,
-        }
-
 
 def _damped(change: Tensor) -> Tensor:
     """Returns `change` up to 10 either way; beyond it grows logarithmically."""
@@ -241,9 +217,8 @@ class ExpectedCost(WideLayer):
 
     Example:
 
-    >>> import numpy as np
-    >>> p, costs = np.array([[0.8, 0.2]]), np.array([[[0.5, 1.0], [9.0, 0.5]]])
-    >>> print(ops.convert_to_numpy(ExpectedCost()(p, log_costs=np.log(costs))).round(3))
+    >>> p, costs = ops.array([[0.8, 0.2]]), ops.array([[[0.5, 1.0], [9.0, 0.5]]])
+    >>> print(ops.convert_to_numpy(ExpectedCost()(p, log_costs=ops.log(costs))).round(3))
     [[2.2 0.9]]
     """
 

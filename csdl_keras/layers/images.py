@@ -10,11 +10,12 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras.layers.base import PlainLayer, check_images
 from csdl_keras.layers.noise import batch_uniform
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class RandomAffine(keras.layers.Layer):
+class RandomAffine(PlainLayer):
     """Shifts, rotates, zooms and flips images at random while training, all in one step.
 
     Each image is sampled once, bilinearly. Pixels beyond an edge are those of the edge. The
@@ -28,7 +29,6 @@ class RandomAffine(keras.layers.Layer):
         horizontal_flip, vertical_flip: whether half of the images are mirrored left to right,
             upside down. Default to False.
         seed: seed of the draws; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: images `(batch, height, width, channels)`.
@@ -62,11 +62,7 @@ class RandomAffine(keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 4 or None in input_shape[1:]:
-            raise ValueError(
-                "Expected images (batch, height, width, channels) of a known size; received the "
-                f"shape {tuple(input_shape)}."
-            )
+        check_images(input_shape)
         values = [self.shift, self.rotation, self.zoom, self.horizontal_flip, self.vertical_flip]
         self.strengths = self.add_weight(
             shape=(5,),
@@ -95,20 +91,6 @@ class RandomAffine(keras.layers.Layer):
             left_right=drawn[:, 4] < 0.5 * left_right,
             upside_down=drawn[:, 5] < 0.5 * upside_down,
         )
-
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "shift": self.shift,
-            "rotation": self.rotation,
-            "zoom": self.zoom,
-            "horizontal_flip": self.horizontal_flip,
-            "vertical_flip": self.vertical_flip,
-            "seed": self.seed,
-        }
 
 
 def transform(
@@ -162,7 +144,7 @@ def transform(
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ImageViews(keras.layers.Layer):
+class ImageViews(PlainLayer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
     After the images follow all of them shifted down, up, to the right and to the left, and with
@@ -171,7 +153,6 @@ class ImageViews(keras.layers.Layer):
     Args:
         pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
         flip: whether to mirror left to right. Defaults to False.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: images `(batch, height, width, channels)`.
@@ -197,12 +178,7 @@ class ImageViews(keras.layers.Layer):
         return (5 if self.pixels else 1) * (2 if self.flip else 1)
 
     def build(self, input_shape: Shape) -> None:
-        sides = [side for side in input_shape[1:3] if side is not None and side > self.pixels]
-        if len(input_shape) != 4 or len(sides) < 2:
-            raise ValueError(
-                "Expected images (batch, height, width, channels) of known sizes above "
-                f"{self.pixels} pixels; received the shape {tuple(input_shape)}."
-            )
+        check_images(input_shape)
         self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
@@ -219,17 +195,13 @@ class ImageViews(keras.layers.Layer):
         batch = input_shape[0]
         return (None if batch is None else self.views * batch, *input_shape[1:])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "pixels": self.pixels, "flip": self.flip}
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ViewMean(keras.layers.Layer):
+class ViewMean(PlainLayer):
     """The mean over the views that `ImageViews` makes.
 
     Args:
         views: number of views.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(views * batch, ...)`.
@@ -253,9 +225,6 @@ class ViewMean(keras.layers.Layer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         batch = input_shape[0]
         return (None if batch is None else batch // self.views, *input_shape[1:])
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "views": self.views}
 
 
 # The standard deviation of max(0, z) for normal z, inverted: outputs keep the variance 1.
@@ -289,11 +258,6 @@ class StandardizedConv2D(keras.layers.Conv2D):
             name="gain",
         )
         super().build(input_shape)
-        if math.prod(self.kernel.shape[:-1]) < 2:
-            raise ValueError(
-                "Expected kernels of at least 2 weights for each output channel, since their mean "
-                f"is subtracted; received kernels of shape {tuple(self.kernel.shape)}."
-            )
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Any:
         weights = ops.cast(kernel, "float32")  # 16 bits would round the variance

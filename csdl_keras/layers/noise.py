@@ -8,6 +8,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras.layers.base import PlainLayer
 
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
@@ -36,7 +37,7 @@ def _replica() -> tuple[Any, int]:
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class MaskingNoise(keras.layers.Layer):
+class MaskingNoise(PlainLayer):
     """Sets each input to 0 with probability `rate` while training.
 
     Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`. The seed, the
@@ -45,7 +46,6 @@ class MaskingNoise(keras.layers.Layer):
     Args:
         rate: probability in [0, 1] of zeroing an input.
         seed: seed of the layer's generator; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor of any shape.
@@ -76,12 +76,6 @@ class MaskingNoise(keras.layers.Layer):
         # The numbers are float32 under every policy, since 16 bits would round the rate.
         uniform = batch_uniform(ops.shape(inputs), self.seed_generator)
         return ops.where(uniform >= self.rate, inputs, ops.zeros_like(inputs))
-
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate, "seed": self.seed}
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -118,7 +112,7 @@ class RandomShift(keras.layers.RandomTranslation):
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class MemberScaling(keras.layers.Layer):
+class MemberScaling(PlainLayer):
     """Scales and shifts the inputs by each member's own numbers: `x * r_m + b_m`.
 
     Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ in
@@ -128,7 +122,6 @@ class MemberScaling(keras.layers.Layer):
     Args:
         members: number of members, `M`.
         seed: seed of the signs and of the draws; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, ...)`.
@@ -143,9 +136,8 @@ class MemberScaling(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
     >>> layer = MemberScaling(8, seed=0)
-    >>> [tuple(layer(np.ones((5, 3)), training=training).shape) for training in (False, True)]
+    >>> [tuple(layer(ops.ones((5, 3)), training=training).shape) for training in (False, True)]
     [(5, 8, 3), (5, 1, 3)]
     """
 
@@ -177,12 +169,9 @@ class MemberScaling(keras.layers.Layer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (input_shape[0], self.members, *input_shape[1:])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "members": self.members, "seed": self.seed}
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class MemberMean(keras.layers.Layer):
+class MemberMean(PlainLayer):
     """The mean over the members that `MemberScaling` makes: `1/M sum_m x_m`.
 
     Call arguments:

@@ -10,7 +10,7 @@ from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import distributions
 from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
-from csdl_keras.layers.wide_layer import WideLayer
+from csdl_keras.layers.base import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -22,7 +22,6 @@ class ClassProbabilities(WideLayer):
 
     Args:
         from_logits: whether the inputs are logits. Defaults to False.
-        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         inputs: `(batch, ..., K)`, or `(batch, ..., 1)` of a binary classifier.
@@ -32,9 +31,8 @@ class ClassProbabilities(WideLayer):
 
     Example:
 
-    >>> import numpy as np
-    >>> p = ClassProbabilities()(np.array([[0.25], [1.0]]))
-    >>> print(keras.ops.convert_to_numpy(p))
+    >>> p = ClassProbabilities()(ops.array([[0.25], [1.0]]))
+    >>> print(ops.convert_to_numpy(p))
     [[0.75 0.25]
      [0.   1.  ]]
     """
@@ -57,9 +55,6 @@ class ClassProbabilities(WideLayer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (*input_shape[:-1], max(input_shape[-1], 2))
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "from_logits": self.from_logits}
-
 
 # About the smallest normal float32: the logarithm of a probability of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38
@@ -74,7 +69,6 @@ class TemperatureScaling(WideLayer):
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
-        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -85,8 +79,7 @@ class TemperatureScaling(WideLayer):
 
     Example:
 
-    >>> import numpy as np
-    >>> softer = TemperatureScaling(2.0)(np.array([[0.9, 0.1]]))
+    >>> softer = TemperatureScaling(2.0)(ops.array([[0.9, 0.1]]))
     >>> print(ops.convert_to_numpy(softer).round(2))
     [[0.75 0.25]]
     """
@@ -127,7 +120,6 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        **kwargs: as in `TemperatureScaling`.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -139,9 +131,8 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
 
     Example:
 
-    >>> import numpy as np
     >>> layer = BiasCorrectedTemperatureScaling(1.0, [0.0, 1.0])
-    >>> print(keras.ops.convert_to_numpy(layer(np.array([[0.9, 0.1]]))).round(2))
+    >>> print(ops.convert_to_numpy(layer(ops.array([[0.9, 0.1]]))).round(2))
     [[0.77 0.23]]
     """
 
@@ -179,7 +170,6 @@ class PriorAdjustment(WideLayer):
     Args:
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
         to_priors: `(K,)` class frequencies where the model is used, at least 0.
-        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -190,9 +180,8 @@ class PriorAdjustment(WideLayer):
 
     Example:
 
-    >>> import numpy as np
     >>> layer = PriorAdjustment(from_priors=[0.5, 0.5], to_priors=[0.9, 0.1])
-    >>> print(ops.convert_to_numpy(layer(np.array([[0.5, 0.5]]))).round(3))
+    >>> print(ops.convert_to_numpy(layer(ops.array([[0.5, 0.5]]))).round(3))
     [[0.9 0.1]]
     """
 
@@ -211,8 +200,5 @@ class PriorAdjustment(WideLayer):
         return weighted / ops.sum(weighted, axis=-1, keepdims=True)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "from_priors": self.from_priors.tolist(),
-            "to_priors": self.to_priors.tolist(),
-        }
+        priors = {name: getattr(self, name).tolist() for name in ("from_priors", "to_priors")}
+        return {**super().get_config(), **priors}

@@ -11,11 +11,11 @@ from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
 from csdl_keras._utils.types import Shape, Tensor
-from csdl_keras.layers.wide_layer import WideLayer
+from csdl_keras.layers.base import PlainLayer, WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class FrameColumns(keras.layers.Layer):
+class FrameColumns(PlainLayer):
     """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
 
     `categories` are those of each named column, or `None` for numbers.
@@ -26,19 +26,13 @@ class FrameColumns(keras.layers.Layer):
     ):
         # In 16 bits, large numbers would overflow and close ones become equal.
         super().__init__(**kwargs, autocast=False)
-        listed = [None if them is None else tuple(them) for them in categories]
+        self.names = list(names)
+        self.categories = [them if them is None else list(them) for them in categories]
+        listed = (them if them is None else tuple(them) for them in categories)
         self.columns = Columns(tuple(names), tuple(listed))
 
     def call(self, inputs: Tensor) -> Tensor:
         return inputs
-
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        categories = [them if them is None else list(them) for them in self.columns.categories]
-        names = list(self.columns.names)
-        return {**super().get_config(), "names": names, "categories": categories}
 
 
 # Standard deviations beyond which standardised numbers change less and less.
@@ -63,7 +57,6 @@ class TableEncoding(WideLayer):
         bins: number of bins of each column, 0 for none.
         categories: number of categories of each column, 0 for numbers. Defaults to numbers only.
         missing: indices of the columns with an indicator. Defaults to none.
-        **kwargs: arguments of `keras.layers.Layer`; the dtype is by default at least float32.
 
     Call arguments:
         inputs: `(batch, F)`.
@@ -171,14 +164,6 @@ class TableEncoding(WideLayer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         sizes = (self.num_numbers, len(self.missing), sum(self.categories), sum(self.bins))
         return (input_shape[0], sum(sizes))
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "bins": self.bins,
-            "categories": self.categories,
-            "missing": self.missing,
-        }
 
 
 def _take(inputs: Tensor, columns: Sequence[int] | np.ndarray) -> Tensor:
