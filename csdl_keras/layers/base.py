@@ -21,7 +21,7 @@ def check_images(shape: Shape) -> None:
 class PlainLayer(keras.layers.Layer):
     """Layer with an attribute for each argument, whose outputs have the shape of its inputs."""
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
+    def compute_output_shape(self, input_shape: Any) -> tuple:
         return tuple(input_shape)
 
     def get_config(self) -> dict[str, Any]:

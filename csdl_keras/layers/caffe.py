@@ -7,7 +7,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
-from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.layers.base import PlainLayer, check_images
 
 
@@ -61,7 +61,7 @@ class CaffePooling2D(PlainLayer):
         starts = np.arange(self._windows(size)) * self.strides
         return np.minimum(starts + self.pool_size, size) - starts
 
-    def build(self, input_shape: Shape) -> None:
+    def build(self, input_shape: tuple[int, ...]) -> None:
         check_images(input_shape)
         self.compute_output_shape(input_shape)
         self.built = True
@@ -84,7 +84,7 @@ class CaffePooling2D(PlainLayer):
             (self.pool_size**2 / inside)[None, :, :, None], dtype=mean.dtype
         )
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
+    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         batch, height, width, channels = input_shape
         return (batch, self._windows(height), self._windows(width), channels)
 

@@ -224,8 +224,8 @@ class ExpectedCost(WideLayer):
 
     output_kind = "cost"
 
-    def build(self, probabilities_shape: Shape, log_costs_shape: Shape | None = None) -> None:
-        found = (len(probabilities_shape), len(log_costs_shape or ()))
+    def build(self, probabilities_shape: Shape, log_costs_shape: Shape = ()) -> None:
+        found = (len(probabilities_shape), len(log_costs_shape))
         if found != (2, 3) or probabilities_shape[1] != log_costs_shape[1]:
             raise ValueError(
                 "Expected probabilities (batch, K), and logarithms of costs (batch, K, D) as "

@@ -52,7 +52,7 @@ class ClassProbabilities(WideLayer):
             return ops.softmax(inputs, axis=-1)
         return distributions(inputs)
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
+    def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         return (*input_shape[:-1], max(input_shape[-1], 2))
 
 
