@@ -8,8 +8,7 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.example_axes import in_words
-from csdl_keras._utils.tensors import LOW_PRECISION, alike, check_numbered, is_tensor
+from csdl_keras._utils.tensors import LOW_PRECISION, alike, check_numbered, in_words, is_tensor
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs import check_cost_matrix, check_labels
 

@@ -6,8 +6,7 @@ import keras
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_bool, check_integer
-from csdl_keras._utils.example_axes import in_words
-from csdl_keras._utils.tensors import tensor_or_array
+from csdl_keras._utils.tensors import in_words, tensor_or_array
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.costs._tensors import (
     check_present,

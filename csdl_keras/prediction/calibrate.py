@@ -7,9 +7,10 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
-from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.data_model import class_rows, with_data
+from csdl_keras._utils.checks import check_bool, check_choice, check_number
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -95,13 +96,15 @@ def calibrate(
     """
     check_choice("method", method, METHODS)
     check_bool("from_logits", from_logits)
-    batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, with_ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     rank = len(probabilities.shape) - 1
-    labels = labels_of_rank(class_rows(model, "y_val", y_val), classes, rank)
+    known = getattr(model, "classes", None)
+    if known is not None and own_classes("y_val", y_val) is not None:
+        y_val = positions("y_val", y_val, known)
+    labels = labels_of_rank(y_val, classes, rank)
     if sample_weight is not None:
         of_examples = as_array("sample_weight", sample_weight, "(N,)").ndim == 1
         shape = labels.shape[:1] if of_examples else labels.shape

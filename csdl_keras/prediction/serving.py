@@ -4,9 +4,9 @@ import keras
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
+from csdl_keras._utils.tensors import examples_shape
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
 from csdl_keras.prediction.bayes_classifier import (

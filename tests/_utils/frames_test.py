@@ -52,7 +52,7 @@ class TestOneColumn:
         ],
     )
     def test_categories(self, values, expected):
-        assert read_column("a", values).tolist() == expected
+        assert read_column("a", values) == expected
 
     @pytest.mark.parametrize(
         "values",

@@ -29,7 +29,7 @@ class TestOptionalModule:
     def test_what_an_installed_module_lacks(self, tmp_path, monkeypatch):
         (tmp_path / "half_there.py").write_text("import no_such_dependency")
         monkeypatch.syspath_prepend(tmp_path)
-        with pytest.raises(ModuleNotFoundError, match="module 'no_such_dependency'"):
+        with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_dependency'"):
             optional_module("half_there", "compare")
 
 
