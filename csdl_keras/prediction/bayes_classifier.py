@@ -32,13 +32,8 @@ class BayesClassifier(DataModel):
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
 
-        Args:
-            cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the shape of the model's
-                own; mean costs by class where that holds mean costs.
-
-        Raises:
-            ValueError: if the matrix fails its check or has another shape, or the model
-                estimates costs for each example instead of having a matrix.
+        `cost_matrix` is array-like `(K, D)`, `C[true, decision]`, of the shape of the model's own;
+        mean costs by class where that holds mean costs.
         """
         decision = layer_of(self.outputs[0])
         if not isinstance(decision, BayesDecision):
@@ -92,57 +87,46 @@ def bayes_classifier(
             one for each class.
 
     Returns:
-        A `keras.Model`, the same inputs to expected costs `(batch, ..., D)`. With
+        A `BayesClassifier`, the same inputs to expected costs `(batch, ..., D)`. With
         `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the costs as
         the last one or under their name.
 
     Raises:
-        ValueError: if the matrix fails its check or does not fit the output, or the last layer or
-            the compiled loss shows that the outputs are of another kind. Where neither tells,
-            `predict` raises on rows that do not sum to 1, and on costs that are negative or not
-            finite.
+        ValueError: if the matrix fails its check, or the last layer or the compiled loss shows that
+            the outputs are of another kind. Where neither tells, `predict` raises on rows that do
+            not sum to 1.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
 
     Example:
 
-    >>> import numpy as np
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
     >>> careful = bayes_classifier(model, [[0, 1], [100, 0]])
     >>> careful.output_shape
     (None, 2)
-    >>> careful = bayes_classifier(model, cost_input=True)
-    >>> costs = [[[0, 1], [1, 0]], [[0, 1], [500, 0]]]
-    >>> careful.predict([np.zeros((2, 4)), np.array(costs)], verbose=0).round(2)
-    array([[  0.5,   0.5],
-           [250. ,   0.5]], dtype=float32)
     """
     check_classifier(model, from_logits)
-    check_bool("cost_input", cost_input)
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
-    if not cost_input:
-        if cost_matrix is not None:
-            cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
-        decision = BayesDecision(
-            cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
-        )
-        costs = decision(class_probabilities(model, from_logits))
-        return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
-    if cost_matrix is not None or check_bool("mean_costs", mean_costs):
-        raise ValueError(
-            "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs are "
-            f"given with x; received {'mean_costs' if cost_matrix is None else 'a matrix'}."
-        )
-    decisions = classes if num_decisions is None else num_decisions
-    decision = BayesDecision(num_classes=classes, num_decisions=decisions, name="bayes_decision")
-    end = input_of_costs(model.inputs, (None, classes, decisions))
-    if isinstance(inputs, dict):
-        inputs = {**inputs, COST_MATRIX: end}
-    else:
-        inputs = [*inputs, end] if isinstance(inputs, (list, tuple)) else [inputs, end]
-    costs = decision(class_probabilities(model, from_logits), end)
-    return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
+    given: list[Tensor] = [class_probabilities(model, from_logits)]
+    if check_bool("cost_input", cost_input):
+        if cost_matrix is not None or mean_costs:
+            raise ValueError(
+                "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs "
+                "are given with x; received some."
+            )
+        num_decisions = classes if num_decisions is None else num_decisions
+        given.append(input_of_costs(model.inputs, (None, classes, num_decisions)))
+        if isinstance(inputs, dict):
+            inputs = {**inputs, COST_MATRIX: given[1]}
+        else:
+            inputs = [*(inputs if isinstance(inputs, (list, tuple)) else [inputs]), given[1]]
+    elif cost_matrix is not None:
+        cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
+    decision = BayesDecision(
+        cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
+    )
+    return with_data(BayesClassifier(inputs, decision(*given), name=f"{model.name}_bayes"), model)
 
 
 def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:
@@ -171,7 +155,7 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
     kind, layer = describe_output(model)
-    if kind not in (("unknown", "other", "score") if from_logits else ("unknown", "probability")):
+    if kind not in ("unknown", *(("other", "score") if from_logits else ("probability",))):
         wanted = "logits" if from_logits else "probabilities that sum to 1"
         raise ValueError(
             f"Expected a classifier that outputs {wanted} with from_logits={from_logits}; received "

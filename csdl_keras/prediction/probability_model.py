@@ -22,23 +22,17 @@ from csdl_keras.prediction.kind import output_kind
 
 # A part that is asked for again predicts without being compiled again.
 _PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
-
-
 #: Layers behind which probabilities are still those under the same class frequencies.
 _KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
 
 
 class CostsEnding(NamedTuple):
-    """The end of a model that turns class probabilities into expected costs.
+    """The end of a model that turns class probabilities into expected costs."""
 
-    Args:
-        layer: the last layer; `None` for a mean of several models.
-        probabilities: symbolic class probabilities, `(batch, K)`.
-        costs: what the layer is given as its second input; `None` if it has a matrix.
-    """
-
+    #: The last layer; `None` for a mean of several models.
     layer: BayesDecision | ExpectedCost | None
     probabilities: Tensor
+    #: What the layer is given as its second input; `None` if it has a matrix.
     costs: Tensor | None
 
     def costs_of(self, probabilities: Tensor) -> Tensor:

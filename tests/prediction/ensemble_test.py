@@ -52,7 +52,6 @@ class TestEnsemble(TestCase):
         "models,match",
         [
             ([], "at least one member"),
-            (3, "`members` to be a sequence"),
             ([*members(1), *members(1, output="cost")], "of one kind"),
             ([*members(1), functional([layers.Dense(2, "softmax")])], "same shapes"),
             ([functional([layers.Dense(3)])], "Expected a model that ends in"),
