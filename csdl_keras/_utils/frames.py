@@ -171,7 +171,8 @@ def _is_missing(value: Any) -> bool:
 def _kind(value: Any) -> str:
     if isinstance(value, _DATES) or type(value).__name__ == "Period":
         return "date"
-    kinds = {"boolean": (bool, np.bool_), "string": str, "number": (numbers.Real, decimal.Decimal)}
+    kinds: dict[str, Any] = {"boolean": (bool, np.bool_), "string": str}
+    kinds["number"] = numbers.Real, decimal.Decimal
     return next((kind for kind, types in kinds.items() if isinstance(value, types)), "other")
 
 

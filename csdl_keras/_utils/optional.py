@@ -4,15 +4,6 @@ import importlib
 import importlib.util
 from typing import Any
 
-# Packages whose name is not that of their module.
-_PACKAGES = {
-    "PIL": "pillow",
-    "keras_tuner": "keras-tuner",
-    "skimage": "scikit-image",
-    "sklearn": "scikit-learn",
-    "tensorflow_datasets": "tensorflow-datasets",
-}
-
 
 def check_installed(name: str, extra: str | None = None) -> None:
     """Raises if the package of a module is missing, and names the command that installs it.
@@ -25,12 +16,9 @@ def check_installed(name: str, extra: str | None = None) -> None:
     except ModuleNotFoundError:  # of a finder that hides it
         found = None
     if found is None:
-        package = _PACKAGES.get(top, top)
-        wanted = package if extra is None else f"'csdl_keras[{extra}]'"
+        wanted = top if extra is None else f"'csdl_keras[{extra}]'"
         raise ModuleNotFoundError(
-            f"Expected the module {name!r} of the package {package}, which is not installed: "
-            f"pip install {wanted}",
-            name=top,
+            f"Expected the module {name!r}, which is not installed: pip install {wanted}", name=top
         )
 
 

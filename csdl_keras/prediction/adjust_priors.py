@@ -31,14 +31,11 @@ def adjust_priors(
     `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`, for a
     training set whose class frequencies are not those of use. Nothing is trained. This is exact if
     the examples of each class look as they did in training, and if the probabilities are right
-    under the frequencies of training, see `csdl_keras.calibrate`. Probabilities below 1e-30 count
-    as 1e-30.
+    under the frequencies of training, see `csdl_keras.calibrate`.
 
     Args:
         model_or_probabilities: probabilities from anywhere, `(N, K)`, or `(N,)` or `(N, 1)` of
-            class 1. Or a classifier or a model of expected costs, as `csdl_keras.calibrate` takes
-            them; its layers are shared, except for a last layer of one logistic unit and for a cost
-            matrix, which are copied.
+            class 1; or a model, as `csdl_keras.calibrate` takes it.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For a model
             that has been adjusted, those that it was adjusted to.
         to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
@@ -53,8 +50,7 @@ def adjust_priors(
         `(batch, 2)` probabilities in place of one unit.
 
     Raises:
-        ValueError: if an argument fails its check, the model is no classifier, or it has been
-            adjusted to other frequencies than `from_priors`.
+        ValueError: if the model has been adjusted to other frequencies than `from_priors`.
 
     References:
         - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori

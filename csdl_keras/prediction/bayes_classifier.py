@@ -68,9 +68,9 @@ def bayes_classifier(
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
-    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision,
-    and shares the layers of `model`. Nothing is trained. With `cost_input=True` the costs are those
-    of each example, `C[n, y, k]`, which the model takes in addition to `x`.
+    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision
+    (equation (4) of the paper), and shares the layers of `model`. Nothing is trained. With
+    `cost_input=True` the costs are those of each example, `C[n, y, k]`, given in addition to `x`.
 
     Args:
         model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
@@ -95,9 +95,6 @@ def bayes_classifier(
         ValueError: if the matrix fails its check, or the last layer or the compiled loss shows that
             the outputs are of another kind. Where neither tells, `predict` raises on rows that do
             not sum to 1.
-
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, equation (4)
 
     Example:
 

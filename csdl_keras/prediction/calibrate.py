@@ -69,10 +69,6 @@ def calibrate(
         A functional `keras.Model` that outputs calibrated probabilities
         `(batch, ..., max(K, 2))`, or expected costs if `model` does.
 
-    Raises:
-        ValueError: if the model is not a classifier, or an argument or the model's
-            outputs fail their check.
-
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
           2017](https://proceedings.mlr.press/v70/guo17a.html)

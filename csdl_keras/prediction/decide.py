@@ -63,7 +63,7 @@ def decide(
             `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
         x: inputs, as `model.predict` takes them; also nested lists, and data frames.
         output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
-            (default) recognises it. It is checked against structure, compiled loss and outputs.
+            (default) recognises it.
         batch_size, verbose: as in `keras.Model.predict`. `verbose` defaults to 0.
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the

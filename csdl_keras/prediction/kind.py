@@ -43,12 +43,8 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
 
     Args:
         model: the model.
-        output: `"cost"` or `"probability"` for a model whose structure does not show it. It is
-            checked against the structure and the compiled loss; costs are also checked against
-            the outputs for random inputs.
-
-    Returns:
-        `"cost"` or `"probability"`.
+        output: `"cost"` or `"probability"` for a model whose structure does not show it; it is
+            checked as far as possible. `None` (default) recognises it.
 
     Raises:
         ValueError: if the structure does not show it and `output` is None, if `output`
