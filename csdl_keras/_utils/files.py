@@ -4,14 +4,10 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
 from typing import Any
-
-#: Bytes that any folder must have room for.
-_LEAST_BYTES = 65536
 
 
 @contextlib.contextmanager
@@ -58,21 +54,15 @@ def read_json(path: pathlib.Path) -> dict[str, Any]:
         raise ValueError(f"Expected {path} to be a JSON object; {error}.") from error
 
 
-def check_writable(name: str, folder: pathlib.Path, size: int = _LEAST_BYTES) -> None:
-    """Makes a folder, called `name` in messages, which must have room for `size` bytes."""
+def check_writable(name: str, folder: pathlib.Path) -> None:
+    """Makes a folder, called `name` in messages, and checks that files can be written there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(_LEAST_BYTES))
+            file.write(bytes(65536))
             file.flush()
             os.fsync(file.fileno())
-        free = shutil.disk_usage(folder).free
     except OSError as error:
         raise ValueError(
             f"Expected {name} to be a folder that can be written to; received {folder}: {error}."
         ) from error
-    if free < size:
-        raise ValueError(
-            f"Expected {name} to have room for {size / 1e6:.3g} MB; received {folder} on a disk "
-            f"with {free / 1e6:.3g} MB left."
-        )

@@ -12,8 +12,8 @@ from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
+from csdl_keras.prediction.bayes_classifier import adjusted_to
 from csdl_keras.prediction.calibrate import probability_part
-from csdl_keras.prediction.probability_model import adjusted_to
 
 # Frequencies that were rounded for reading differ by less.
 _ROUNDED = 0.02

@@ -24,8 +24,9 @@ from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
+    costs_ending,
+    split_inputs,
 )
-from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
 # Layers that may end in one logistic unit, of an example, a time or a pixel.
 _WITH_KERNEL = (keras.layers.Dense, keras.layers.Conv1D, keras.layers.Conv2D, keras.layers.Conv3D)

@@ -11,13 +11,9 @@ from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
+from csdl_keras.prediction.bayes_classifier import costs_ending, probability_model, split_inputs
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.kind import check_values, output_kind
-from csdl_keras.prediction.probability_model import (
-    costs_ending,
-    probability_model,
-    split_inputs,
-)
 
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:

@@ -9,14 +9,14 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
-from csdl_keras.prediction.bayes_classifier import BayesClassifier
-from csdl_keras.prediction.kind import output_kind
-from csdl_keras.prediction.probability_model import (
+from csdl_keras.prediction.bayes_classifier import (
+    BayesClassifier,
     CostsEnding,
     adjusted_to,
     copied_decision,
     costs_ending,
 )
+from csdl_keras.prediction.kind import output_kind
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:

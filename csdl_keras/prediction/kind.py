@@ -11,18 +11,8 @@ from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
 from csdl_keras._utils.tensors import TOLERANCE_16_BITS, known_values, probability_rows
 from csdl_keras._utils.types import Tensor
 
-_CLASSIFIER_LOSSES = (
-    keras.losses.BinaryCrossentropy,
-    keras.losses.BinaryFocalCrossentropy,
-    keras.losses.CategoricalCrossentropy,
-    keras.losses.CategoricalFocalCrossentropy,
-    keras.losses.CategoricalGeneralizedCrossEntropy,
-    keras.losses.CategoricalHinge,
-    keras.losses.KLDivergence,
-    keras.losses.SparseCategoricalCrossentropy,
-)
-# Names of the same losses as functions.
-_CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_LOSSES}
+# What the names of losses that train scores of classes have in them.
+_CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
 
 MEANING = {
     "cost": "outputs costs",
@@ -164,10 +154,9 @@ def _loss_kind(loss: Any) -> str | None:
             loss = keras.losses.get(loss)
         except ValueError:  # `fit` raises Keras' own error.
             return None
-    name = getattr(loss, "__name__", "").replace("_", "")
-    if isinstance(loss, _CLASSIFIER_LOSSES) or name in _CLASSIFIER_NAMES:
-        return "probability"
-    return getattr(loss, "output_kind", None)
+    name = getattr(loss, "__name__", type(loss).__name__).replace("_", "").lower()
+    of_classes = any(word in name for word in _CLASSIFIER_LOSSES)
+    return getattr(loss, "output_kind", "probability" if of_classes else None)
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:

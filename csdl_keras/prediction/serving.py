@@ -13,10 +13,11 @@ from csdl_keras.prediction.bayes_classifier import (
     COST_MATRIX,
     check_classifier,
     class_probabilities,
+    costs_ending,
     input_of_costs,
+    split_inputs,
 )
 from csdl_keras.prediction.kind import describe_output, output_kind
-from csdl_keras.prediction.probability_model import costs_ending, split_inputs
 
 
 def serving_model(

@@ -16,9 +16,9 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.labels import check_other_decisions
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.kind import output_kind
-from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._cost_decisions import CostDecisions
 from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
 from csdl_keras.sklearn._training import (

@@ -11,7 +11,7 @@ import csdl_keras as csdl
 from csdl_keras import bayes_classifier, decide
 from csdl_keras.costs import AffineCosts
 from csdl_keras.models import expected_cost_model
-from csdl_keras.prediction.probability_model import probability_model
+from csdl_keras.prediction.bayes_classifier import probability_model
 from tests.support.small_models import Twice, functional, inputs
 from tests.support.testing import TestCase
 

@@ -18,8 +18,8 @@ from csdl_keras.models import (
     serving_model,
     view_average,
 )
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.calibrate import fit_temperature
-from csdl_keras.prediction.probability_model import probability_model
 from tests.support.testing import to_numpy
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
