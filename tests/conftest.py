@@ -41,7 +41,6 @@ TENSORFLOW_IS_ENOUGH = (
     "plots",
     "prediction/decisions_test.py",
     "prediction/ensemble_test.py",
-    "prediction/fit_temperature_test.py",
     "pretraining/layer_cache_test.py",
     "pretraining/layer_keys_test.py",
     "pretraining/networks_test.py",

@@ -8,12 +8,12 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import as_array
-from csdl_keras._utils.example_axes import in_words
 from csdl_keras._utils.tensors import (
     LOW_PRECISION,
     alike,
     at_least_float32,
     check_numbered,
+    in_words,
     is_tensor,
 )
 from csdl_keras._utils.types import Tensor

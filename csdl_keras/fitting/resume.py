@@ -122,9 +122,7 @@ class Resume(SeededEpochs):
         if not self.model.optimizer.built:
             self.model.optimizer.build(self.model.trainable_variables)
         arrays = [keras.ops.convert_to_numpy(one) for one in self._variables()]
-        # The old file stays until the new one is whole, and both may hold the best weights too.
-        room = 4 * sum(array.nbytes for array in arrays)
-        check_writable("the folder of `path`", self.path.parent, room)
+        check_writable("the folder of `path`", self.path.parent)
         self._identity = {
             "batches": self.batches.fingerprint(),
             "variables": [list(array.shape) for array in arrays],

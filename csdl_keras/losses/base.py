@@ -9,11 +9,12 @@ from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras._utils.checks import check_bool, check_number
-from csdl_keras._utils.example_axes import check_weights, examples_shape
 from csdl_keras._utils.tensors import (
     TOLERANCE,
+    check_weights,
     check_wide,
     default_name,
+    examples_shape,
     float_dtype,
     known_values,
     looks_like_probabilities,

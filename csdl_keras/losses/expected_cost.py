@@ -4,8 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.example_axes import examples_shape
-from csdl_keras._utils.tensors import looks_like_probabilities, tensor_or_array
+from csdl_keras._utils.tensors import examples_shape, looks_like_probabilities, tensor_or_array
 from csdl_keras._utils.types import Tensor
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_bool, check_choice, check_integer
-from csdl_keras._utils.example_axes import examples_shape, masked_weights
 from csdl_keras._utils.tensors import (
     TOLERANCE,
     alike,
@@ -17,8 +16,10 @@ from csdl_keras._utils.tensors import (
     default_name,
     distribution_counts,
     distributions,
+    examples_shape,
     float_dtype,
     known_values,
+    masked_weights,
     one_hot_counts,
     same_shape,
     tensor_or_array,

@@ -16,7 +16,6 @@ from csdl_keras._utils.checks import (
     check_choice,
     check_integer,
     check_number,
-    check_optimizer,
     check_type,
     check_verbose,
 )
@@ -150,7 +149,7 @@ def pretrain(
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"
-    optimizer = check_optimizer(optimizer)
+    optimizer = keras.optimizers.get(optimizer)
     seeds = Seeds(seed, "pretrain")
     if check_cache(cache, seed) is not None:
         check_observers(callbacks, "a `cache`")

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import keras
 import numpy as np
+from sklearn.utils import check_random_state
 
 from csdl_keras._utils.checks import OUTPUTS
-from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import Classifier, Verbose
 from csdl_keras.costs.known import KnownCosts, vectors_of_labels
 from csdl_keras.prediction.kind import check_loss, describe_output
@@ -61,7 +61,7 @@ def train_model(
     Returns:
         The model, and the cost that an output of 1 stands for if it outputs costs.
     """
-    generator, seed = random_generator(random_state), None
+    generator, seed = check_random_state(random_state), None
     if isinstance(random_state, numbers.Integral):
         seed = int(random_state)
     elif random_state is not None:

@@ -5,6 +5,7 @@ from typing import Self
 
 import keras
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,12 +14,11 @@ from csdl_keras._utils.arrays import check_example_shape
 from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_verbose
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.labels import check_other_decisions
-from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs.known import CostsLike, KnownCosts
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.decide import decide
 from csdl_keras.prediction.kind import output_kind
-from csdl_keras.prediction.probability_model import probability_model
 from csdl_keras.sklearn._cost_decisions import CostDecisions
 from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
 from csdl_keras.sklearn._training import (
@@ -204,7 +204,7 @@ class CostSensitiveClassifier(CostDecisions):
             check_choice("effort", self.effort, EFFORTS)
         if self.other_decisions is not None:
             check_other_decisions(self.other_decisions)
-        random_generator(self.random_state)
+        check_random_state(self.random_state)
         check_verbose(self.verbose)
         return Settings() if self.settings is None else check_settings(self.settings)
 
