@@ -65,6 +65,10 @@ class PretrainingData:
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
         if self.is_array:
+            if steps_per_epoch is not None:
+                raise ValueError(
+                    "Expected `steps_per_epoch` only with a dataset; received it with an array."
+                )
             self._take_arrays(model, cast(ArrayLike, x), costs)
             if unlabelled is not None:
                 self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
@@ -106,7 +110,7 @@ class PretrainingData:
         """Number of steps of an execution."""
         if not self.is_array:
             return 1
-        return executed_steps(len(self.x), self.batch_size, self.steps_per_epoch)
+        return executed_steps(len(self.x), self.batch_size)
 
     @property
     def _form(self) -> str:
@@ -216,7 +220,6 @@ class PretrainingData:
             "targets": self.costs,
             "sample_weight": self.cost_weights,
             "batch_size": self.batch_size,
-            "steps_per_epoch": self.steps_per_epoch,
         }
 
 

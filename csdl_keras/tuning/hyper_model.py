@@ -223,8 +223,9 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
         if seed is not None:
             keras.utils.set_random_seed(seed)
             if model.steps_per_execution == 1 and follows_seed(x, arguments):
-                size, steps = arguments.get("batch_size") or 32, arguments.get("steps_per_epoch")
-                model.steps_per_execution = executed_steps(len(x), size, steps)
+                model.steps_per_execution = executed_steps(
+                    len(x), arguments.get("batch_size") or 32
+                )
         # A trial that diverges costs NaN, which KerasTuner understands.
         return seeded_fit(model, x, y, seed, may_diverge=True, callbacks=callbacks, **arguments)
 
