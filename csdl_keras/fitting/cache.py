@@ -251,10 +251,9 @@ def describe(value: Any) -> Any:
         is_loss = isinstance(value, keras.losses.Loss)  # whose name Keras numbers
         return [*found, describe({**state, "name": ""} if is_loss else state)]
     parts = _own_parts(value)
-    if not is_kept(parts):
-        return [*found, parts]  # Keras may be unable to tell its arguments.
-    weights = value.get_weights() if isinstance(value, keras.layers.Layer) else []
-    return [*found, parts, _config(value), describe(weights)]
+    weights = describe(value.get_weights()) if isinstance(value, keras.layers.Layer) else []
+    # Keras may be unable to tell arguments that have no version.
+    return [*found, parts, weights, _config(value) if is_kept(parts) else None]
 
 
 def _identity(value: Any) -> list[Any]:

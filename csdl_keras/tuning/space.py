@@ -67,12 +67,10 @@ def check_space(name: str, space: Space, check: Check) -> Space:
         check(name, space.high)
         return space
     if isinstance(space, str) or not hasattr(space, "__iter__"):
-        return _plain(check(name, space))
-    values = [_plain(check(name, value)) for value in space]
-    if not values:
-        raise ValueError(f"Expected `{name}` to contain a value to try; received {space!r}.")
-    if len(set(values)) < len(values):
-        raise ValueError(f"Expected `{name}` to contain each value once; received {space!r}.")
+        return check(name, space)
+    values = [check(name, value) for value in space]
+    if not values or len(set(values)) < len(values):
+        raise ValueError(f"Expected `{name}` to contain values, each once; received {space!r}.")
     return values
 
 
@@ -84,13 +82,6 @@ def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
     if isinstance(space, list) and len(space) > 1:
         return hp.Choice(name, space)
     return hp.Fixed(name, space[0] if isinstance(space, list) else space)
-
-
-def _plain(value: str | float) -> str | float:
-    """Converts a checked value to a type that KerasTuner stores."""
-    if isinstance(value, (str, bool)):
-        return value
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def check_positive(name: str, value: object) -> float:

@@ -41,7 +41,7 @@ class TestSpaces:
         # KerasTuner takes no list of integers and floats together.
         assert list(chosen.values) == [0.0, 0.25, 1.0] and isinstance(beta, float)
 
-    @pytest.mark.parametrize("space", [[], [0.5, 0.5], [0.5, 2], tuning.Range(0.5, 2), "0.5"])
+    @pytest.mark.parametrize("space", [[], [0.5, 0.5], [0.5, 2], tuning.Range(0.5, 2)])
     def test_refuses(self, space):
         with pytest.raises(ValueError, match="`beta`"):
             check_space("beta", space, check_share)
@@ -51,7 +51,6 @@ class TestSpaces:
         [
             ("csdnn", NETWORK | PRETRAINING | LOSS | {"beta"}),
             ("scae_bayes", NETWORK | PRETRAINING | {"beta"}),
-            ("sdae_sosr", NETWORK | PRETRAINING | LOSS),
             ("dnn_bayes", NETWORK),
         ],
     )
@@ -81,12 +80,10 @@ class TestSpaces:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            ({"algorithm": "cnn_sosr"}, "body 'mlp'; received 'cnn_sosr'"),
+            ({"algorithm": "cnn_sosr"}, "body 'mlp' .*received 'cnn_sosr'"),
             ({"algorithm": "min"}, "NLL or SOSR; received 'min'"),
             ({"cost_matrix": None, "num_classes": 3, "algorithm": "sdae_bayes"}, "`cost_matrix`"),
             ({"num_classes": 4}, "num_classes=3.*received 4"),
-            ({"beta": (0.0, 1.5)}, "`beta`.*received 1.5"),
-            ({"optimizer": "adam", "learning_rate": {"sgd": 0.1}}, "none for \\['adam'\\]"),
             ({"seed": None, "cache": csdl.StageCache()}, "`seed` with a `cache`"),
         ],
     )
@@ -102,7 +99,7 @@ def trained():
 
 
 class TestFit:
-    @pytest.mark.parametrize("algorithm", ["csdnn", "sdae_bayes", "sdae_blind"])
+    @pytest.mark.parametrize("algorithm", ["csdnn", "sdae_bayes"])
     def test_the_objective_is_what_the_classifiers_decisions_cost(self, algorithm):
         hyper_model = small(algorithm)
         model = hyper_model.build(keras_tuner.HyperParameters())
@@ -146,22 +143,13 @@ class TestFit:
         assert_same_weights(model, expected, atol=1e-5)
         np.testing.assert_allclose(told["val_average_cost"], history["val_average_cost"], rtol=1e-5)
 
-    def test_a_validation_split_is_those_examples_apart(self, trained):
-        """Not even pre-training sees their costs."""
-        expected, told = trained
-        weights = {"sample_weight": np.ones(90), "validation_data": None}
-        model, history = fitted(small(), x=X, y=Y, validation_split=1 / 3, **weights)
-        # Arrays lie elsewhere in memory, and products may round otherwise.
-        assert_same_weights(model, expected, 1e-6)
-        np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-5)
-
     @pytest.mark.parametrize(
         "arguments,message",
         [
             ({"x": X[TRAIN] + 1}, "in \\[0, 1\\]"),
             ({"y": Y[TRAIN] + 1}, "received 3"),
-            ({"y": COSTS[TRAIN]}, "received"),
-            ({"validation_data": None}, "received neither"),
+            ({"validation_data": None}, "received none"),
+            ({"validation_split": 0.3}, "`validation_split`"),
             ({"validation_data": (X[VALIDATION], Y[VALIDATION] - 1)}, "received -1"),
         ],
     )
