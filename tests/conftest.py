@@ -45,7 +45,6 @@ TENSORFLOW_IS_ENOUGH = (
     "prediction/ensemble_test.py",
     "prediction/fit_temperature_test.py",
     "pretraining/layer_cache_test.py",
-    "pretraining/layer_keys_test.py",
     "pretraining/networks_test.py",
     "readme_test.py",
     "refusals_test.py",

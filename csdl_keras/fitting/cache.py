@@ -23,26 +23,16 @@ import numpy as np
 
 from csdl_keras._utils import __version__
 from csdl_keras._utils.array_file import DamagedFileError, fingerprint, read_arrays, write_arrays
-from csdl_keras._utils.checks import check_path
+from csdl_keras._utils.checks import check_path, check_type
 from csdl_keras._utils.files import check_writable
 from csdl_keras._utils.keras_graph import all_layers
 
 #: Stands in a description for the version that an object of the user's lacks.
 _WITHOUT_VERSION = "without a version"
-
 #: Packages whose versions are in every key, see `environment`.
 _VERSIONED = ("csdl_keras", "keras", "numpy")
-
 #: Global settings of Keras that change results.
-_SETTINGS = (
-    "backend",
-    "epsilon",
-    "floatx",
-    "image_data_format",
-    "max_epochs",
-    "max_steps_per_epoch",
-)
-
+_SETTINGS = "backend epsilon floatx image_data_format max_epochs max_steps_per_epoch".split()
 #: Classes of Keras whose objects hold much besides their arguments.
 _CONFIGURED = (keras.layers.Layer, keras.metrics.Metric, keras.optimizers.Optimizer)
 
@@ -135,8 +125,7 @@ class StageCache:
                 arrays, info = compute()
                 result = StageResult(list(arrays), info, round(time.perf_counter() - start, 3))
                 self._keep(description, result)
-            unfinished = self.unfinished(description)
-            if unfinished is not None:
+            if (unfinished := self.unfinished(description)) is not None:
                 shutil.rmtree(unfinished, ignore_errors=True)
             return result
 
@@ -164,9 +153,8 @@ class StageCache:
             self._memory[self.key(description)] = copy.deepcopy(result)
             return
         record = {"info": result.info, "seconds": result.seconds, "description": description}
-        path = self.path(description)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_arrays(path, record, result.arrays)
+        self.path(description).parent.mkdir(parents=True, exist_ok=True)
+        write_arrays(self.path(description), record, result.arrays)
 
     def _lock(self, description: object) -> contextlib.AbstractContextManager:
         """Locks out other processes; the system unlocks if this one is killed."""
@@ -183,10 +171,10 @@ def warn_of_damage(path: pathlib.Path, why: object) -> None:
     warnings.warn(f"{path} is damaged; its result is computed anew: {why}", stacklevel=1)
 
 
-def check_cache(cache: object, seed: int | None) -> StageCache | None:
+def check_cache(cache: StageCache | None, seed: int | None) -> StageCache | None:
     """Returns `cache` if it is `None`, or a `StageCache` and `seed` is given."""
-    if cache is not None and not isinstance(cache, StageCache):
-        raise ValueError(f"Expected `cache` to be a StageCache or None; received {cache!r}.")
+    if cache is not None:
+        check_type("cache", cache, StageCache, "a StageCache or None")
     if cache is not None and seed is None:
         raise ValueError(
             "Expected a `seed` with a `cache`, so that what is found there is what would be "
@@ -277,16 +265,13 @@ def _own_parts(value: Any) -> list[Any]:
     """Returns names and versions of the user's layers and functions that a Keras object has."""
     of_layers, found = isinstance(value, keras.layers.Layer), []
     for part in all_layers(value) if of_layers else [value]:
-        # Keras keeps functions of its own in private attributes of layers, and in two others.
-        held = [
-            one
-            for name, one in vars(part).items()
-            if name not in ("build", "quantize") and not (of_layers and name.startswith("_"))
-        ]
-        for one in [part, *keras.tree.flatten(held)]:
-            if callable(one) or hasattr(one, "get_config"):
-                found.append(_identity(one))
-    return [one for one in found if len(one) > 1]
+        found.append(part)
+        for name, one in vars(part).items():
+            # Keras keeps functions of its own in private attributes of layers, and in two others.
+            if name not in ("build", "quantize") and not (of_layers and name.startswith("_")):
+                found += keras.tree.flatten(one)
+    usable = [one for one in found if callable(one) or hasattr(one, "get_config")]
+    return [name for name in map(_identity, usable) if len(name) > 1]
 
 
 def _config(value: Any) -> str:

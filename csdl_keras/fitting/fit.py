@@ -8,8 +8,7 @@ from typing import Any
 import keras
 
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.fitting.batches import Arrays, SeededEpochs, ShuffledBatches
-from csdl_keras.fitting.resume import Resume
+from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatches
 
 #: Largest number of steps in an execution. More are hardly faster, and Ctrl-C has to wait.
 _MOST_STEPS = 32

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import keras_tuner
 
-from csdl_keras._utils.checks import check_choice, check_number
+from csdl_keras._utils.checks import check_number
 
 #: A value, a sequence of values, or a `Range`.
 Space: TypeAlias = Any
@@ -30,10 +30,6 @@ class Range:
         sampling: `"linear"` (default), or `"log"`, which draws every order of
             magnitude equally often.
 
-    Raises:
-        ValueError: if the ends are not finite numbers in ascending order, or `low` is
-            not above 0 with `"log"`.
-
     Example:
 
     >>> Range(1e-3, 1e-1, sampling="log").is_whole
@@ -44,14 +40,6 @@ class Range:
     high: float
     step: float | None = None
     sampling: str = "linear"
-
-    def __post_init__(self) -> None:
-        check_choice("sampling", self.sampling, ("linear", "log"))
-        log = self.sampling == "log"
-        check_number("low", self.low, low=0 if log else -float("inf"), exclude_low=log)
-        check_number("high", self.high, low=self.low, exclude_low=True)
-        if self.step is not None:
-            check_number("step", self.step, low=1 if log else 0, exclude_low=True)
 
     @property
     def is_whole(self) -> bool:

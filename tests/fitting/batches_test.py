@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import csdl_keras as csdl
 from csdl_keras import ShuffledBatches
-from csdl_keras.fitting.batches import SeededEpochs
+from csdl_keras.fitting.resume import SeededEpochs
 from tests.support.testing import to_numpy
 from tests.support.weights import assert_same_weights
 

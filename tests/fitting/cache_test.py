@@ -83,11 +83,6 @@ class TestGet:
         assert stage.count == len(descriptions)
         assert {"b": None, "a": 1} in cache
 
-    def test_put_keeps_the_first_result(self, cache):
-        for number in (1, 2):
-            cache.put({"a": 1}, StageResult([], {"number": number}))
-        assert cache.find({"a": 1}).info == {"number": 1}
-
     def test_results_are_copies(self, cache):
         array = np.arange(3.0)
         cache.get({"a": 1}, lambda: ([array], {"list": [1]})).info["list"].append(2)

@@ -72,7 +72,6 @@ def of_layer(layer):
 #: An object of the user's, with whatever holds it, by what it is.
 OWN = {
     "lambda": lambda: (one := lambda x: x, one),
-    "class": lambda: (one := type("One", (), {}), one),
     "object": lambda: (one := Plain(), one),
     "function of a partial": lambda: (one := lambda x: x, functools.partial(one, 1)),
     "object of a method": lambda: (one := Plain(), functools.partial(one.build, 1)),
@@ -84,7 +83,6 @@ OWN = {
     "initializer of a model": lambda: (one := Initializer(), dense(kernel_initializer=one)),
     "Lambda of a model": lambda: (one := lambda x: x, of_layer(keras.layers.Lambda(one))),
     "layer of a nested model": lambda: (one := Layer(), of_layer(of_layer(one).layers[0])),
-    "in a list": lambda: (one := Plain(), [1, one]),
     "in an object": lambda: (one := Plain(), versioned(Plain(1, one))),
     "in a dataclass": lambda: (one := Plain(), Record(one, version=1)),
     "in an objective": lambda: (one := lambda c, o: c, csdl.training.Objective("a", one)),
@@ -114,33 +112,20 @@ class TestOwnObjects:
         found = [describe(make(size)) for size in (1, 2, 1)]
         assert found[0] == found[2] != found[1] and all(map(is_kept, found))
 
-    def test_code_does_not_count(self):
-        found = [versioned(types.FunctionType(it.__code__, {}, "one")) for it in (dense, of_layer)]
-        assert [one.__module__ for one in found] and is_kept(describe(found[0]))
-        for one in found:
-            one.__qualname__, one.__module__ = "one", __name__
-        assert describe(found[0]) == describe(found[1])
-
-    @pytest.mark.parametrize("value", [object(), range(3), ...])
-    def test_what_can_have_no_version_is_not_kept(self, value):
-        assert not is_kept(describe(value))
-
     @pytest.mark.parametrize(
         "value",
         [
             csdl.SOSRLoss([[0, 1], [2, 0]]),
             csdl.models.mlp((3,), 2, (4,), "tanh"),
             csdl.models.tabular(np.ones((5, 2)), 2),
-            csdl.models.convnet((8, 8, 1), 2, filters=(4,)),
             keras.optimizers.SGD(keras.optimizers.schedules.CosineDecay(0.1, 3)),
             keras.initializers.GlorotUniform(1),
             keras.Sequential([keras.Input((3, 2)), keras.layers.LSTM(2)]),
-            keras.Sequential([keras.layers.Dense(2, "relu")]),
             functools.partial(csdl.models.mlp, hidden_units=(3,)),
             csdl.Settings(),
             csdl.ALGORITHMS["csdnn"],
         ],
-        ids=lambda value: getattr(value, "__name__", type(value).__name__),
+        ids=lambda value: type(value).__name__,
     )
     def test_what_versions_of_packages_tell_is_kept(self, value):
         assert is_kept(describe(value)) and describe(value) == describe(value)

@@ -72,10 +72,6 @@ class TestRuns:
             self.run(tmp_path / "fit.npz", validation_data=(X, Y))
             assert self.epochs == expected
 
-    def test_writes_no_more_often_than_asked(self, tmp_path):
-        self.run(tmp_path / "fit.npz", settings={"seconds": 1000})
-        assert not list(tmp_path.iterdir())
-
     @pytest.mark.parametrize(
         "arguments,message",
         [

@@ -47,7 +47,6 @@ def decision():
     [
         (tuning.RandomSearch, cnn),
         (tuning.GridSearch, csdnn),
-        (keras_tuner.BayesianOptimization, decision),
         (keras_tuner.Hyperband, decision),
     ],
 )
@@ -176,31 +175,3 @@ def test_a_killed_search_ends_where_an_undisturbed_one_does(tuner_class, stop_at
     assert outcomes(tuner) == outcomes(undisturbed)
     assert len(outcomes(tuner)) == 5
     assert min(started) == (stop_at if where == "in a trial" else stop_at + 1)
-    start("killed").search(verbose=0)
-    assert len(started) == len(set(started))
-
-
-def test_a_trial_that_was_running_beside_others_is_run_again(tmp_path):
-    """As when workers of a chief are killed."""
-    tuner = made(tmp_path, build, scored(tuning.RandomSearch), max_trials=4, seed=0)
-    tuner.search(verbose=0)
-    path = tmp_path / "untitled_project" / "trial_1" / "trial.json"
-    path.write_text(path.read_text().replace('"COMPLETED"', '"RUNNING"'))
-    again = made(tmp_path, build, scored(tuning.RandomSearch), max_trials=4, seed=0)
-    assert list(outcomes(again)) == ["0"]
-    again.search(verbose=0)
-    assert outcomes(again) == outcomes(tuner)
-
-
-def test_a_search_that_was_interrupted_here_and_ended_elsewhere(tmp_path):
-    undisturbed = made(tmp_path / "a", build, scored(tuning.RandomSearch), max_trials=4, seed=0)
-    undisturbed.search(verbose=0)
-    first = made(tmp_path / "b", build, scored(tuning.RandomSearch), max_trials=4, seed=0)
-    first.stop_at, first.where = 1, "in a trial"
-    with pytest.raises(Stop):
-        first.search(verbose=0)
-    second = made(tmp_path / "b", build, scored(tuning.RandomSearch), max_trials=4, seed=0)
-    second.search(verbose=0)
-    first.stop_at = None
-    first.search(verbose=0)
-    assert outcomes(first) == outcomes(second) == outcomes(undisturbed)
