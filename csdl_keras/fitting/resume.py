@@ -78,12 +78,12 @@ class ShuffledBatches(keras.utils.PyDataset):
             raise ValueError("Expected `y` with a `sample_weight`; received None.")
         parts = tuple(part for part in (x, y, sample_weight) if part is not None)
         self.arrays = keras.tree.map_structure(_in_floatx, parts)
-        lengths = [len(array) for array in keras.tree.flatten(self.arrays)]
-        if len(set(lengths)) != 1 or lengths[0] == 0:
+        shapes = [array.shape for array in keras.tree.flatten(self.arrays)]
+        if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
             raise ValueError(
-                f"Expected arrays of the same number of examples; received the lengths {lengths}."
+                f"Expected arrays of the same number of examples; received the shapes {shapes}."
             )
-        self.num_examples = lengths[0]
+        self.num_examples = shapes[0][0]
         self.batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
         self.seed = check_integer("seed", seed, low=0, high=LARGEST_INTEGER)
         #: The epoch whose batches are returned; callbacks set it.

@@ -37,11 +37,7 @@ _RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sam
 
 
 class AlgorithmHyperModel(keras_tuner.HyperModel):
-    """Base class of HyperModels that search how an algorithm is trained.
-
-    A subclass sets `body`, adds `choices`, and implements `network`, and `pretrain` if it has
-    that stage.
-    """
+    """Base class of HyperModels that search how an algorithm is trained."""
 
     #: The body of the algorithms that are searched, a key of `BODIES`.
     body: ClassVar[str]
@@ -150,24 +146,10 @@ class AlgorithmHyperModel(keras_tuner.HyperModel):
     ) -> keras.callbacks.History:
         """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
 
+        Targets are labels, or cost vectors without a cost matrix; `validation_data` is required.
         A model that has been trained, such as one that `keras_tuner.Hyperband` promotes,
-        continues from its weights.
-
-        Args:
-            hp: the values of the trial.
-            model: the model that `build` made with them.
-            x: as in `keras.Model.fit`.
-            y: labels, or cost vectors without a cost matrix.
-            callbacks: of training; pre-training, whose epochs are others, does not call them.
-            validation_data: as in `keras.Model.fit`, required.
-            **fit_arguments: more arguments of `keras.Model.fit`.
-
-        Returns:
-            A `keras.callbacks.History`.
-
-        Raises:
-            keras_tuner.errors.FatalValueError: which ends the search, if arguments are wrong; a
-                training that diverges only fails its trial.
+        continues from its weights. Pre-training calls no callbacks. Wrong arguments end the
+        search; a training that diverges only fails its trial.
         """
         if validation_data is None or "validation_split" in fit_arguments:
             raise FatalValueError(

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import keras_tuner
 
-from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.checks import check_choice, check_number
 
 #: A value, a sequence of values, or a `Range`.
 Space: TypeAlias = Any
@@ -40,6 +40,10 @@ class Range:
     high: float
     step: float | None = None
     sampling: str = "linear"
+
+    def __post_init__(self) -> None:
+        check_choice("sampling", self.sampling, ("linear", "log"))
+        check_number("high", self.high, low=self.low, exclude_low=True)
 
     @property
     def is_whole(self) -> bool:

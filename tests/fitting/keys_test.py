@@ -105,7 +105,6 @@ class TestOwnObjects:
             lambda size: versioned(Loss(size)),
             lambda size: Record(size, version=1),
             lambda size: functools.partial(versioned(Plain(size)).build, 1),
-            lambda size: functools.partial(versioned(named()), size),
         ],
     )
     def test_count_by_their_fields(self, make):

@@ -14,7 +14,6 @@ from tests.pretraining.pretrain_test import (
     make_net,
     weights_after,
 )
-from tests.support.trainers import DATA, MATRICES, make_trainer
 from tests.support.weights import assert_same_weights
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -72,11 +71,3 @@ class TestPretrain:
     def test_what_it_refuses(self, unlabelled, match):
         with pytest.raises(ValueError, match=match):
             csdl.pretrain(make_net(), X, unlabelled=unlabelled, **QUICK)
-
-
-class TestTrainer:
-    def test_it_is_a_part_of_pretraining_alone(self):
-        parts = (None, DATA.x_test[:50], DATA.x_test[50:100])
-        trainers = [make_trainer(unlabelled=part) for part in parts]
-        assert len({trainer.key("csdnn", MATRICES[0]) for trainer in trainers}) == 3
-        assert len({trainer.key("dnn_bayes", MATRICES[0]) for trainer in trainers}) == 1

@@ -1,7 +1,5 @@
 """Any classifier of scikit-learn that decides by costs, against literal loops."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
@@ -116,16 +114,6 @@ def test_costs_with_a_decision_that_is_no_class():
     found = model.predict(X, costs=costs)
     np.testing.assert_array_equal(found, np.array([*LABELS, "ask"])[chosen])
     assert "ask" in found and set(model.predict(X)) <= set(LABELS)
-
-
-def test_pickle_and_feature_names():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=list("abcd"))
-    model = BayesClassifier(GaussianNB(), MATRIX).fit(frame, Y)
-    assert model.n_features_in_ == 4 and model.feature_names_in_.tolist() == list("abcd")
-    loaded = pickle.loads(pickle.dumps(model))
-    found = loaded.predict_cost(frame, costs=AFFINE)
-    np.testing.assert_array_equal(found, model.predict_cost(frame, costs=AFFINE))
 
 
 @pytest.mark.parametrize(

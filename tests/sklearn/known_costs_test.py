@@ -77,12 +77,11 @@ def test_algorithms_without_probabilities():
 @pytest.mark.parametrize(
     ("costs", "match"),
     [
-        (EXPANDED[:89], "a matrix for each of 90 examples"),
         (AFFINE[:89], "a matrix for each of 90 examples"),
         (COSTS, "a vector for each example. Which class is true is not known"),
         (AMOUNTS, r"\(K, D\) or \(N, K, D\)"),
     ],
-    ids=["rows", "affine rows", "vectors", "amounts"],
+    ids=["rows", "vectors", "amounts"],
 )
 def test_costs_that_are_refused(costs, match):
     for method in (fitted().predict, fitted().predict_cost):

@@ -47,11 +47,7 @@ class TestSpaces:
 
     @pytest.mark.parametrize(
         "algorithm,names",
-        [
-            ("csdnn", NETWORK | PRETRAINING | LOSS | {"beta"}),
-            ("scae_bayes", NETWORK | PRETRAINING | {"beta"}),
-            ("dnn_bayes", NETWORK),
-        ],
+        [("csdnn", NETWORK | PRETRAINING | LOSS | {"beta"}), ("dnn_bayes", NETWORK)],
     )
     def test_spaces_of_an_algorithm(self, algorithm, names):
         hp = keras_tuner.HyperParameters()
@@ -104,7 +100,7 @@ class TestFit:
         decided = csdl.decide(hyper_model.classifier(model), X[VALIDATION])
         np.testing.assert_allclose(cost(model), C[Y[VALIDATION], decided].mean(), rtol=1e-6)
 
-    @pytest.mark.parametrize("algorithm", ["csdnn", "seae_sosr", "sdae_bayes"])
+    @pytest.mark.parametrize("algorithm", ["seae_sosr", "sdae_bayes"])
     def test_pretrains_the_models_own_layers(self, algorithm):
         hyper_model = small(algorithm, beta=0.5, learning_rate=1e-30, momentum=0.0)
         hp = keras_tuner.HyperParameters()
