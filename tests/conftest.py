@@ -42,7 +42,6 @@ TENSORFLOW_IS_ENOUGH = (
     "prediction/decisions_test.py",
     "prediction/ensemble_test.py",
     "pretraining/layer_cache_test.py",
-    "pretraining/layer_keys_test.py",
     "pretraining/networks_test.py",
     "readme_test.py",
     "refusals_test.py",
