@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from csdl_keras.paper.report import format_cost, read_contents, render_markdown, render_page
+from csdl_keras.paper.report import read_contents, render_markdown, render_page
 from csdl_keras.paper.table2 import groups, panels
 from tests.paper.made_up_folder import (
     DATA,
@@ -147,7 +147,7 @@ class TestReadTable:
         cell = column.cell("cnn_bayes")
         assert (cell.matrices, cell.diverged, cell.cost) == (3, 1, math.inf)
         assert not cell.bold and math.isnan(cell.standard_error)
-        assert format_cost(cell, column) == "diverged (1 of 3)"
+        assert column.text("cnn_bayes") == "diverged (1 of 3)"
         assert column.best == "cnn_sosr"
         assert column.compare("cnn_bayes", "csdnn").costlier
         assert column.compare("csdnn", "cnn_bayes").cheaper
@@ -181,9 +181,7 @@ class TestErrors:
         "column, value, message",
         [
             ("average_cost", "7.5", "to cost what results.csv says, 7.5; received"),
-            ("average_cost", "-1", "to be numbers of at least 0; received -1"),
             ("average_cost", "a", "results.csv to be a table of results; could not convert"),
-            ("imbalanced", "", "Bool column has NA values"),
             ("algorithm", "cssdn", "Expected `algorithm` to be one of"),
             ("cost_seed", "1001", "one row for each result"),
         ],
@@ -201,21 +199,12 @@ class TestErrors:
         with pytest.raises(ValueError, match="to have the columns imbalanced, algorithm"):
             read_table(tmp_path)
 
-    @pytest.mark.parametrize(
-        "name, value, message",
-        [
-            ("labels", np.zeros(7, "uint8"), r"the shapes \(7,\), \(300,\)"),
-            ("matrix_1000", np.zeros((4, 9)), r"classes of a \(K, K\) matrix"),
-        ],
-    )
-    def test_arrays_that_do_not_fit(self, tmp_path, name, value, message):
-        change_arrays(tmp_path, **{name: value})
-        with pytest.raises(ValueError, match=message):
+    def test_arrays_that_do_not_fit(self, tmp_path):
+        arrays = change_arrays(tmp_path, labels=np.zeros(7, "uint8"))
+        with pytest.raises(ValueError, match="to be decisions for its labels; shape mismatch"):
             read_table(tmp_path)
-
-    def test_arrays_that_are_missing(self, tmp_path):
         path = tmp_path / "test_decisions" / "mnist.npz"
-        np.savez(path, **{it: each for it, each in np.load(path).items() if it != "labels"})
+        np.savez(path, **{it: each for it, each in arrays.items() if it != "labels"})
         with pytest.raises(ValueError, match="an array 'labels'"):
             read_table(tmp_path)
         path.write_bytes(b"PK half a file")
