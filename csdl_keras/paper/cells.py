@@ -12,7 +12,6 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.array_file import fingerprint
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
@@ -42,8 +41,8 @@ pretraining_epochs pretraining_learning_rate tied_weights variant
 class DataSource:
     """A data set, or its imbalanced variant, and how much of it is trained on.
 
-    `drop_rate` is the share of four random classes that imbalanced variants lose; `seed` is that of
-    this removal and of the choice of `train_size` examples, `None` for all.
+    `drop_rate` is the share of four random classes that imbalanced variants lose, `seed` that of
+    this removal and of the choice of `train_size` examples.
     """
 
     name: str
@@ -55,17 +54,10 @@ class DataSource:
 
     @property
     def label(self) -> str:
-        """Its name in files."""
         return data_label(self.name, self.imbalanced)
 
     def load(self) -> DataSet:
-        """Loads the data; the last data that were loaded stay in memory."""
         return _load(self)
-
-    def matrix(self, seed: int, scale: float) -> np.ndarray:
-        """Returns a random cost matrix, by the class frequencies of all examples."""
-        labels = _load(dataclasses.replace(self, train_size=None)).y_train_val
-        return randomized_proportional(labels, scale=scale, seed=seed)
 
 
 @functools.lru_cache(maxsize=2)  # all examples, and a part of them
@@ -102,7 +94,6 @@ class Cell:
 
     @property
     def place(self) -> dict[str, Any]:
-        """The columns that name it in every file."""
         return {
             "dataset": self.source.name,
             "imbalanced": self.source.imbalanced,
@@ -112,8 +103,8 @@ class Cell:
 
     @property
     def matrix(self) -> np.ndarray:
-        """The cost matrix."""
-        return self.source.matrix(self.cost_seed, self.cost_scale)
+        labels = dataclasses.replace(self.source, train_size=None).load().y_train_val
+        return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
 
     @functools.cached_property
     def key(self) -> str:
@@ -144,10 +135,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A cell with its decisions on `"val"` and `"test"` examples, empty if the training diverged.
-
-    `history` are losses and average costs by epoch, see `Trained`.
-    """
+    """A cell with its decisions on `"val"` and `"test"` examples; none if the training diverged."""
 
     cell: Cell
     decisions: dict[str, np.ndarray]
@@ -170,21 +158,14 @@ class Outcome:
         return float(np.mean(self.decisions.get(part, -1) != self._labels(part)))
 
     def collapsed(self, part: str) -> bool:
-        """Tells whether it decides no better than one decision for all examples.
-
-        The best constant decision is measured by the same criterion. A training that
-        diverged is no collapse.
-        """
+        """Tells whether it decides no better than one decision for all examples."""
         decisions, blind = self.decisions.get(part), self.cell.algorithm.series == "blind"
         labels, matrix = self._labels(part), self.cell.matrix
         return decisions is not None and collapsed(decisions, labels, matrix, blind)
 
     @property
     def criterion(self) -> tuple[str, float]:
-        """The figure that values are chosen by, `"cost"` or, of cost-blind algorithms, `"error"`.
-
-        It is that of validation examples; infinite if the training diverged.
-        """
+        """`"cost"`, or `"error"` of cost-blind algorithms, on validation examples."""
         name = "error" if self.cell.algorithm.series == "blind" else "cost"
         by_error = name == "error" and self.decisions
         return name, self.error("val") if by_error else float(self.costs("val").mean())
@@ -193,12 +174,8 @@ class Outcome:
 class Runner:
     """Runs cells; what they share, with each other or with earlier runs, is trained once.
 
-    Args:
-        cache: finished stages, and decisions.
-
-    Attributes:
-        failures: the cells that failed.
-        ran: the cells that were not in the cache.
+    `cache` keeps finished stages and decisions. `failures` are the cells that failed, `ran` those
+    whose decisions were not in the cache.
     """
 
     def __init__(self, cache: StageCache):
@@ -207,17 +184,12 @@ class Runner:
         self.trainer = functools.lru_cache(maxsize=2)(self._trainer)
 
     def run(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
-        """Runs what is missing of cells; a cell that fails costs no other.
-
-        Returns:
-            An iterator of outcomes, those in the cache first; the others follow as soon as they
-            are trained.
-        """
-        waiting: dict[Trainer, list[tuple[Cell, dict[str, Any]]]] = {}
+        waiting: dict[Trainer, list[tuple[Cell, dict[str, str]]]] = {}
         for cell in cells:
             with self.failures.step(cell.name):
                 trainer = self.trainer(cell.source, cell.seed)
-                stage = _decisions(trainer, cell)
+                training = trainer.key(cell.algorithm, cell.matrix, cell.settings)
+                stage = {"stage": "decisions", "cell": cell.key, "training": training}
                 if stage in self.cache:
                     yield self._outcome(cell, stage)
                 else:
@@ -226,8 +198,9 @@ class Runner:
             yield from self._train(trainer, own)
 
     def _train(
-        self, trainer: Trainer, own: Sequence[tuple[Cell, dict[str, Any]]]
+        self, trainer: Trainer, own: Sequence[tuple[Cell, dict[str, str]]]
     ) -> Iterator[Outcome]:
+        """Yields outcomes as soon as they are trained."""
         diverged: dict[int, DivergedError] = {}
 
         def on_error(index: int, error: Exception) -> None:
@@ -249,22 +222,17 @@ class Runner:
             yield Outcome(own[index][0], {}, error.epoch, 0.0)
 
     def _outcome(
-        self, cell: Cell, stage: dict[str, Any], trained: Trained | None = None
+        self, cell: Cell, stage: dict[str, str], trained: Trained | None = None
     ) -> Outcome:
-        """Returns the outcome in the cache, or what a trained model decides."""
 
         def compute() -> tuple[list, dict[str, Any]]:
             assert trained is not None
-            data = cell.source.load()
-            return [decide(trained.model, x) for x in (data.x_val, data.x_test)], {
-                "epochs": trained.epochs,
-                "train_seconds": round(trained.seconds, 2),
-                "history": trained.history,
-            }
+            data, seconds = cell.source.load(), round(trained.seconds, 2)
+            info = {"epochs": trained.epochs, "train_seconds": seconds, "history": trained.history}
+            return [decide(trained.model, x) for x in (data.x_val, data.x_test)], info
 
         found = self.cache.get(stage, compute)
-        decisions = dict(zip(("val", "test"), found.arrays, strict=True))
-        return Outcome(cell, decisions, **found.info)
+        return Outcome(cell, dict(zip(("val", "test"), found.arrays, strict=True)), **found.info)
 
     def _trainer(self, source: DataSource, seed: int) -> Trainer:
         data = source.load()
@@ -272,32 +240,9 @@ class Runner:
         return Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
 
 
-def _decisions(trainer: Trainer, cell: Cell) -> dict[str, Any]:
-    """Describes all that decisions depend on, as the cache knows them."""
-    algorithm = cell.algorithm
-    return {
-        "stage": "decisions",
-        "training": trainer.key(algorithm, cell.matrix, cell.settings),
-        "prediction": algorithm.prediction,
-        "costs": fingerprint(cell.matrix) if algorithm.weighs_costs else None,
-        "images": _images(cell.source),
-        "calibrated": algorithm.calibrated,
-        "members": algorithm.members,
-    }
-
-
-@functools.lru_cache(maxsize=2)
-def _images(source: DataSource) -> str:
-    data = source.load()
-    return fingerprint(data.x_val, data.x_test)
-
-
 @contextlib.contextmanager
 def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
-    """Makes trainings inside the `with` run in several processes, or on a Dask cluster.
-
-    The workers behind the `scheduler`'s address must see the folder of the cache under its path.
-    """
+    """Makes trainings inside the `with` run in several processes, or on a Dask cluster."""
     import joblib  # slow to import
 
     with contextlib.ExitStack() as stack:

@@ -39,7 +39,6 @@ class Claim:
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """Numbers of comparisons for the claim, open, and against it."""
         cheaper = int((self.comparisons["high"] < 0).sum())
         costlier = int((self.comparisons["low"] > 0).sum())
         tied = len(self.comparisons) - cheaper - costlier
@@ -58,7 +57,6 @@ class Claim:
 
     @property
     def summary(self) -> str:
-        """The counts and ratios in words."""
         found = self.comparisons
         if found.empty:
             return "nothing to compare yet"
@@ -98,7 +96,6 @@ class Claim:
 
     @property
     def row(self) -> dict[str, str]:
-        """The claim as a row of a table."""
         finite = self.comparisons[np.isfinite(self.comparisons["mean"].astype(float))]
         differences = "–"
         if len(self.comparisons) == 1:
@@ -121,7 +118,6 @@ class Claim:
 
     @property
     def table(self) -> pandas.DataFrame:
-        """The comparisons as text."""
         rows = []
         for it in self.comparisons.itertuples():
             ends = f" [{it.ratio_low:.2f}, {it.ratio_high:.2f}]" * (it.ratio_low > 0)
@@ -149,7 +145,6 @@ def compared(data: str, first: str, second: str, difference: Difference, **more:
 
 
 def _series(*series: str) -> list[str]:
-    """Names of the paper's algorithms of some series; its claims are about no others."""
     return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
@@ -182,7 +177,6 @@ def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim
 
 
 def _compare(column: Column, *sides: str) -> dict[str, Any] | None:
-    """Compares two sides on a data set, if both were run there."""
     first, second = (column.choose(_SIDES[it]) if it in _SIDES else it for it in sides)
     difference = column.compare(first, second) if first and second else None
     if first is None or second is None or difference is None:

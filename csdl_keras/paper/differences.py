@@ -36,12 +36,10 @@ class Difference:
 
     @property
     def cheaper(self) -> bool:
-        """True if the whole interval lies below 0."""
         return self.high < 0
 
     @property
     def costlier(self) -> bool:
-        """True if the whole interval lies above 0."""
         return self.low > 0
 
 
@@ -57,13 +55,12 @@ def paired_difference(
 
     `mean ± sqrt((t s / sqrt(M))² + e²)`
 
-    where `s` is the standard deviation of the `M` matrices' mean differences, `t` the
-    quantile of Student's distribution with `M - 1` degrees of freedom, and `e` the distance
-    to the end of the interval over examples of their mean over matrices, see
-    `csdl_keras.evaluation.intervals`. Several training seeds for each matrix add a third error of
-    the same form. Simulated algorithms of equal cost were called different in at most 6 % of all
-    cases with 2 to 30 matrices (`benchmarks/results/coverage`). The interval of the ratio is made
-    likewise of the logarithms of the ratios of each matrix and seed, which weighs matrices alike.
+    where `s` is the standard deviation of the `M` matrices' mean differences, `t` the quantile of
+    Student's distribution with `M - 1` degrees of freedom, and `e` the distance to the end of the
+    interval over examples of their mean over matrices, see `csdl_keras.evaluation.intervals`.
+    Several training seeds add a third error of the same form. Algorithms of equal cost were called
+    different in at most 6 % of all simulated cases (`benchmarks/results/coverage`). The interval
+    of the ratio is made likewise of logarithms, which weighs matrices alike.
 
     Args:
         costs: costs `(N,)` of the test decisions in each run.

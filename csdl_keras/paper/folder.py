@@ -53,10 +53,9 @@ class Folder:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
     Its tables are `results.csv`, `choices.csv` (values tried on validation examples),
-    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed; shares
-    of errors of networks trained without costs) and `doubled.csv` (twice the epochs);
-    `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of other data
-    sets, algorithms, matrices and seeds stays. A file is replaced as a whole or not at all.
+    `beta_curve.csv`, `curves.csv` (losses and costs, or errors, by epoch of the first matrix and
+    seed) and `doubled.csv` (twice the epochs); `test_decisions/NAME.npz` has labels, matrices and
+    all decisions. What is there of other data sets, algorithms, matrices and seeds stays.
     """
 
     def __init__(self, path: pathlib.Path):
@@ -82,22 +81,15 @@ class Folder:
         return pandas.DataFrame(rows, columns=columns, dtype=str)
 
     def find(self, name: str, cells: Sequence[Cell]) -> dict[str, str] | None:
-        """Returns the row of a table that tells of one of these cells."""
         rows = self.rows(name)
         found = rows[rows["cell"].isin([cell.key for cell in cells])]
         return None if found.empty else found.iloc[0].to_dict()
 
-    def costs(self, source: DataSource, algorithm: str) -> list[float]:
-        """Returns the average test costs of an algorithm on a data set."""
-        rows = self.rows("results.csv")
-        return rows[_is_of(rows, source, algorithm)]["average_cost"].astype(float).to_list()
-
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
-        """Writes a result to `results.csv`, the decisions behind it and, if asked for, its curve.
+        """Writes a result, the decisions behind it and, if asked for, its curve.
 
-        `tried_again` is the number of better choices that collapsed. Results of the same algorithm
-        for other matrices and seeds stay if they were made with the same choices, or were tried
-        again with others.
+        Results of the same algorithm for other matrices and seeds stay if they were made with the
+        same choices, or were tried again with others.
         """
         cell, name = outcome.cell, outcome.cell.algorithm.name
         row = result_row(outcome, tried_again)
@@ -121,7 +113,6 @@ class Folder:
                 self._replace("curves.csv", cell.source, name, lines)
 
     def write_doubled(self, outcome: Outcome) -> None:
-        """Writes the result of a training with twice the epochs, and its decisions."""
         cell, name = outcome.cell, outcome.cell.algorithm.name
         with self._lock():
             self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
@@ -140,16 +131,15 @@ class Folder:
                 self._replace("beta_curve.csv", source, algorithm, points)
 
     def write_point(self, outcome: Outcome) -> None:
-        """Writes the test decisions of a point of the curve of beta."""
         cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
         with self._lock():
             self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
-    def decisions(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> Decisions:
-        """Returns the decisions on a data set, which must be of the same examples and matrices."""
-        decisions = Decisions(self.path, source.label)
-        named = {f"matrix_{seed}": matrix for seed, matrix in matrices.items()}
-        for name, array in {"labels": source.load().y_test, **named}.items():
+    def decisions(self, cell: Cell) -> Decisions:
+        """Returns the decisions on a data set, which must be of the cell's examples and matrix."""
+        decisions = Decisions(self.path, cell.source.label)
+        named = {"labels": cell.source.load().y_test, f"matrix_{cell.cost_seed}": cell.matrix}
+        for name, array in named.items():
             if not np.array_equal(decisions.arrays.setdefault(name, array), array):
                 raise ValueError(
                     f"Expected {decisions.path} to hold results of the same test examples and "
@@ -162,8 +152,7 @@ class Folder:
 
         Labels and decisions are in the smallest type that holds them.
         """
-        cell = outcome.cell
-        decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
+        decisions = self.decisions(outcome.cell)
         arrays = {it: each for it, each in decisions.arrays.items() if it not in {*stale}}
         if outcome.decisions:
             arrays[name] = outcome.decisions["test"]
@@ -203,9 +192,7 @@ def _sort_key(column: pandas.Series) -> pandas.Series:
 def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
     """Returns the row of `results.csv` of an outcome, as text; choices it does not have are empty.
 
-    `collapsed` says whether it decides no better than one decision for all examples, on validation
-    or on test examples, by the latter of which nothing is chosen; `tried_again` is the number of
-    better choices that collapsed, 0 if all that were tried did.
+    `tried_again` is the number of better choices that collapsed, 0 if all that were tried did.
     """
     cell, data = outcome.cell, outcome.cell.source.load()
     choices = cell.settings.columns(cell.algorithm)
@@ -213,8 +200,9 @@ def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
         choices["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
     is_network = cell.algorithm.body_kind.is_network
     values = {
+        **dict.fromkeys(_CHOICES),
+        **choices,
         **cell.place,
-        **{name: choices.get(name) for name in _CHOICES},
         "average_cost": float(outcome.costs("test").mean()),
         "error_rate": outcome.error("test"),
         "validation_cost": float(outcome.costs("val").mean()),
@@ -223,6 +211,7 @@ def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
         "train_size": len(data.y_train_val),
         "seed": cell.seed,
         "backend": keras.backend.backend() if is_network else "scikit-learn",
+        # By test examples nothing is chosen.
         "collapsed": outcome.collapsed("val") or outcome.collapsed("test"),
         "tried_again": tried_again,
         "cell": cell.key,
@@ -239,7 +228,6 @@ def _text(value: object) -> str:
 
 
 def _is_of(rows: pandas.DataFrame, source: DataSource, algorithm: str) -> pandas.Series:
-    """Tells which rows belong to an algorithm on that data set."""
     return (
         rows["dataset"].eq(source.name)
         & rows["imbalanced"].eq(str(source.imbalanced))

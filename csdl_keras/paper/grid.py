@@ -48,15 +48,10 @@ class Grid:
     for each data set the first matrix of all of them. What is in the folder is not trained again,
     even if the cache no longer holds it.
 
-    Args:
-        profile: sizes, data sets, algorithms, and values to choose from.
-        folder: the folder of the results.
-        runner: runs the cells; is told what fails.
-        cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
-        seed: first seed of training, and seed of the imbalanced variants. Defaults to 0.
-        source_choices: further arguments of each `DataSource`.
-        doubled: whether to train one cell of each algorithm again with twice the epochs.
-        tell: is told lines about what was trained and chosen.
+    `cost_scale` is that of `randomized_proportional`, `seed` the first one of training, and that of
+    imbalanced variants, `source_choices` are further arguments of each `DataSource`. With
+    `doubled`, one cell of each algorithm is trained again with twice the epochs. `tell` is told
+    lines about what was trained and chosen.
     """
 
     profile: Profile
@@ -69,11 +64,7 @@ class Grid:
     tell: Callable[[str], object] = lambda text: None
 
     def run(self) -> Failures:
-        """Runs what is missing, data set after data set; each result is on disk at once.
-
-        Returns:
-            What failed; its results are missing, all others are there.
-        """
+        """Runs what is missing, each result on disk at once; returns what failed."""
         for algorithms in filter(None, self.profile.tiers):
             for dataset in self.profile.datasets:
                 with self.runner.failures.step(dataset):
@@ -87,10 +78,9 @@ class Grid:
         }
 
     def _run_dataset(self, dataset: str, algorithms: list[Algorithm]) -> None:
-        source = self._source(dataset)
-        settings = self.profile.settings_on(dataset)
-        cells = self._final(dataset, algorithms[0], settings)
-        self.folder.decisions(source, {cell.cost_seed: cell.matrix for cell in cells})
+        # Of the same examples and matrices as what is there.
+        for cell in self._final(dataset, algorithms[0], self.profile.settings_on(dataset)):
+            self.folder.decisions(cell)
         rankings = {}
         for algorithm in algorithms:
             with self.runner.failures.step(f"{dataset} {algorithm.name}"):
@@ -102,19 +92,12 @@ class Grid:
             self._finish(dataset, algorithm, ranking, len(self._places(algorithm)))
             if self.doubled:
                 self._double(dataset, algorithm, ranking)
-            costs = self.folder.costs(source, algorithm.name)
-            if costs:
-                self.tell(
-                    f"{dataset} {algorithm.name}: average test cost {np.mean(costs):.3f} of "
-                    f"{len(costs)} result{'s' * (len(costs) > 1)}"
-                )
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
         """Makes the choices of an algorithm, one field after the other.
 
-        Returns:
-            The chosen settings, then all others that did not diverge, the best first; none if a
-            value could not be tried.
+        Returns the chosen settings, then all others that did not diverge, the best first; none if a
+        value could not be tried.
         """
         settings, tried = self.profile.settings_on(dataset), list[_Trial]()
         for searches in self.profile.rounds(algorithm):
@@ -194,7 +177,6 @@ class Grid:
             self._write(outcome)
 
     def _write(self, outcome: Outcome, tried_again: int = 0) -> bool:
-        """Writes a result; tells whether that worked."""
         first = (outcome.cell.cost_seed, outcome.cell.seed) == (FIRST_COST_SEED, self.seed)
         with self.runner.failures.step(outcome.cell.name):
             self.folder.write_result(outcome, tried_again, curve=first)
@@ -202,7 +184,6 @@ class Grid:
         return False
 
     def _double(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
-        """Trains the first cell of an algorithm as in its result, but with twice the epochs."""
         cells = [self._cell(dataset, algorithm, it) for it in ranking]
         written = [it.settings for it in cells if self.folder.find("results.csv", [it])]
         names = [f"{algorithm.body}.{it}" for it in ("epochs", "patience")]
@@ -245,14 +226,12 @@ class Grid:
         return [(seed, matrix) for seed in range(self.profile.seeds) for matrix in matrices]
 
     def _final(self, dataset: str, algorithm: Algorithm, settings: Settings) -> list[Cell]:
-        """Returns the cells of the results, those of the first seed first."""
         return [
             self._cell(dataset, algorithm, settings, *place) for place in self._places(algorithm)
         ]
 
 
 def _tried(outcome: Outcome) -> dict[str, Any]:
-    """Returns what a row of `choices.csv` says of an outcome."""
     costs, (criterion, validation) = outcome.costs("test"), outcome.criterion
     with np.errstate(invalid="ignore"):  # infinite costs have no standard error
         error = float(costs.std(ddof=1) / len(costs) ** 0.5)

@@ -3,13 +3,12 @@
 import collections
 import math
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas
 
 from csdl_keras.evaluation._report_text import number
-from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.claims import claims
 from csdl_keras.paper.results import PLACE, data_label, read_choices, read_results, words
 from csdl_keras.paper.table2 import (
@@ -52,38 +51,25 @@ def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
 
 def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
     """Sizes, matrices and largest costs of data sets, those of the paper that are absent last."""
-    rows = []
+    rows = {}
     for it in columns:
         ends = [f"{end(it.largest.values(), default=0):.1f}" for end in (min, max)]
-        rows.append(
-            {
-                "data set": it.heading(),
-                "training and validation": f"{it.train_size:,}",
-                "test": f"{it.test_size:,}" if it.test_size else "–",
-                "matrices": str(it.matrices),
-                "largest cost": " to ".join(dict.fromkeys(ends)) if it.largest else "–",
-                "hidden layers": ", ".join(it.hidden_units) or "–",
-            }
-        )
-    absent = [
-        {"data set": title, "training and validation": why}
-        for title, why in _absent_sets(columns, runs).items()
-    ]
-    return pandas.DataFrame([*rows, *absent]).fillna("–")
-
-
-def _absent_sets(columns: Sequence[Column], runs: Runs) -> dict[str, str]:
-    """Returns why data sets of the paper have no results, by their titles."""
+        rows[it.label] = {
+            "data set": it.heading(),
+            "training and validation": f"{it.train_size:,}",
+            "test": f"{it.test_size:,}" if it.test_size else "–",
+            "matrices": str(it.matrices),
+            "largest cost": " to ".join(dict.fromkeys(ends)) if it.largest else "–",
+            "hidden layers": ", ".join(it.hidden_units) or "–",
+        }
     planned, unavailable = _asked(runs)
-    shown = {column.label for column in columns}
-    absent = {}
     for name, imbalanced in paper_table2().index.droplevel("algorithm").unique():
         label = data_label(name, imbalanced)
-        if label not in shown:
-            why = "still to run" if label in planned else "not run"
-            why = "not run, its data were not at hand" if name in unavailable else why
-            absent[variant_title(label)] = why
-    return absent
+        why = "still to run" if label in planned else "not run"
+        why = "not run, its data were not at hand" if name in unavailable else why
+        absent = {"data set": variant_title(label), "training and validation": why}
+        rows.setdefault(label, absent)
+    return pandas.DataFrame(list(rows.values())).fillna("–")
 
 
 def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
@@ -109,26 +95,16 @@ def runs_table(runs: Runs) -> pandas.DataFrame:
 
 
 def _mapping(value: object) -> str:
-    """Formats an entry of a record, such as `"keras 3.15, cores 2"`; a dash if empty."""
     if isinstance(value, dict):
         value = ", ".join(f"{name} {each}" for name, each in value.items())
     return str(value) if value not in (None, "") else "–"
-
-
-def collapsed_betas(curve: BetaCurve) -> str:
-    """Says at which betas a network collapsed, so that the curve tells nothing of them."""
-    betas = ", ".join(f"{beta:g}" for beta in curve.collapsed)
-    return (
-        f"{curve.title}: collapsed at β = {betas}: the network decides no better than one decision "
-        "for all examples; the curve says nothing of β there."
-    )
 
 
 def table_notes(columns: Sequence[Column]) -> list[str]:
     """Returns the notes that readers of these columns need, as sentences without markup."""
     cells = pandas.concat([column.cells for column in columns])
     names = [column.name for column in columns]
-    rows = [row for _, members in groups(columns) for row in members]
+    rows = [row for members in groups(columns).values() for row in members]
     facts: dict[str | None, Any] = {
         None: True,
         "diverged": cells["diverged"].any(),
@@ -178,17 +154,17 @@ def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
 
 
 def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
-    """Returns what was tried for each algorithm, over all data sets, see `_search`."""
+    """Counts what was tried for each algorithm, over all data sets; what is not on file is NaN.
+
+    `choices` are those whose search widens, `edges` those that lie at an end of what was tried,
+    `ties` those that do as well as a neighbour, `highest` the chosen `corruptions` that are the
+    highest one.
+    """
     choices = read_choices(folder).groupby("algorithm", sort=False)
     return pandas.DataFrame({name: _search(rows) for name, rows in choices}).T
 
 
 def _search(rows: pandas.DataFrame) -> dict[str, float]:
-    """Counts trainings, each once, choices whose search widens, and those that lie at an edge.
-
-    `ties` are those that do as well as a neighbour, `highest` the chosen corruptions that are the
-    highest one; what is not on file is NaN.
-    """
     # The value that one choice ended with is tried again with the first values of the next.
     trials = rows[~rows["cell"].duplicated(keep="last") | rows["cell"].eq("")]
     rows = rows.assign(value=rows["value"].astype(float)).sort_values("value", kind="stable")
@@ -210,33 +186,21 @@ def _search(rows: pandas.DataFrame) -> dict[str, float]:
     }
 
 
-def searched(searches: pandas.DataFrame) -> str:
-    """Explains the table of searches, with how many corruptions are the highest one tried."""
-    every, highest = (int(searches[name].sum()) for name in ("corruptions", "highest"))
-    ends = f" Chosen corruptions that are the highest of those, 0.4: {highest} of {every}."
-    return words()["searched"] + ends * bool(every)
-
-
 def searches_table(searches: pandas.DataFrame) -> pandas.DataFrame:
     """What was tried for each algorithm, as text."""
     rows = []
     for name, it in searches.iterrows():
         ties = f", {it['ties']:.0f} tied" * bool(it["ties"])
-        edges = f"{it['edges']:.0f} of {it['choices']:.0f}{ties}" if it["choices"] else "–"
-        rows.append(
-            {
-                "algorithm": get_algorithm(str(name)).title,
-                "trials": f"{it['trials']:.0f}",
-                "hours": _or_dash(it["seconds"] / 3600, ".2f"),
-                "collapsed": _or_dash(it["collapsed"], ".0f"),
-                "choices on the edge of their search": edges,
-            }
-        )
+        edges = f"{it['edges']:.0f} of {it['choices']:.0f}{ties}"
+        texts = {
+            "algorithm": get_algorithm(str(name)).title,
+            "trials": f"{it['trials']:.0f}",
+            "hours": f"{it['seconds'] / 3600:.2f}",
+            "collapsed": f"{it['collapsed']:.0f}",
+            "choices on the edge of their search": edges if it["choices"] else "–",
+        }
+        rows.append({name: text.replace("nan", "–") for name, text in texts.items()})
     return pandas.DataFrame(rows)
-
-
-def _or_dash(value: float, form: str) -> str:
-    return f"{value:{form}}" if math.isfinite(value) else "–"
 
 
 def read_doubled(
@@ -269,9 +233,3 @@ def read_doubled(
         verdicts.append({claim.statement: claim.verdict for claim in found})
     before, after = verdicts
     return table, {it: (old, after[it]) for it, old in before.items() if old != after[it]}
-
-
-def doubled_text(changed: Mapping[str, tuple[str, str]]) -> str:
-    """Says which verdicts twice the epochs change."""
-    changes = [f"{it}: from {old} to {new}" for it, (old, new) in changed.items()]
-    return f"{words()['doubled']} {'; '.join(changes) or 'none'}."

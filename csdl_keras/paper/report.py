@@ -2,14 +2,13 @@
 
 import base64
 import dataclasses
-import functools
 import html
 import importlib.resources
 import pathlib
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pandas
 
@@ -25,11 +24,11 @@ from csdl_keras.paper.table2 import Column, groups, panels, read_columns, row_ti
 TITLE = "Average test cost, beside the paper's Table 2"
 
 
-class Figure:
-    """A figure, drawn once, and its file among those of the report."""
+class Figure(NamedTuple):
+    """The path of a figure beside the report, and how to draw it."""
 
-    def __init__(self, path: str, draw: Callable[[], bytes]):
-        self.path, self.png = path, functools.cache(draw)
+    path: str
+    draw: Callable[[], bytes]
 
 
 #: A paragraph, a table, tables that are folded below headings, items of a list, or a figure.
@@ -47,20 +46,9 @@ class Contents:
     searches: pandas.DataFrame
     doubled: tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None
 
-    @functools.cached_property
-    def figures(self) -> list[Figure]:
-        """The figure of costs and, if there are any, that of curves."""
-        found = [Figure("figures/costs.png", lambda: costs_png(self.columns))]
-        curves = Figure("figures/beta_curve.png", lambda: curves_png(self.curves))
-        return found + [curves] * bool(self.curves)
-
 
 def read_contents(folder: pathlib.Path) -> Contents:
-    """Reads a folder of results, with `results.csv` at least.
-
-    Raises:
-        ValueError: if files are missing or do not fit together.
-    """
+    """Reads a folder of results, with `results.csv` at least."""
     columns, curves = read_columns(folder, read_results(folder)), read_beta_curves(folder)
     doubled = notes.read_doubled(folder)
     changed = doubled[1] if doubled else {}
@@ -80,10 +68,9 @@ def report(
     """Writes tables, figures and the paper's claims beside our figures.
 
     It reads `results.csv` and, if they exist, `test_decisions/`, `beta_curve.csv`, `choices.csv`,
-    `doubled.csv` and `run.json`; algorithms that have not been run have empty cells. It writes
-    `report.html`, which needs no other file, `table2.md`, `table2.tex` (to be read by `\\input`,
-    with the package booktabs), `figures/costs.png` and, if there are curves,
-    `figures/beta_curve.png`.
+    `doubled.csv` and `run.json`. It writes `report.html`, which needs no other file, `table2.md`,
+    `table2.tex` (to be read by `\\input`, with the package booktabs), `figures/costs.png` and, if
+    there are curves, `figures/beta_curve.png`.
 
     Args:
         folder: folder of results, as `csdl-keras table2` and `csdl-keras compare` write it.
@@ -101,8 +88,9 @@ def report(
         "report.html": lambda: render_page(contents).encode(),
         "table2.md": lambda: render_markdown(contents).encode(),
         "table2.tex": lambda: render_latex(contents).encode(),
-        **{figure.path: figure.png for figure in contents.figures},
     }
+    blocks = [block for blocks in sections(contents).values() for block in blocks]
+    files |= dict(block for block in blocks if isinstance(block, Figure))
     paths = []
     for name, make in files.items():
         with step(name):
@@ -116,39 +104,45 @@ def sections(contents: Contents) -> dict[str, list[Block]]:
     columns, runs, told = contents.columns, contents.runs, words()
     stated = [claim for claim in contents.claims if len(claim.comparisons)]
     table = pandas.DataFrame([claim.row for claim in contents.claims])
-    table["verdict"] = [
-        f"<b>{it.verdict}</b>" if len(it.comparisons) else it.verdict for it in contents.claims
-    ]
-    verdicts: list[Block] = [table, f"How verdicts are made: {told['rule']}"]
+    bold = "<b>" + table["verdict"] + "</b>"
+    table["verdict"] = bold.where(table["verdict"].ne("no figures"), table["verdict"])
     made: dict[str, list[Block]] = {
-        "What the paper claims, and what these figures say": verdicts
+        "What the paper claims, and what these figures say": [table, told["rule"]]
         if stated
         else [told["nothing"]]
     }
-    made |= {heading: [_panel(own)] for heading, own in panels(columns)}
+    made |= {heading: [_panel(own)] for heading, own in panels(columns).items()}
     # The notes follow the last table.
     made[list(made)[-1]].append(notes.table_notes(columns))
-    distance = "Each cost divided by the lowest of its data set, the paper's by the paper's lowest."
-    made["Distance from the best"] = [distance, contents.figures[0]]
+    figure = Figure("figures/costs.png", lambda: costs_png(columns))
+    made["Distance from the best"] = [told["distance"], figure]
     savings = notes.savings_table(columns)
     if len(savings):
         made["Relative to a constant decision"] = [told["saved"], savings]
     if contents.curves:
-        collapsed = [notes.collapsed_betas(it) for it in contents.curves if it.collapsed]
-        made["Cost by β"] = [told["curves"], *collapsed, contents.figures[1]]
+        places = [
+            f"{it.title} at {', '.join(f'{beta:g}' for beta in it.collapsed)}"
+            for it in contents.curves
+            if it.collapsed
+        ]
+        text = told["curves"].format(collapsed="; ".join(places) or "none")
+        figure = Figure("figures/beta_curve.png", lambda: curves_png(contents.curves))
+        made["Cost by β"] = [text, figure]
     made["Data"] = [notes.data_table(columns, runs)]
     made["Comparisons behind the verdicts"] = [
         {f"{claim.statement}: {claim.verdict}": claim.table for claim in stated}
     ]
-    if len(contents.searches):
-        table = notes.searches_table(contents.searches)
-        made["What was tried"] = [notes.searched(contents.searches), table]
+    searches = contents.searches
+    if len(searches):
+        counts = {"every": searches["corruptions"].sum(), "highest": searches["highest"].sum()}
+        made["What was tried"] = [told["searched"].format(**counts), notes.searches_table(searches)]
     if contents.doubled:
         table, changed = contents.doubled
-        made["Twice the epochs"] = [notes.doubled_text(changed), table]
-    made["What made these figures"] = ["Not recorded: the folder has no run.json."]
-    if runs:
-        made["What made these figures"] = [notes.runs_table(runs)]
+        changes = [f"{it}: from {old} to {new}" for it, (old, new) in changed.items()]
+        text = told["doubled"].format(changed="; ".join(changes) or "none")
+        made["Twice the epochs"] = [text, table]
+    unknown = "Not recorded: the folder has no run.json."
+    made["What made these figures"] = [notes.runs_table(runs) if runs else unknown]
     return made
 
 
@@ -199,7 +193,7 @@ def render_latex(contents: Contents) -> str:
         "% Needs \\usepackage{booktabs}. Ours, and in parentheses the paper's: mean and standard\n"
         "% error over n cost matrices; bold: the lowest mean, and means not significantly above it."
     ]
-    for _, columns in panels(contents.columns):
+    for columns in panels(contents.columns).values():
         shown = _shown(_panel(columns), escape_latex, r"\textbf{", "}")
         layout = "ll" + "r" * len(columns)
         table = shown.to_latex(index=False, escape=False, column_format=layout)
@@ -220,7 +214,7 @@ def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
                 for it in columns
             },
         }
-        for series, members in groups(columns)
+        for series, members in groups(columns).items()
         for algorithm in members
     ]
     return pandas.DataFrame(rows)

@@ -147,11 +147,9 @@ class Decisions:
 
     @property
     def labels(self) -> np.ndarray:
-        """The labels of the test examples."""
         return self._get("labels")
 
     def matrix(self, cost_seed: int) -> np.ndarray:
-        """Returns a cost matrix in float64."""
         return self._get(f"matrix_{cost_seed}").astype("float64")
 
     def collapsed(self, name: str, cost_seed: int, algorithm: str) -> bool:

@@ -13,7 +13,7 @@ import pandas
 from csdl_keras.evaluation import compare_costs
 from csdl_keras.paper.differences import Difference, Run, paired_difference
 from csdl_keras.paper.results import Decisions, data_label, decisions_name
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
 
 #: Headings of the series of algorithms, those of the paper first.
 GROUPS = {
@@ -30,11 +30,7 @@ _SAVING = ["constant_cost", "saved", "saved_low", "saved_high"]
 
 
 class DataTitle(NamedTuple):
-    """The name of a data set in tables, and its counterpart in the paper, `None` without one.
-
-    `same` says whether it is the paper's data set itself, `examples` how many that has for
-    training and validation.
-    """
+    """The title of a data set, its counterpart in the paper, whether it is the same, its size."""
 
     title: str
     paper: str | None = None
@@ -86,14 +82,9 @@ class Column:
     their choice alone. All other algorithms are compared with the best one on the matrices and
     seeds that both have. One that is no network learns the same from every seed.
 
-    Args:
-        rows: the rows of `results.csv` on this data set.
-        decisions: the decisions behind them.
-        ending: ending of the names of their arrays. Defaults to none.
-
-    Attributes:
-        cells: a data frame with a row for each algorithm that was run, see `_summary`, and whether
-            it is `best`, or `tied` with it (`None` if unknown), and `bold` if either.
+    It is made of rows of `results.csv` and the decisions behind them, arrays whose names have an
+    `ending`. `cells` has a row for each algorithm that was run, see `_summary`, and whether it is
+    `best`, or `tied` with it (`None` if unknown), and `bold` if either.
     """
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
@@ -119,12 +110,10 @@ class Column:
 
     @property
     def decimals(self) -> int:
-        """Number of decimals that all figures of the column are shown with."""
         return 3 if self.cells["cost"].min() < 1 else 2
 
     @property
     def has_paper_size(self) -> bool:
-        """True if its fully-connected networks have the hidden layers of the paper."""
         return self.hidden_units == [PAPER_LAYERS]
 
     @property
@@ -142,11 +131,7 @@ class Column:
         return self.cells.loc[name] if name in self.cells.index else None
 
     def text(self, name: str) -> str:
-        """Formats a cell: `"0.086 ± 0.007"`, or a dash for an algorithm that was not run.
-
-        A star says that a network collapsed, `" (n = 3)"` that the number of matrices or of
-        training seeds is not the column's.
-        """
+        """Formats a cell: `"0.086 ± 0.007"`, with a star if a network collapsed; else a dash."""
         cell = self.cell(name)
         if cell is None:
             return "–"
@@ -168,9 +153,8 @@ class Column:
     def compare(self, name: str, other: str) -> Difference | None:
         """Returns the costs of `name` less those of `other`, `None` if decisions are missing.
 
-        An algorithm whose training diverged for a matrix has no decisions for it. On the
-        remaining matrices it would look better than it is, so it counts as infinitely
-        costlier.
+        An algorithm whose training diverged for a matrix would look better on the remaining ones
+        than it is, so it counts as infinitely costlier.
         """
         cells = self.cells.reindex([name, other])
         diverged, other_diverged = cells["diverged"] > 0
@@ -241,11 +225,7 @@ def _runs(matrices: int, seeds: int) -> str:
 
 
 def _summary(rows: pandas.DataFrame) -> dict[str, object]:
-    """Returns numbers and means of the results of an algorithm.
-
-    Of few matrices the distance says little of the standard error, which is NaN then. The cost is
-    infinite if training diverged for a matrix.
-    """
+    """Returns numbers and means of the results of an algorithm."""
     means = rows.groupby("cost_seed")[["average_cost", "validation_cost"]].mean()
     costs, names = means["average_cost"], {*rows["constant_decision"]}
     places = rows["against_best"]
@@ -261,6 +241,7 @@ def _summary(rows: pandas.DataFrame) -> dict[str, object]:
         "collapsed": int(rows["collapsed"].sum()),
         "tried_again": int((rows["tried_again"] > 0).sum()),
         "cost": costs.mean(),
+        # Of two matrices the distance says little of the standard error.
         "standard_error": costs.sem() if len(costs) > 2 and not diverged else math.nan,
         "validation_cost": means["validation_cost"].mean(skipna=False),
         "beta": rows["beta"].max(),
@@ -296,20 +277,23 @@ def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = 
     ]
 
 
-def panels(columns: Sequence[Column]) -> list[tuple[str, list[Column]]]:
-    """Returns headings and columns of the balanced and of the imbalanced data sets."""
-    halves = {"Balanced data": False, "Imbalanced data": True}
-    found = {name: [it for it in columns if it.imbalanced is half] for name, half in halves.items()}
-    return [(heading, own) for heading, own in found.items() if own]
+def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
+    """Returns the columns of the balanced and of the imbalanced data sets, by their headings."""
+    found: dict[str, list[Column]] = {}
+    for column in columns:
+        found.setdefault("Imbalanced data" if column.imbalanced else "Balanced data", []).append(
+            column
+        )
+    return found
 
 
-def groups(columns: Sequence[Column]) -> list[tuple[str, list[Algorithm]]]:
-    """Returns the heading and the algorithms of each series with a figure, ours or theirs."""
-    run = dict.fromkeys(name for column in columns for name in column.cells.index)
+def groups(columns: Sequence[Column]) -> dict[str, list[Algorithm]]:
+    """Returns the algorithms of each series with a figure, ours or theirs, by headings."""
+    run = {name for column in columns for name in column.cells.index}
     rows = [
-        get_algorithm(name)
-        for name in dict.fromkeys((*PAPER_ALGORITHMS, *run))
+        row
+        for name, row in ALGORITHMS.items()
         if name in run or any(column.paper(name) is not None for column in columns)
     ]
     found = {heading: [it for it in rows if it.series == kind] for kind, heading in GROUPS.items()}
-    return [(heading, members) for heading, members in found.items() if members]
+    return {heading: members for heading, members in found.items() if members}

@@ -88,5 +88,5 @@ def contents(folder: pathlib.Path) -> dict:
         "data": lines(notes.data_table(found.columns, found.runs)),
         "savings": lines(notes.savings_table(found.columns)),
         "searches": lines(notes.searches_table(found.searches)),
-        "doubled": [notes.doubled_text(doubled[1]), *lines(doubled[0])] if doubled else [],
+        "doubled": [doubled[1], *lines(doubled[0])] if doubled else [],
     }

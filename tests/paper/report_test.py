@@ -263,7 +263,7 @@ def test_collapsed_networks_are_marked(folder):
     write_rows(folder / "results.csv", [{**row, "tried_again": 0} for row in rows])
     text = render_markdown(read_contents(folder))
     assert "CSDNN on MNIST (1 of 3)" in text and "1 with a collapsed network" in text
-    assert "collapsed at β = 0.4" in render_page(read_contents(folder))
+    assert "says nothing of β: MNIST at 0.4." in render_page(read_contents(folder))
     write_rows(folder / "results.csv", [{**row, "tried_again": 2} for row in rows[:1]])
     text = render_markdown(read_contents(folder))
     assert "had collapsed on validation: DNN blind on MNIST (1 of 1)." in text
