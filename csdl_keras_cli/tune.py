@@ -118,9 +118,10 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     """Searches in a folder; a worker of a chief leaves the report to it."""
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable, replacing, save_model
+    from csdl_keras.paper.failures import Failures
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
-    from csdl_keras_cli.progress import Failures, Progress
+    from csdl_keras_cli.progress import Progress
     from csdl_keras_cli.run_folder import RunRecord
     from csdl_keras_cli.savings import findings, savings_of, sentence, warning
     from csdl_keras_cli.search import Search, plot_search, trials_text
