@@ -5,7 +5,6 @@ import pathlib
 from collections.abc import Sequence
 
 from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
-from csdl_keras_cli.suggestions import did_you_mean
 
 #: Ends of names that files with data have.
 DATA_SUFFIXES = (".csv", ".parquet", ".npz")
@@ -36,13 +35,14 @@ def names(text: str) -> list[str]:
 
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
-    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
+    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
     found = names(text)
-    wrong = [name for name in found if name not in (*known, *ALIASES)]
+    wrong = [name for name in found if name not in known]
     if wrong or not found:
-        hint = did_you_mean(wrong[0], (*known, *ALIASES)) if wrong else ""
+        name = wrong[0] if wrong else text
+        # As argparse says it, to which the parser adds the name that was meant.
         raise argparse.ArgumentTypeError(
-            f"expected algorithms among {', '.join(known)}; received {wrong or text!r}.{hint}"
+            f"invalid choice: {name!r} (choose from {', '.join(known)})"
         )
     return tuple(found)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from csdl_keras._utils.checks import did_you_mean
 from csdl_keras_cli.own_columns import LARGEST_NUMBER, number_of
-from csdl_keras_cli.suggestions import did_you_mean
 from csdl_keras_cli.text_table import read_cells
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas
 
 from csdl_keras import Algorithm, costs, datasets, decide, models
+from csdl_keras._utils.checks import did_you_mean
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras._utils.optional import optional_module
@@ -20,7 +21,6 @@ from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.own_columns import split
 from csdl_keras_cli.own_file import OwnFile, read_file
-from csdl_keras_cli.suggestions import did_you_mean
 
 #: Labels with their numbers of examples, and columns of categories, that are listed.
 _LISTED = 8

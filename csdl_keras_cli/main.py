@@ -1,13 +1,15 @@
 """The command `csdl-keras`."""
 
 import argparse
+import difflib
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from csdl_keras_cli import compare, export, report, table1, table2, tune
 from csdl_keras_cli.output import only_own_errors, tolerant_output
-from csdl_keras_cli.suggestions import SuggestingParser
 
 #: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`,
 #: `check(arguments)` for what can be checked without `csdl_keras`, and `run(arguments)`.
@@ -21,9 +23,33 @@ COMMANDS = {
 }
 
 
-def build_parser() -> SuggestingParser:
+class _Parser(argparse.ArgumentParser):
+    """Argument parser whose errors suggest the command, option or choice that was meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the usage and the message with a suggestion, and exits with status 2."""
+        choice = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message)
+        option = re.search(r"unrecognized arguments: (-[^\s=]+)", message)
+        known = re.findall(r"[\w.-]+", choice[2] if choice else self.format_help())
+        if meant := choice or option:
+            close = difflib.get_close_matches(meant[1].lower(), known, n=1, cutoff=0.65)
+            message += f" Did you mean {close[0]!r}?" if close else ""
+        super().error(message)
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        """Parses the arguments; those that no option takes are an error of this command.
+
+        The parser of all commands would otherwise tell of them, with its own usage.
+        """
+        namespace, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return namespace, unknown
+
+
+def build_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    parser = SuggestingParser(
+    parser = _Parser(
         prog="csdl-keras", description="Multiclass cost-sensitive deep learning with Keras."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas
 
+from csdl_keras._utils.checks import did_you_mean
 from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers, read_labels
-from csdl_keras_cli.suggestions import did_you_mean
 from csdl_keras_cli.text_table import csv_options, lines_of, read_head, read_text
 
 

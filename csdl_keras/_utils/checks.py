@@ -1,6 +1,7 @@
 """Validates plain arguments and those that are passed on to Keras' `fit`."""
 
 import contextlib
+import difflib
 import math
 import numbers
 import os
@@ -119,3 +120,13 @@ def check_verbose(verbose: Any) -> Verbose:
 def check_batch_size(batch_size: Any) -> int | None:
     """Returns `batch_size` if it is a positive integer, or `None`, which is Keras' own."""
     return None if batch_size is None else check_integer("batch_size", batch_size)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Returns `" Did you mean 'csdnn'?"` for the name that was meant, `""` if none is close."""
+    lower = {one.lower(): one for one in reversed(list(known))}
+    if name in lower.values():
+        return ""
+    # By difflib's default of 0.6, 'iris' is close to 'digits'.
+    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.65)
+    return f" Did you mean {lower[close[0]]!r}?" if close else ""

@@ -10,14 +10,13 @@ import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.checks import check_number
+from csdl_keras._utils.checks import check_number, did_you_mean
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
 from csdl_keras.paper.decisions import collapsed
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings
 from csdl_keras_cli.choices import DATASETS, FIRST_COST_SEED
-from csdl_keras_cli.suggestions import did_you_mean
 
 __all__ = ["FIRST_COST_SEED", "Cell", "DataSource", "Outcome"]
 

@@ -1,8 +1,5 @@
 """Data of users: what is read from tables, arrays and folders of images, and how it is split."""
 
-import subprocess
-import sys
-
 import keras
 import numpy as np
 import pandas
@@ -12,7 +9,6 @@ import csdl_keras as csdl
 from csdl_keras_cli.choices import SHARES
 from csdl_keras_cli.own_columns import split
 from tests.cli.own_files import FRAME, RNG, csv, images, load, run, save, table
-from tests.support.fresh_process import REPOSITORY
 
 PRICES = {"cost_columns": ["price_no", "price_yes"]}
 
@@ -192,13 +188,3 @@ def test_labels_of_several_kinds(tmp_path):
     frame = pandas.DataFrame({"x": range(12), "answer": days})
     with pytest.raises(ValueError, match="strings, whole numbers or booleans; received Timestamp"):
         load(save(frame, tmp_path / "a.parquet"))
-
-
-def test_files_are_read_without_the_package():
-    """In a process that imports pandas and Pillow alone."""
-    code = (
-        "import sys\n"
-        "from csdl_keras_cli import cost_file, image_folder, own_file\n"
-        "assert not {'csdl_keras', 'keras', 'rich'} & {*sys.modules}, sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=True)

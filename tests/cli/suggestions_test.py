@@ -1,7 +1,7 @@
 import pytest
 
+from csdl_keras._utils.checks import did_you_mean
 from csdl_keras_cli.arguments import image_size
-from csdl_keras_cli.suggestions import did_you_mean
 
 
 @pytest.mark.parametrize(
