@@ -86,11 +86,12 @@ def run(arguments: argparse.Namespace) -> int:
     for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
     from csdl_keras import ALGORITHMS, Settings
+    from csdl_keras.evaluation._report_text import saving_sentence, warning
     from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
     from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
     from csdl_keras_cli.progress import Progress
     from csdl_keras_cli.run_folder import RunRecord, prepare_folder
-    from csdl_keras_cli.savings import findings, sentence, warning
+    from csdl_keras_cli.savings import findings
 
     start = time.perf_counter()
     names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
@@ -153,7 +154,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
             f"has the lowest validation cost{share if (matrices or 1) > 1 else ''}. "
-            f"{sentence(best)} Load it and decide:\n"
+            f"{saving_sentence(best)} Load it and decide:\n"
         )
         print(load_snippet(data, path))
     if told:

@@ -15,13 +15,13 @@ from matplotlib.patches import Patch
 
 from csdl_keras import Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
-from csdl_keras.evaluation._report_text import as_text, number
+from csdl_keras.evaluation._report_text import as_text, interval, number
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.progress import Failures, Progress
 from csdl_keras_cli.run_folder import accelerators
-from csdl_keras_cli.savings import interval, savings_of
+from csdl_keras_cli.savings import savings_of
 
 #: Fewer matrices show their range: the standard error of two is half their distance.
 LEAST_FOR_ERROR = 3

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from csdl_keras.evaluation import CostReport
-from csdl_keras.evaluation._report_text import number
+from csdl_keras.evaluation._report_text import warning
 
 COLUMNS = ("constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best")
 
@@ -32,40 +32,7 @@ def savings_of(report: CostReport) -> dict[str, dict[str, Any]]:
     return found
 
 
-def interval(saving: Mapping[str, Any]) -> str:
-    """Returns the interval of a saving as text."""
-    return f"{number(saving['saved_low'], 3)} to {number(saving['saved_high'], 3)}"
-
-
-def sentence(saving: Mapping[str, Any]) -> str:
-    """Says what the decisions cost, and what they save, on average."""
-    cost, constant = saving["constant_cost"] - saving["saved"], number(saving["constant_cost"])
-    return (
-        f"Its decisions cost {number(cost)} per test example, and {_always(saving)} costs "
-        f"{constant}: a saving of {number(saving['saved'])} (95 % interval {interval(saving)})."
-    )
-
-
-def warning(savings: Mapping[str, Mapping[str, Any]]) -> str:
-    """Says that nothing costs less than the best constant decision; empty if something does.
-
-    Something does if its interval lies above 0.
-    """
-    if any(it["saved_low"] > 0 for it in savings.values()):
-        return ""
-    name, best = max(savings.items(), key=lambda item: item[1]["saved"])
-    return (
-        f"Nothing here costs less than {_always(best)} beyond chance. The cheapest is {name}. "
-        f"{sentence(best)}"
-    )
-
-
 def findings(savings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Returns savings and their warning as `run.json` holds them."""
     rows = {name: {column: it[column] for column in COLUMNS} for name, it in savings.items()}
     return {"warning": warning(savings), "savings": rows}
-
-
-def _always(saving: Mapping[str, Any]) -> str:
-    name = saving["constant_decision"]
-    return f"always deciding {name}" if name else "the best constant decision"

@@ -118,11 +118,12 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     """Searches in a folder; a worker of a chief leaves the report to it."""
     from csdl_keras import StageCache
     from csdl_keras._utils.files import check_writable, replacing, save_model
+    from csdl_keras.evaluation._report_text import saving_sentence, warning
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
     from csdl_keras_cli.progress import Failures, Progress
     from csdl_keras_cli.run_folder import RunRecord
-    from csdl_keras_cli.savings import findings, savings_of, sentence, warning
+    from csdl_keras_cli.savings import findings, savings_of
     from csdl_keras_cli.search import Search, plot_search, trials_text
 
     failures, lowest = Failures(), [float("inf")]
@@ -180,7 +181,7 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
         written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
         print(
             f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
-            f"validation example. {sentence(savings[arguments.algorithm])} Wrote "
+            f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
             f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
             "Load it:\n"
         )

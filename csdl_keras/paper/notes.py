@@ -7,12 +7,12 @@ from typing import Any
 
 import pandas
 
+from csdl_keras.evaluation._report_text import warning
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.results import words
 from csdl_keras.paper.table2 import PAPER_LAYERS, Column, groups
 from csdl_keras.paper.titles import data_title, label_title, paper_table2, variant_title
 from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
-from csdl_keras_cli.savings import warning
 
 DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
 DATA_HEADS += ["hidden layers"]

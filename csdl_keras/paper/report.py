@@ -15,7 +15,7 @@ import pandas
 
 from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.evaluation._report_text import number
+from csdl_keras.evaluation._report_text import interval, number
 from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
 from csdl_keras.paper.claims import CLAIM_HEADS, COMPARISON_HEADS, Claim, claims
@@ -31,7 +31,6 @@ from csdl_keras.paper.searches import (
 )
 from csdl_keras.paper.table2 import Column, groups, panels, read_columns
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras_cli.savings import interval
 
 TITLE = "Average test cost, beside the paper's Table 2"
 _SAVING_HEADS = ["data set", "algorithm", "cost", "constant decision", "saved", "95 % interval"]

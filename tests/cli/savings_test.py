@@ -9,11 +9,11 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs
+from csdl_keras.evaluation._report_text import warning
 from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
 from csdl_keras_cli.cost_file import CostTable
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.main import main
-from csdl_keras_cli.savings import warning
 from tests.cli.own_files import FRAME, load, save, table
 from tests.cli.runs import results
 
