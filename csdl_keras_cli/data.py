@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import functools
 import pathlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import keras
@@ -15,17 +16,18 @@ from csdl_keras._utils.checks import did_you_mean
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.evaluation import CostReport, cost_report
+from csdl_keras.evaluation import cost_report
+from csdl_keras.evaluation._report_text import warning
 from csdl_keras.layers import TableEncoding
 from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.own_columns import split
-from csdl_keras_cli.own_file import OwnFile, read_file
+from csdl_keras_cli.own_table import OwnFile, read_file
 
-#: Labels with their numbers of examples, and columns of categories, that are listed.
-_LISTED = 8
-#: Most rows and columns that are shown of a cost matrix.
-_SHOWN = 12
+#: Columns of `results.csv`: the one decision that costs least if it is always taken, and its
+#: average cost; how much less the algorithm's decisions cost, with the paired 95 % interval; and
+#: `"best"`, `"tied"` if the interval of the difference to the best contains 0, or `"costlier"`.
+SAVINGS = ("constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,12 +54,16 @@ class Data:
     encoder: keras.Model | None = None
 
     @property
+    def title(self) -> str:
+        """The name with the variant."""
+        return f"{self.name}{', imbalanced' * self.imbalanced}"
+
+    @property
     def classes(self) -> np.ndarray | None:
         """The labels as a saved model keeps them; `None` if they are their numbers."""
-        integers = isinstance(self.labels[0], int) and not isinstance(self.labels[0], bool)
-        if integers and self.labels == tuple(range(len(self.labels))):
-            return None
-        return np.array([str(label) for label in self.labels] if integers else self.labels)
+        if type(self.labels[0]) is not int:
+            return np.array(self.labels)
+        return None if self.labels == (*range(len(self.labels)),) else np.array(self.labels, "str")
 
     @property
     def decisions(self) -> tuple[str, ...] | None:
@@ -81,11 +87,20 @@ class Data:
         """Returns the decisions of a model on the examples of a split."""
         return decide(model, rows_of(self.x[part]))
 
-    def report(self, decisions: dict[str, np.ndarray], matrix: np.ndarray) -> CostReport:
-        """Returns the `cost_report` of decisions on test examples by the names of algorithms."""
-        if self.costs is not None:
-            return cost_report(decisions, self.costs["test"], decision_names=self.decisions)
-        return cost_report(decisions, self.y["test"], matrix, decision_names=self.decisions)
+    def savings(
+        self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
+    ) -> dict[str, dict[str, Any]]:
+        """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
+        truth = (self.y["test"], matrix) if self.costs is None else (self.costs["test"],)
+        report, found = cost_report(decisions, *truth, decision_names=self.decisions), {}
+        for row in report.rows:
+            pair, best = row.against_constant, row.against_best
+            assert pair is not None  # Only the row of the constant decision has none.
+            place = "best" if best is None else "costlier" if best.costlier else "tied"
+            figures = (0.0 - it for it in (pair.difference, pair.high, pair.low))
+            told = (report.constant_name, report.constant.average_cost, *figures, place)
+            found[row.name] = dict(zip(SAVINGS, told, strict=True))
+        return found
 
     def suiting(self, algorithm: Algorithm) -> "Data":
         """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
@@ -129,6 +144,12 @@ class Data:
         if self.encoder is not None:
             model = keras.Model(self.encoder.input, model(self.encoder.output), name=model.name)
         return with_data(model, classes=self.classes, unit=unit)
+
+
+def findings(savings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns savings and their warning as `run.json` holds them."""
+    rows = {name: {column: it[column] for column in SAVINGS} for name, it in savings.items()}
+    return {"warning": warning(savings), "savings": rows}
 
 
 def read_data(arguments: argparse.Namespace) -> Data:
@@ -195,18 +216,17 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
     sizes = {part: len(labels) for part, labels in data.y.items()}
     if data.own is None:
         print(
-            f"{data.name}{', imbalanced' * data.imbalanced}: {sizes['train']} training, "
-            f"{sizes['val']} validation and {sizes['test']} test images of {len(data.labels)} "
-            "classes"
+            f"{data.title}: {sizes['train']} training, {sizes['val']} validation and "
+            f"{sizes['test']} test images of {len(data.labels)} classes"
         )
     else:
-        train, val, test = (f"({size / sum(sizes.values()):.0%})" for size in sizes.values())
+        train, val, test = (f"{n} ({n / sum(sizes.values()):.0%})" for n in sizes.values())
         counts = np.bincount(np.concatenate(list(data.y.values())))
         labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
         print(
-            f"{data.name}: {sizes['train']} training {train}, {sizes['val']} validation {val} and "
-            f"{sizes['test']} test {test} examples of {len(labels)} labels ({_listed(labels)}), "
-            f"split at random within each label. Inputs: {described_inputs(data)}."
+            f"{data.name}: {train} training, {val} validation and {test} test examples of "
+            f"{len(labels)} labels ({_listed(labels)}), split at random within each label. Inputs: "
+            f"{described_inputs(data)}."
         )
     if data.table is None:
         return
@@ -215,8 +235,8 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
         title = "Mean costs of decisions (columns) over training examples"
     frame = pandas.DataFrame(data.table.amounts, list(map(str, data.labels)), data.decisions)
     frame.columns.name = "true label"
-    most = {"max_rows": _SHOWN, "max_cols": _SHOWN}
-    print(f"{title}\n{frame.to_string(**most, float_format='{:.6g}'.format)}")
+    shown = frame.to_string(max_rows=12, max_cols=12, float_format="{:.6g}".format)
+    print(f"{title}\n{shown}")
     if data.costs is None and np.diagonal(data.table.amounts).any():
         print("Right decisions are not free: costs are counted from those of the right decision.")
 
@@ -231,28 +251,26 @@ def described_inputs(data: Data) -> str:
         if number:
             told += f", left out {number} other file{'s' * (number > 1)}, such as {own.left_out[0]}"
         return told
-    categorical = x.columns.categorical
-    numeric = x.shape[1] - len(categorical)
+    categories = {x.columns.names[j]: count for j, count in x.columns.categorical.items()}
+    numeric = x.shape[1] - len(categories)
     parts = [f"{numeric} column{'s' * (numeric != 1)} of numbers"]
-    if categorical:
-        names = [repr(x.columns.names[j]) for j in categorical]
-        parts.append(f"{len(categorical)} of categories ({_listed(names)})")
+    if categories:
+        parts.append(f"{len(categories)} of categories ({_listed([*map(repr, categories)])})")
     if missing := int(np.isnan(x.rows).any(axis=0).sum()):
         parts.append(f"{missing} with missing values")
     if number:
         parts.append(f"left out {number} without a name")
     told = ". ".join([", ".join(parts), *own.told])
-    many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
-    if many:
+    if many := [repr(name) for name, count in categories.items() if count > len(x) / 2]:
         told += (
-            f". Most examples have a category of their own in {', '.join(map(repr, many))}: --drop "
-            "what identifies examples"
+            f". Most examples have a category of their own in {', '.join(many)}: --drop what "
+            "identifies examples"
         )
     return told
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
 
 
 def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
@@ -279,13 +297,14 @@ def load_snippet(data: Data, model_path: pathlib.Path) -> str:
         printed = f"model.classes[{printed}]"
     keras_model, code = model_path.suffix == ".keras", data.code.splitlines()
     load = "keras.saving.load_model" if keras_model else "csdl.baselines.CSOSR.load"
+    imports = [line for line in code if line.startswith(("import ", "from "))]
     return "\n".join(
         [
             *(["import keras"] if keras_model else []),
-            *(line for line in code if line.startswith(("import ", "from "))),
+            *imports,
             "import csdl_keras as csdl  # before loading: it registers layers",
             f"model = {load}({str(model_path)!r})",
-            *(line for line in code if not line.startswith(("import ", "from "))),
+            *code[len(imports) :],
             f"print({printed})",
         ]
     )

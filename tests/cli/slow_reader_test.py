@@ -11,7 +11,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from csdl_keras_cli.cost_file import read_cost_table
-from csdl_keras_cli.own_file import read_file
+from csdl_keras_cli.own_table import read_file
 
 MISSING = ("", "NA", "NaN", "None", "null", "N/A", "nan", "#N/A")
 WORDS = st.text("abcß€ é;,|\t'\"\n\r-.x1", max_size=6).map(lambda text: f"w{text}")

@@ -3,7 +3,7 @@
 import pytest
 
 from csdl_keras_cli.data import described_inputs
-from csdl_keras_cli.own_file import read_file
+from csdl_keras_cli.own_table import read_file
 from tests.cli.own_files import csv, load, run
 
 HEAD = "x,z,label"
