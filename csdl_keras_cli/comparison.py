@@ -3,7 +3,7 @@
 import functools
 import os
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import joblib
@@ -16,12 +16,12 @@ from matplotlib.patches import Patch
 from csdl_keras import Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
 from csdl_keras.evaluation._report_text import as_text, interval, number
+from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.training.train import Trained
 from csdl_keras_cli.choices import FIRST_COST_SEED
 from csdl_keras_cli.data import Data
-from csdl_keras_cli.progress import Failures, Progress
 from csdl_keras_cli.run_folder import accelerators
-from csdl_keras_cli.savings import savings_of
 
 #: Fewer matrices show their range: the standard error of two is half their distance.
 LEAST_FOR_ERROR = 3
@@ -35,6 +35,8 @@ _SERIES = {
 }
 #: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
 Cell = tuple[Algorithm, int]
+#: Tells what came of a cell.
+Tell = Callable[[str], object]
 
 
 class Comparison:
@@ -60,29 +62,26 @@ class Comparison:
         #: The row of the model that is kept, and its file, `None` as long as there is none.
         self.best: dict[str, Any] | None = None
         self.model_path: pathlib.Path | None = None
-        count = 1 if num_matrices is None else num_matrices
-        first = 0 if num_matrices is None else FIRST_COST_SEED
-        self._matrices = {seed: data.matrix_of(seed) for seed in range(first, first + count)}
-        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in self._matrices}
+        first, count = (0, 1) if num_matrices is None else (FIRST_COST_SEED, num_matrices)
+        self.matrices = {seed: data.matrix_of(seed) for seed in range(first, first + count)}
+        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in self.matrices}
         self._rows: dict[Cell, dict[str, Any]] = {}
-        self._best_rank: tuple[float, int] = (float("inf"), 0)
+        self._lowest = float("inf"), 0
 
     def unsuited(self, algorithms: Sequence[Algorithm]) -> dict[str, str]:
         """Returns the algorithms that do not fit data and costs, and why, before training."""
         trainer, reasons = functools.cache(self._trainer), {}
         for algorithm in algorithms:
             try:
-                request = self._request((algorithm, min(self._matrices)))
+                request = self._request((algorithm, min(self.matrices)))
                 trainer(self.data.suiting(algorithm)).key(*request)
             except ValueError as error:
                 reasons[algorithm.name] = str(error)
         return reasons
 
-    def run(
-        self, algorithms: Sequence[Algorithm], folder: pathlib.Path, progress: Progress
-    ) -> None:
-        """Trains; each result is on disk before it is shown. `failures` has what failed."""
-        self._cells = [(algorithm, seed) for seed in self._matrices for algorithm in algorithms]
+    def run(self, algorithms: Sequence[Algorithm], folder: pathlib.Path, tell: Tell) -> None:
+        """Trains; each result is on disk before it is told. `failures` has what failed."""
+        self._cells = [(algorithm, seed) for seed in self.matrices for algorithm in algorithms]
         forms: dict[Data, list[Cell]] = {}
         for cell in self._cells:
             forms.setdefault(self.data.suiting(cell[0]), []).append(cell)
@@ -94,9 +93,8 @@ class Comparison:
             train_all = self._trainer(form).train_all
             with joblib.parallel_config(n_jobs=self.jobs):
                 for index, trained in train_all(map(self._request, cells), on_error=failed):
-                    cell = cells[index]
-                    with self.failures.step(self._name(cell)):
-                        self._add(cell, form, trained, folder, progress)
+                    with self.failures.step(self._name(cells[index])):
+                        self._add(cells[index], form, trained, folder, tell)
 
     def _trainer(self, form: Data) -> Trainer:
         """Returns the trainer of the data in one form."""
@@ -112,32 +110,26 @@ class Comparison:
 
     def _request(self, cell: Cell) -> tuple[Algorithm, np.ndarray | None, Settings]:
         """Returns what `Trainer.train_all` takes."""
-        algorithm, seed = cell
-        matrix = self._matrices[seed] if self.data.costs is None else None
-        return algorithm, matrix, self.settings
+        matrix = self.matrices[cell[1]] if self.data.costs is None else None
+        return cell[0], matrix, self.settings
 
     def _name(self, cell: Cell) -> str:
         """Returns the name of a cell in messages: the data, the algorithm and the matrix."""
-        algorithm, seed = cell
         variant = "_imb" if self.data.imbalanced else ""
-        matrix = f" for matrix {seed}" if seed else ""
-        return f"{self.data.name.replace('/', '_')}{variant} {algorithm.name}{matrix}"
+        matrix = f" for matrix {cell[1]}" if cell[1] else ""
+        return f"{self.data.name.replace('/', '_')}{variant} {cell[0].name}{matrix}"
 
     def _add(
-        self, cell: Cell, form: Data, trained: Any, folder: pathlib.Path, progress: Progress
+        self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path, tell: Tell
     ) -> None:
         """Prices decisions, writes all results, and keeps the model if it is the best one."""
         algorithm, seed = cell
-        data, matrix = self.data, self._matrices[seed]
+        data, matrix = self.data, self.matrices[seed]
         costs, chosen = {}, {}
         for part in ("val", "test"):
             prices, chosen[part] = data.prices(part, matrix), form.decided(trained.model, part)
             costs[part] = float(prices[np.arange(len(prices)), chosen[part]].mean())
-        # A matrix of small costs makes no better network.
-        constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
-        network = algorithm.body_kind.is_network
-        self._decisions[seed][algorithm.name] = chosen["test"]
-        self._rows[cell] = {
+        row = self._rows[cell] = {
             "dataset": data.name,
             "imbalanced": data.imbalanced,
             "algorithm": algorithm.name,
@@ -149,30 +141,34 @@ class Comparison:
             "epochs": trained.epochs,
             "train_size": len(data.y["train"]) + len(data.y["val"]),
             "seed": self.seed,
-            "backend": keras.backend.backend() if network else "scikit-learn",
+            "backend": keras.backend.backend()
+            if algorithm.body_kind.is_network
+            else "scikit-learn",
+            "effort": getattr(self.settings.body_of(algorithm), "effort", "quick"),
         }
+        self._decisions[seed][algorithm.name] = chosen["test"]
         # Each new result may be the best one, against which others are compared.
-        savings = savings_of(data.report(self._decisions[seed], matrix))
-        for other, row in self._rows.items():
-            if other[1] == seed:
-                body = self.settings.body_of(other[0])
-                row |= savings[other[0].name] | {"effort": getattr(body, "effort", "quick")}
+        savings = data.savings(self._decisions[seed], matrix)
+        for (other, other_seed), it in self._rows.items():
+            if other_seed == seed:
+                it |= savings[other.name]
         self.results = pandas.DataFrame([self._rows[it] for it in self._cells if it in self._rows])
         with replacing(folder / "results.csv") as unfinished:
             self.results.to_csv(unfinished, index=False)
-        progress.tell(
+        tell(
             f"{self._name(cell)}: average cost {costs['test']:.3f}, error "
-            f"{self._rows[cell]['error_rate']:.1%}, {trained.seconds:.0f} s"
+            f"{row['error_rate']:.1%}, {trained.seconds:.0f} s"
         )
-        # Cells do not end in their order.
+        # A matrix of small costs makes no better network. Cells do not end in their order.
+        constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
         rank = costs["val"] / constant, self._cells.index(cell)
-        if rank < self._best_rank:
+        if rank < self._lowest:
             with self.failures.step(f"the model of {self._name(cell)}"):
                 model = form.finished(trained.model)
                 suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
                 before, path = self.model_path, folder / f"best_model{suffix}"
                 save_model(model, path)
-                self.best, self.model_path, self._best_rank = self._rows[cell], path, rank
+                self.best, self.model_path, self._lowest = row, path, rank
                 if before not in (None, path):
                     before.unlink()
 
@@ -195,14 +191,15 @@ def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     summary["constant_decision"] = groups["constant_decision"].agg(
         lambda names: names.iloc[0] if names.nunique() == 1 else ""
     )
-    summary["against_best"] = groups["against_best"].agg(_over_matrices)
+    summary["against_best"] = groups["against_best"].agg(
+        lambda places: (
+            places.iloc[0]
+            if len(places) == 1
+            else f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
+        )
+    )
     order = {"by": ["matrices", "average_cost"], "ascending": [False, True]}
     return summary.sort_values(**order, kind="stable")
-
-
-def _over_matrices(places: pandas.Series) -> str:
-    good = f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
-    return places.iloc[0] if len(places) == 1 else good
 
 
 def _caption(matrices: int) -> str:
@@ -222,13 +219,11 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
         spread = f" ({it['lowest']:.3f}–{it['highest']:.3f})" if it["matrices"] > 1 else ""
         if it["matrices"] >= LEAST_FOR_ERROR:
             spread = f" ± {it['error']:.3f}"
-        if it["matrices"] < matrices:
-            spread += f" (n = {it['matrices']})"
-        cost = f"{it['average_cost']:.3f}{spread}"
+        few = f" (n = {it['matrices']})" if it["matrices"] < matrices else ""
         saved = (number(it["saved"]), interval(it), it["against_best"])
         ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
-        title_of = get_algorithm(str(name)).title
-        rows.append((f"{name} ({title_of})", it["effort"], cost, *saved, *ends))
+        named = f"{name} ({get_algorithm(str(name)).title})"
+        rows.append((named, it["effort"], f"{it['average_cost']:.3f}{spread}{few}", *saved, *ends))
     name = ": ".join(filter(None, ("best constant decision", constant["constant_decision"])))
     rows.append((name, "", f"{constant['constant_cost']:.3f}", *[""] * 5))
     few = ", or n" if (summary["matrices"] < matrices).any() else ""
@@ -243,36 +238,25 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
     summary = summarise(results)[::-1]
-    matrices, series = summary["matrices"].max(), set()
+    matrices, means = summary["matrices"].max(), summary["average_cost"]
+    algorithms = [get_algorithm(str(name)) for name in summary.index]
     figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
     axes = figure.subplots()
-    for height, (name, it) in enumerate(summary.iterrows()):
-        series.add(get_algorithm(str(name)).series)
-        colour = _SERIES[get_algorithm(str(name)).series][0]
-        axes.barh(height, it["average_cost"], color=colour, alpha=0.85, height=0.7)
-        error = np.nan_to_num(it["error"])
-        if error:
-            axes.errorbar(it["average_cost"], height, xerr=error, color="black", capsize=3)
-        dots = results["average_cost"][results["algorithm"] == name]
-        axes.plot(dots, [height] * len(dots), "o", color="black", markersize=3.5, alpha=0.5)
-        few = f" (n = {it['matrices']})" if it["matrices"] < matrices else ""
-        axes.annotate(
-            f"{it['average_cost']:.3f}{few}",
-            (max(dots.max(), it["average_cost"] + error), height),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontweight="bold" if height == len(summary) - 1 else "normal",
-        )
-    titles = [get_algorithm(name).title for name in summary.index]
-    axes.set_yticks(range(len(summary)), titles)
+    bars = axes.barh(range(len(means)), means, xerr=summary["error"], capsize=3, alpha=0.85)
+    for bar, algorithm in zip(bars, algorithms, strict=True):
+        bar.set_color(_SERIES[algorithm.series][0])
+    heights = [summary.index.get_loc(name) for name in results["algorithm"]]
+    axes.plot(results["average_cost"], heights, "o", color="black", markersize=3.5, alpha=0.5)
+    few = [f" (n = {it})" if it < matrices else "" for it in summary["matrices"]]
+    labels = zip(algorithms, means, few, strict=True)
+    axes.set_yticks(range(len(means)), [f"{it.title}   {mean:.3f}{n}" for it, mean, n in labels])
     axes.set_xlabel(f"average cost of a test example ({_caption(matrices)})")
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.margins(x=0.1)
     axes.set_xlim(left=0)
-    present = [look for name, look in _SERIES.items() if name in series]
-    handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in present]
+    present = {it.series for it in algorithms}
+    looks = [look for series, look in _SERIES.items() if series in present]
+    handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in looks]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)

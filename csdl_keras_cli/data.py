@@ -91,8 +91,9 @@ class Data:
         self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
     ) -> dict[str, dict[str, Any]]:
         """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
-        truth = (self.y["test"], matrix) if self.costs is None else (self.costs["test"],)
-        report, found = cost_report(decisions, *truth, decision_names=self.decisions), {}
+        own = self.costs is not None
+        truth, prices = (self.costs["test"], None) if own else (self.y["test"], matrix)
+        report, found = cost_report(decisions, truth, prices, decision_names=self.decisions), {}
         for row in report.rows:
             pair, best = row.against_constant, row.against_best
             assert pair is not None  # Only the row of the constant decision has none.

@@ -109,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
     folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
     check_writable("--out", folder)
+    check_writable("--cache", arguments.cache or folder / "stages")
     worker = is_worker()
     with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
         return _run(arguments, folder, worker)
@@ -116,23 +117,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
     """Searches in a folder; a worker of a chief leaves the report to it."""
-    from csdl_keras import StageCache
-    from csdl_keras._utils.files import check_writable, replacing, save_model
+    from csdl_keras._utils.files import replacing, save_model
     from csdl_keras.evaluation._report_text import saving_sentence, warning
+    from csdl_keras.paper.failures import Failures
     from csdl_keras.training.algorithms import get_algorithm
-    from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
-    from csdl_keras_cli.progress import Failures, Progress
+    from csdl_keras_cli import search
+    from csdl_keras_cli.data import data_record, findings, load_snippet, read_data, show_data
+    from csdl_keras_cli.progress import Progress
     from csdl_keras_cli.run_folder import RunRecord
-    from csdl_keras_cli.savings import findings, savings_of
-    from csdl_keras_cli.search import Search, plot_search, trials_text
 
     failures, lowest = Failures(), [float("inf")]
     data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
-    seed = FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed
-    matrix = data.matrix_of(seed)
-    check_writable("--cache", arguments.cache or folder / "stages")
-    cache = StageCache(arguments.cache or folder / "stages")
+    matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
 
     def announce(trial: Any) -> None:
         if trial.status != "COMPLETED":
@@ -143,11 +140,12 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
         lowest[0] = min(lowest[0], trial.score)
         progress.tell(f"trial {trial.trial_id}: validation cost {trial.score:.4f}{best}")
 
-    search = Search(arguments, form, matrix, folder, cache, announce)
-    done = 0 if worker else int((search.trials()["status"] == "COMPLETED").sum())
+    tuner = search.make_tuner(arguments, form, matrix, folder, announce)
+    fit_arguments = search.fit_arguments(arguments, form)
+    done = 0 if worker else int((search.trials_of(tuner)["status"] == "COMPLETED").sum())
     progress = Progress("trials", arguments.max_trials, done)
     if not worker:
-        search.check()
+        tuner.check_search(**fit_arguments)
         settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
         record = RunRecord(folder, arguments, settings, described, continued=True)
         show_data(arguments, data)
@@ -157,35 +155,35 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
             "goes on from there."
         )
     with failures.step("the search"):
-        search.run()
+        tuner.search(**fit_arguments)
     if worker:
         return failures.tell()
-    trials, path = search.trials(), folder / "best_model.keras"
+    trials, path = search.trials_of(tuner), folder / "best_model.keras"
     with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
         trials.to_csv(unfinished, index=False)
     if not trials["validation_cost"].notna().any():
         record.remove()
+        messages = [it.message.strip() for it in tuner.oracle.trials.values() if it.message]
         if not failures:
-            raise ValueError(search.why_none())
+            last = messages[-1].splitlines()[-1] if messages else "no trial was run"
+            raise ValueError(f"Expected at least one trial to succeed; the last one said: {last}")
         return failures.tell()
     with failures.step("search.png"):
-        plot_search(trials, folder / "search.png")
+        search.plot_search(trials, folder / "search.png")
     with failures.step("the table"):
-        print(trials_text(trials))
+        print(search.trials_text(trials))
     with failures.step("best_model.keras"):
-        model = form.finished(search.best_model())
+        model = form.finished(tuner.hypermodel.classifier(tuner.get_best_models()[0]))
         save_model(model, path)
-        decisions = {arguments.algorithm: data.decided(model, "test")}
-        savings = savings_of(data.report(decisions, matrix))
+        savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
         record.add_findings(findings(savings))
         written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
         print(
             f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
             f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
             f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
-            "Load it:\n"
+            f"Load it:\n\n{load_snippet(data, path)}"
         )
-        print(load_snippet(data, path))
         if told := warning(savings):
             print(f"\n# {told}")
     return failures.tell()

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome
+from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
 from csdl_keras.paper.running import Runner
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings, column
-from csdl_keras_cli.progress import Failures
 
 #: Most choices that are tried for a result, one after the other as they collapse.
 _MOST_TRIED = 3

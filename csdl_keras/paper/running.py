@@ -11,10 +11,10 @@ from csdl_keras._utils.optional import optional_module
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.fitting.fit import DivergedError
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
+from csdl_keras.paper.failures import Failures
 from csdl_keras.prediction.decide import decide
 from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.train import Trained, Trainer
-from csdl_keras_cli.progress import Failures
 
 
 @contextlib.contextmanager

@@ -15,13 +15,13 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import datasets
 from csdl_keras.paper import folder as folders
+from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.paper.results import read_runs
 from csdl_keras.paper.running import Runner
 from csdl_keras_cli import table2 as command
 from csdl_keras_cli.main import build_parser, main
-from csdl_keras_cli.progress import Failures
 from tests.paper.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
 
 RESULTS = pathlib.Path(__file__).parents[2] / "notebooks" / "results"
