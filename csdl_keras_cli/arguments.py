@@ -2,30 +2,31 @@
 
 import argparse
 import pathlib
-from collections.abc import Sequence
 
 from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
 
-#: Ends of names that files with data have.
-DATA_SUFFIXES = (".csv", ".parquet", ".npz")
+_TABLES = (".csv", ".parquet", ".npz")
+#: The kinds of data that options are for.
+_NEEDS = {
+    **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
+    "missing": (".csv",),
+    **dict.fromkeys(("image_size", "skip_broken"), ("a folder of images",)),
+    "imbalanced": ("--dataset",),
+}
+
+
+def whole_number(text: str, low: int = 0) -> int:
+    """Parses a whole number, which may be a seed, for argparse."""
+    if not low <= int(text) < 2**32:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from {low} to 2**32 - 1; received {text!r}"
+        )
+    return int(text)
 
 
 def positive_integer(text: str) -> int:
     """Parses a whole number of at least 1, for argparse."""
     return whole_number(text, low=1)
-
-
-def whole_number(text: str, low: int = 0) -> int:
-    """Parses a whole number of at least `low`, for argparse."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = low - 1
-    if value < low:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number of at least {low}; received {text!r}"
-        )
-    return value
 
 
 def names(text: str) -> list[str]:
@@ -37,27 +38,20 @@ def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
     known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
     found = names(text)
-    wrong = [name for name in found if name not in known]
-    if wrong or not found:
-        name = wrong[0] if wrong else text
-        # As argparse says it, to which the parser adds the name that was meant.
-        raise argparse.ArgumentTypeError(
-            f"invalid choice: {name!r} (choose from {', '.join(known)})"
-        )
+    for name in found or [text]:
+        if name not in known:
+            # As argparse says it, to which the parser adds the name that was meant.
+            raise argparse.ArgumentTypeError(
+                f"invalid choice: {name!r} (choose from {', '.join(known)})"
+            )
     return tuple(found)
 
 
 def image_size(text: str) -> tuple[int, int]:
     """Parses `"32"` or `"24x32"`, height and width, for argparse."""
-    try:
-        sizes = [int(part) for part in text.lower().split("x")]
-    except ValueError:
-        sizes = []
-    if len(sizes) not in (1, 2) or min(sizes) < 1:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of pixels such as 32, or height and width as 24x32; received "
-            f"{text!r}"
-        )
+    sizes = [int(part) for part in text.lower().split("x")]
+    if len(sizes) > 2 or min(sizes) < 1:
+        raise argparse.ArgumentTypeError(f"expected pixels as 32 or 24x32; received {text!r}")
     return sizes[0], sizes[-1]
 
 
@@ -151,50 +145,33 @@ def _add_columns(parser: argparse._ActionsContainer, option: str, text: str) -> 
     )
 
 
-#: The kinds of data that options are for: a suffix, `"folder"` or `"dataset"`.
-_NEEDS = {
-    **dict.fromkeys(("label", "drop", "categories", "cost_columns"), DATA_SUFFIXES),
-    "missing": (".csv",),
-    **dict.fromkeys(("image_size", "skip_broken"), ("folder",)),
-    "imbalanced": ("dataset",),
-}
-_CALLED = {"dataset": "--dataset", "folder": "a folder of images", ".csv": "a .csv file"}
-
-
 def check_data(arguments: argparse.Namespace) -> None:
     """Raises a ValueError if options of own data are missing, or given without such data."""
-    data: pathlib.Path | None = arguments.data
-    kind = "dataset"
-    if data is not None:
-        if not data.exists():
-            raise ValueError(f"Expected --data to be a file or a folder; there is no {data}.")
-        kind = "folder" if data.is_dir() else data.suffix.lower()
-        if kind != "folder":
-            check_file("--data", data, DATA_SUFFIXES, " or a folder of images")
-    for option, needed in _NEEDS.items():
-        if getattr(arguments, option, None) and kind not in needed:
-            what = _CALLED[needed[0]] if len(needed) == 1 else "a file of --data"
-            received = "--dataset" if data is None else data
-            raise ValueError(
-                f"Expected --{option.replace('_', '-')} with {what}; received {received}."
-            )
-    if kind in DATA_SUFFIXES and arguments.label is None:
-        what = "array" if kind == ".npz" else "column"
-        raise ValueError(f"Expected --label to name the {what} of labels in {data}; received none.")
-    if arguments.cost_matrix is not None:
-        check_file("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
-
-
-def check_file(option: str, path: pathlib.Path, suffixes: Sequence[str], more: str = "") -> None:
-    """Raises a ValueError unless a path is a file with one of these ends of its name."""
-    if not path.is_file():
-        what = "a folder" if path.is_dir() else "no such file"
-        raise ValueError(f"Expected {option} to be a file; received {path}, {what}.")
-    if path.suffix.lower() not in suffixes:
+    data, kind = arguments.data, "--dataset"
+    if data is not None and data.is_dir():
+        kind = "a folder of images"
+    elif data is not None:
+        kind = _suffix("--data", data, _TABLES, " or a folder of images")
+    for option, kinds in _NEEDS.items():
+        if getattr(arguments, option, None) and kind not in kinds:
+            option = option.replace("_", "-")
+            raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
+    if kind in _TABLES and arguments.label is None:
         raise ValueError(
-            f"Expected {option} to be a {', '.join(suffixes[:-1])} or {suffixes[-1]} file{more}; "
-            f"received {path}."
+            f"Expected --label to name the column or array of labels in {data}; received none."
         )
+    if arguments.cost_matrix is not None:
+        _suffix("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
+
+
+def _suffix(option: str, path: pathlib.Path, suffixes: tuple[str, ...], more: str = "") -> str:
+    """Returns the end of the name of a file if it is one of these."""
+    if not path.is_file() or path.suffix.lower() not in suffixes:
+        what = path if path.is_file() else f"{path}, and there is no such file"
+        raise ValueError(
+            f"Expected {option} to be a {' or '.join(suffixes)} file{more}; received {what}."
+        )
+    return path.suffix.lower()
 
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
@@ -208,17 +185,10 @@ def add_train_size(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _seed(text: str) -> int:
-    value = whole_number(text)
-    if value >= 2**32:
-        raise argparse.ArgumentTypeError(f"expected a seed below 2**32; received {text!r}")
-    return value
-
-
 def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
     """Adds `--seed`, the seed of `text`."""
     parser.add_argument(
-        "--seed", type=_seed, default=0, metavar="N", help=f"seed of {text} (default 0)"
+        "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
     )
 
 
@@ -241,8 +211,8 @@ def add_out(parser: argparse.ArgumentParser, text: str) -> None:
 
 def check_out(out: pathlib.Path | None) -> None:
     """Raises a ValueError if `--out` is a file, or lies where no folder can be made."""
-    if out is None:
-        return
-    there = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ValueError(f"Expected --out to be a folder; received {out}, but {there} is a file.")
+    for path in () if out is None else (out.absolute(), *out.absolute().parents):
+        if path.exists() and not path.is_dir():
+            raise ValueError(
+                f"Expected --out to be a folder; received {out}, but {path} is a file."
+            )

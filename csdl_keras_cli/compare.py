@@ -8,7 +8,6 @@ from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import (
     DEFAULT_ALGORITHMS,
     EFFORTS,
-    EPOCHS,
     FIRST_COST_SEED,
     OTHER_ALGORITHMS,
     PAPER_ALGORITHMS,
@@ -48,10 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--epochs",
         type=shared.positive_integer,
         metavar="N",
-        help="train N epochs at most, and pre-train no longer than that; by default "
-        f"{EPOCHS['mlp']} for the paper's fully-connected and {EPOCHS['cnn']} for its "
-        f"convolutional network, {EPOCHS['pretraining']} in pre-training and "
-        "those of the effort for ensemble_bayes, calibrated_bayes and cost_model",
+        help="train N epochs at most, and pre-train no longer than that; by default those of "
+        "Settings for the paper's networks, and else those of the effort",
     )
     parser.add_argument(
         "--effort",
@@ -86,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     from csdl_keras.evaluation._report_text import saving_sentence, warning
     from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
     from csdl_keras_cli.data import data_record, findings, load_snippet, read_data, show_data
-    from csdl_keras_cli.progress import Progress
+    from csdl_keras_cli.output import Progress
     from csdl_keras_cli.run_folder import RunRecord, prepare_folder
 
     start = time.perf_counter()

@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import logging
 import os
 import re
 import sys
@@ -14,12 +15,8 @@ from csdl_keras_cli.output import only_own_errors, tolerant_output
 #: The module of each command: `HELP`, `DESCRIPTION`, `add_arguments(parser)`,
 #: `check(arguments)` for what can be checked without `csdl_keras`, and `run(arguments)`.
 COMMANDS = {
-    "compare": compare,
-    "table1": table1,
-    "table2": table2,
-    "report": report,
-    "tune": tune,
-    "export": export,
+    module.__name__.rpartition(".")[2]: module
+    for module in (compare, table1, table2, report, tune, export)
 }
 
 
@@ -62,10 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs `csdl-keras`.
-
-    Args:
-        argv: the arguments; `None` (default) takes those of the process.
+    """Runs `csdl-keras` with the arguments `argv`; `None` (default) is those of the process.
 
     Returns:
         The exit status: 0; 1 if a part failed and the others are done; 2 for wrong
@@ -73,9 +67,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     with tolerant_output() as output:
         arguments = build_parser().parse_args(argv)
+        # Worker processes and TensorFlow, once it has started, follow the variable.
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+        # TensorFlow warns of many models built in a loop, which a comparison does on purpose.
+        for name in ("absl", "tensorflow"):
+            logging.getLogger(name).setLevel(logging.ERROR)
         try:
             COMMANDS[arguments.command].check(arguments)
-            status = _run(arguments)
+            with only_own_errors():
+                status = COMMANDS[arguments.command].run(arguments)
         except KeyboardInterrupt:
             status = 130
         except (ValueError, OSError, ModuleNotFoundError) as error:
@@ -84,8 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         output.flush()
         if output.error is not None and not isinstance(output.error, BrokenPipeError):
             print(f"csdl-keras: not all could be printed: {output.error}", file=sys.stderr)
-            # The only command that writes no file has done nothing then.
-            status = status or int(arguments.command == "table1")
+            status = status or 1
     return status
 
 
@@ -97,19 +96,6 @@ class _Version(argparse.Action):
 
         print(metadata.version("csdl_keras"))
         parser.exit()
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    """Imports `csdl_keras`, which takes seconds, and runs a command without others' log lines."""
-    import logging
-
-    # Worker processes and TensorFlow, once it has started, follow the variable.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    # TensorFlow warns of many models built in a loop, which a comparison does on purpose.
-    for name in ("absl", "tensorflow"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    with only_own_errors():
-        return COMMANDS[arguments.command].run(arguments)
 
 
 if __name__ == "__main__":

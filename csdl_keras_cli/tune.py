@@ -6,7 +6,7 @@ import pathlib
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import FIRST_COST_SEED, OTHER_ALGORITHMS, PAPER_ALGORITHMS, TUNABLE
+from csdl_keras_cli.choices import FIRST_COST_SEED, TUNABLE
 
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithm",
         default="csdnn",
-        type=_tunable,
         choices=TUNABLE,
         metavar="NAME",
         help=f"csdnn (default), or one of {', '.join(TUNABLE)}",
@@ -81,15 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_cache(parser, "pre-trained layers", "searches")
 
 
-def _tunable(name: str) -> str:
-    """Returns the name of an algorithm, if it is not one that is trained as it is."""
-    if name in (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS) and name not in TUNABLE:
-        raise argparse.ArgumentTypeError(
-            f"{name} has nothing to tune here; `csdl-keras compare --algorithms {name}` trains it"
-        )
-    return name
-
-
 def check(arguments: argparse.Namespace) -> None:
     """Raises a ValueError for arguments that do not go together, and missing files."""
     shared.check_data(arguments)
@@ -123,22 +113,20 @@ def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> i
     from csdl_keras.training.algorithms import get_algorithm
     from csdl_keras_cli import search
     from csdl_keras_cli.data import data_record, findings, load_snippet, read_data, show_data
-    from csdl_keras_cli.progress import Progress
+    from csdl_keras_cli.output import Progress
     from csdl_keras_cli.run_folder import RunRecord
 
-    failures, lowest = Failures(), [float("inf")]
+    failures = Failures()
     data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
     form = data.suiting(algorithm)
     matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
 
     def announce(trial: Any) -> None:
-        if trial.status != "COMPLETED":
-            reason = (trial.message or "").strip().splitlines()[-1:]
-            progress.tell(f"trial {trial.trial_id}: {trial.status.lower()} {' '.join(reason)}")
-            return
-        best = ", the best so far" if trial.score < lowest[0] else ""
-        lowest[0] = min(lowest[0], trial.score)
-        progress.tell(f"trial {trial.trial_id}: validation cost {trial.score:.4f}{best}")
+        reason = (trial.message or "").strip().splitlines()[-1:]
+        told = f"{trial.status.lower()} {' '.join(reason)}"
+        if trial.status == "COMPLETED":
+            told = f"validation cost {trial.score:.4f}"
+        progress.tell(f"trial {trial.trial_id}: {told}")
 
     tuner = search.make_tuner(arguments, form, matrix, folder, announce)
     fit_arguments = search.fit_arguments(arguments, form)

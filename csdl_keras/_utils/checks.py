@@ -12,6 +12,7 @@ from typing import Any, cast
 import keras
 
 from csdl_keras._utils.types import Verbose
+from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 
 #: Largest layer, table or number of classes: backends index with int32.
 LARGEST_SIZE = 2**31 - 1
@@ -21,9 +22,6 @@ LARGEST_SEED = 2**32 - 1
 
 #: The largest integer that an array holds.
 LARGEST_INTEGER = 2**63 - 1
-
-#: The kinds of outputs that stand for decisions.
-OUTPUTS = ("cost", "probability")
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
