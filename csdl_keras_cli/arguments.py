@@ -68,31 +68,17 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--data",
         type=pathlib.Path,
         metavar="PATH",
-        help="your own data: a table in a .csv or .parquet file, arrays in an .npz file, or a "
-        "folder with a folder of images for each class. Columns of a table may hold numbers, "
-        f"categories as strings and missing values. It is split at random within each label by "
-        f"--seed, {SHARES[0]:.0%}% for training, {SHARES[1]:.0%}% for validation and "
-        f"{SHARES[2]:.0%}% for the test",
+        help="your own data: a table of numbers and texts, with missing values, in a .csv or "
+        ".parquet file, arrays in an .npz file, or a folder with a folder of images for each "
+        "class. Of each label {:.0%}% are for training, {:.0%}% for validation and {:.0%}% for "
+        "the test, drawn by --seed".format(*SHARES),
     )
     parser.add_argument(
-        "--label",
-        metavar="COLUMN",
-        help="column, or array of an .npz file, with the labels of --data",
+        "--label", metavar="COLUMN", help="column of a table, or array, with the labels of --data"
     )
-    _add_columns(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
-    _add_columns(
-        parser,
-        "--categories",
-        "columns of --data that hold categories, although they look like numbers or dates",
-    )
-    parser.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="what stands for a missing value in a .csv file, besides an empty cell, such as '?'; "
-        "may be repeated",
-    )
+    _add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
+    _add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
+    _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'", "TEXT")
     parser.add_argument(
         "--image-size",
         type=image_size,
@@ -100,9 +86,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         help="size to which images in a folder are scaled; needed if they differ in size",
     )
     parser.add_argument(
-        "--skip-broken",
-        action="store_true",
-        help="leave out images that are broken or too large",
+        "--skip-broken", action="store_true", help="leave out images that are broken or too large"
     )
     parser.add_argument(
         "--imbalanced",
@@ -119,30 +103,21 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         "--cost-matrix",
         type=pathlib.Path,
         metavar="FILE",
-        help="costs C[true, decision] in a .csv or .npy file: a row for each true label, a column "
-        "for each decision. A .csv file may begin with a line of the names of decisions and a "
-        "column of the names of labels; without names of both, they are in the order of sorted "
-        "labels",
+        help="costs in a .csv or .npy file: a row for each true label, a column for each decision, "
+        "in the order of sorted labels or, in a .csv file, with the names of both",
     )
-    _add_columns(
-        costs,
-        "--cost-columns",
-        "columns of --data with what each decision costs the example, one for each label, named "
-        "like the labels or else in their sorted order; they are no inputs, and not known when "
-        "deciding",
-    )
+    text = "columns of --data with what each decision costs the example, named like the labels or "
+    text += "else in their sorted order; they are no inputs, and not known when deciding"
+    _add_names(costs, "--cost-columns", text)
     return costs
 
 
-def _add_columns(parser: argparse._ActionsContainer, option: str, text: str) -> None:
-    """Adds an option that names columns of `--data`."""
-    parser.add_argument(
-        option,
-        action="append",
-        default=[],
-        metavar="A,B,...",
-        help=f"{text}; may be repeated, which a name with a comma needs",
-    )
+def _add_names(
+    parser: argparse._ActionsContainer, option: str, text: str, metavar: str = "A,B,..."
+) -> None:
+    """Adds an option that may be repeated, as a name with a comma needs."""
+    text += "; may be repeated"
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=text)
 
 
 def check_data(arguments: argparse.Namespace) -> None:

@@ -1,9 +1,13 @@
 """Compares algorithms on one data set and several cost matrices: rows, table and figure."""
 
+import argparse
+import dataclasses
+import datetime
 import functools
 import os
 import pathlib
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import joblib
@@ -13,15 +17,15 @@ import pandas
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from csdl_keras import Algorithm, Settings, Trainer
+from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
-from csdl_keras.evaluation._report_text import as_text, interval, number
+from csdl_keras.evaluation._report_text import as_text, interval, number, saving_sentence, warning
 from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.train import Trained
-from csdl_keras_cli.choices import FIRST_COST_SEED
-from csdl_keras_cli.data import Data
-from csdl_keras_cli.run_folder import accelerators
+from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
+from csdl_keras_cli.data import Data, data_record, findings, load_snippet, read_data, show_data
+from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
 
 #: Fewer matrices show their range: the standard error of two is half their distance.
 LEAST_FOR_ERROR = 3
@@ -35,8 +39,6 @@ _SERIES = {
 }
 #: An algorithm and the seed of its cost matrix, 0 if costs are the user's.
 Cell = tuple[Algorithm, int]
-#: Tells what came of a cell.
-Tell = Callable[[str], object]
 
 
 class Comparison:
@@ -79,8 +81,8 @@ class Comparison:
                 reasons[algorithm.name] = str(error)
         return reasons
 
-    def run(self, algorithms: Sequence[Algorithm], folder: pathlib.Path, tell: Tell) -> None:
-        """Trains; each result is on disk before it is told. `failures` has what failed."""
+    def run(self, algorithms: Sequence[Algorithm], folder: pathlib.Path) -> None:
+        """Trains; each result is on disk before it is printed. `failures` has what failed."""
         self._cells = [(algorithm, seed) for seed in self.matrices for algorithm in algorithms]
         forms: dict[Data, list[Cell]] = {}
         for cell in self._cells:
@@ -94,7 +96,7 @@ class Comparison:
             with joblib.parallel_config(n_jobs=self.jobs):
                 for index, trained in train_all(map(self._request, cells), on_error=failed):
                     with self.failures.step(self._name(cells[index])):
-                        self._add(cells[index], form, trained, folder, tell)
+                        self._add(cells[index], form, trained, folder)
 
     def _trainer(self, form: Data) -> Trainer:
         """Returns the trainer of the data in one form."""
@@ -119,9 +121,7 @@ class Comparison:
         matrix = f" for matrix {cell[1]}" if cell[1] else ""
         return f"{self.data.name.replace('/', '_')}{variant} {cell[0].name}{matrix}"
 
-    def _add(
-        self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path, tell: Tell
-    ) -> None:
+    def _add(self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path) -> None:
         """Prices decisions, writes all results, and keeps the model if it is the best one."""
         algorithm, seed = cell
         data, matrix = self.data, self.matrices[seed]
@@ -155,9 +155,11 @@ class Comparison:
         self.results = pandas.DataFrame([self._rows[it] for it in self._cells if it in self._rows])
         with replacing(folder / "results.csv") as unfinished:
             self.results.to_csv(unfinished, index=False)
-        tell(
-            f"{self._name(cell)}: average cost {costs['test']:.3f}, error "
-            f"{row['error_rate']:.1%}, {trained.seconds:.0f} s"
+        print(
+            f"{datetime.datetime.now():%H:%M:%S} {self._name(cell)}: average cost "
+            f"{costs['test']:.3f}, error {row['error_rate']:.1%}, {trained.seconds:.0f} s; "
+            f"{len(self._rows)} of {len(self._cells)} rows",
+            flush=True,
         )
         # A matrix of small costs makes no better network. Cells do not end in their order.
         constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
@@ -260,3 +262,70 @@ def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> Non
     figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    start = time.perf_counter()
+    names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
+    compared = [ALGORITHMS[name] for name in names]
+    if arguments.effort is not None:  # A kernel machine has none.
+        effort = {"effort": arguments.effort}
+        compared = [
+            dataclasses.replace(it, **effort if it.body != "svm" else {}) for it in compared
+        ]
+    settings = Settings()
+    if arguments.epochs is not None:
+        settings = settings.limit_epochs(arguments.epochs)
+    data = read_data(arguments)
+    matrices = None if data.table is not None else arguments.cost_seeds or 2
+    comparison = Comparison(data, matrices, settings, arguments.seed, arguments.jobs)
+    reasons = comparison.unsuited(compared)
+    if reasons and (arguments.algorithms or len(reasons) == len(compared)):
+        raise ValueError(next(iter(reasons.values())))
+    compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
+    folder = prepare_folder(arguments.out, data.name)
+    show_data(arguments, data)
+    costs = f"{matrices} random cost matri{'x' if matrices == 1 else 'ces'}"
+    print(
+        f"{len(compared)} algorithm{'s' * (len(compared) > 1)}, "
+        f"{'your costs' if matrices is None else costs}; results in {folder}"
+    )
+    if reasons:
+        print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
+    described = data_record(arguments, data)
+    record = RunRecord(folder, arguments, dataclasses.asdict(settings), described)
+    total = len(compared) * (matrices or 1)
+    failures, status = comparison.failures, 0
+    try:
+        with failures.step("training"):
+            comparison.run(compared, folder)
+    except KeyboardInterrupt:
+        status = 130
+        print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
+    results, best, path = comparison.results, comparison.best, comparison.model_path
+    if results.empty:
+        record.remove()
+        return max(failures.tell(), status)
+    summary = summarise(results)
+    savings = summary.to_dict("index")
+    with failures.step("run.json"):
+        record.add_findings(findings(savings))
+    with failures.step("costs.png"):
+        plot_costs(results, f"What decisions cost on {data.title}", folder / "costs.png")
+    with failures.step("the table"):
+        seconds = time.perf_counter() - start
+        print(f"\n{summary_text(summary, f'{data.title}, {seconds:.0f} s in all')}")
+    written = [folder / "results.csv", folder / "costs.png", path]
+    print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
+    if best is not None and path is not None:
+        which = "" if matrices is None else f" for the cost matrix of seed {best['cost_seed']}"
+        share = " relative to the best constant decision for its matrix"
+        print(
+            f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
+            f"has the lowest validation cost{share if (matrices or 1) > 1 else ''}. "
+            f"{saving_sentence(best)} Load it and decide:\n\n{load_snippet(data, path)}"
+        )
+    if told := warning(savings):
+        print(f"\n# {told}")
+    return max(failures.tell(), status)

@@ -117,14 +117,9 @@ def costs_of_columns(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Returns what each decision costs each example, and the names of decisions, labels first.
 
-    Columns `(N, D)` that are named like the labels are matched by name; the others follow as
-    decisions that are no label. Otherwise the first columns are those of the labels, in their
-    order. Amounts may be gains, negative. In the mean over the examples of a label, whose `numbers`
-    are given, no other label may be cheaper to decide.
-
-    >>> costs_of_columns(np.array([[0, 5], [9, 0]]), ["yes", "no"], ["no", "yes"], np.array([1, 0]))
-    (array([[5, 0],
-           [0, 9]]), ('no', 'yes'))
+    Columns `(N, D)` that are named like the labels are matched by name; otherwise the first ones
+    are those of the labels, in their order. The others are decisions that are no label. Amounts
+    may be gains, negative. `numbers` are those of the examples' labels.
     """
     size, listed = len(labels), ", ".join(labels)
     if len(names) < size:

@@ -37,9 +37,8 @@ class Data:
     name: str
     #: The labels in the order of their numbers.
     labels: tuple[Any, ...]
-    #: Inputs by split: a `Table`, or images `(N, height, width, channels)`.
+    #: Inputs by split, a `Table` or images, and int64 labels `(N,)`, numbers of `labels`.
     x: dict[str, Any]
-    #: int64 labels `(N,)` by split, numbers of `labels`.
     y: dict[str, np.ndarray]
     #: Python that reads some of the inputs as `x`, or as `data`.
     code: str
@@ -91,8 +90,9 @@ class Data:
         self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
     ) -> dict[str, dict[str, Any]]:
         """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
-        own = self.costs is not None
-        truth, prices = (self.costs["test"], None) if own else (self.y["test"], matrix)
+        truth, prices = self.y["test"], matrix if self.costs is None else None
+        if self.costs is not None:
+            truth = self.costs["test"]
         report, found = cost_report(decisions, truth, prices, decision_names=self.decisions), {}
         for row in report.rows:
             pair, best = row.against_constant, row.against_best
@@ -190,16 +190,15 @@ def _own(arguments: argparse.Namespace) -> Data:
     else:
         if path.suffix.lower() == ".parquet":
             optional_module("pyarrow", "compare")
-        columns = arguments.drop, arguments.cost_columns, arguments.categories
-        file = read_file(path, arguments.label, *columns, arguments.missing)
+        names = arguments.drop, arguments.cost_columns, arguments.categories
+        file = read_file(path, arguments.label, *names, arguments.missing)
     vars(arguments).update(file.chosen)
     parts = split(file.numbers, arguments.seed, arguments.train_size)
-    if isinstance(file.inputs, np.ndarray):
-        x: dict[str, Any] = {part: file.inputs[rows] for part, rows in parts.items()}
-    else:
-        frames = {part: file.inputs.iloc[rows] for part, rows in parts.items()}
-        known = Columns.of(frames["train"])
-        x = {part: Table(known.encode(frame), known) for part, frame in frames.items()}
+    inputs = file.inputs
+    if isinstance(inputs, pandas.DataFrame):
+        columns = Columns.of(inputs.iloc[parts["train"]])
+        inputs = Table(columns.encode(inputs), columns)
+    x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
     data = Data(path.stem, file.labels, x, y, file.code, own=file)
     if file.costs is None:
@@ -214,21 +213,15 @@ def _own(arguments: argparse.Namespace) -> Data:
 
 def show_data(arguments: argparse.Namespace, data: Data) -> None:
     """Prints what was read: examples, labels, inputs, and the costs of the user's."""
-    sizes = {part: len(labels) for part, labels in data.y.items()}
-    if data.own is None:
-        print(
-            f"{data.title}: {sizes['train']} training, {sizes['val']} validation and "
-            f"{sizes['test']} test images of {len(data.labels)} classes"
-        )
-    else:
-        train, val, test = (f"{n} ({n / sum(sizes.values()):.0%})" for n in sizes.values())
-        counts = np.bincount(np.concatenate(list(data.y.values())))
-        labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
-        print(
-            f"{data.name}: {train} training, {val} validation and {test} test examples of "
-            f"{len(labels)} labels ({_listed(labels)}), split at random within each label. Inputs: "
-            f"{described_inputs(data)}."
-        )
+    train, val, test = map(len, data.y.values())
+    counts = np.bincount(np.concatenate(list(data.y.values())))
+    labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
+    print(
+        f"{data.title}: {train} training, {val} validation and {test} test examples of "
+        f"{len(labels)} labels ({_listed(labels)})."
+    )
+    if data.own is not None:
+        print(f"Split at random within each label. Inputs: {described_inputs(data)}.")
     if data.table is None:
         return
     title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
@@ -246,28 +239,25 @@ def described_inputs(data: Data) -> str:
     """Describes the inputs of a user's data, with what was left out and what stands out."""
     x, own = data.x["train"], data.own
     assert own is not None
-    number = len(own.left_out)
-    if not isinstance(x, Table):
-        told = "images of " + "x".join(map(str, x.shape[1:]))
-        if number:
-            told += f", left out {number} other file{'s' * (number > 1)}, such as {own.left_out[0]}"
-        return told
-    categories = {x.columns.names[j]: count for j, count in x.columns.categorical.items()}
-    numeric = x.shape[1] - len(categories)
-    parts = [f"{numeric} column{'s' * (numeric != 1)} of numbers"]
-    if categories:
-        parts.append(f"{len(categories)} of categories ({_listed([*map(repr, categories)])})")
-    if missing := int(np.isnan(x.rows).any(axis=0).sum()):
-        parts.append(f"{missing} with missing values")
-    if number:
-        parts.append(f"left out {number} without a name")
-    told = ". ".join([", ".join(parts), *own.told])
-    if many := [repr(name) for name, count in categories.items() if count > len(x) / 2]:
-        told += (
-            f". Most examples have a category of their own in {', '.join(many)}: --drop what "
+    if isinstance(x, Table):
+        categories = {repr(x.columns.names[j]): n for j, n in x.columns.categorical.items()}
+        parts = [f"{x.shape[1] - len(categories)} columns of numbers"]
+        if categories:
+            parts.append(f"{len(categories)} of categories ({_listed([*categories])})")
+        if missing := int(np.isnan(x.rows).any(axis=0).sum()):
+            parts.append(f"{missing} with missing values")
+        many = [name for name, count in categories.items() if count > len(x) / 2]
+    else:
+        parts, many = ["images of " + "x".join(map(str, x.shape[1:]))], []
+    if own.left_out:
+        parts.append(f"left out {len(own.left_out)}, such as {own.left_out[0]}")
+    told = [", ".join(parts), *own.told]
+    if many:
+        told.append(
+            f"Most examples have a category of their own in {', '.join(many)}: --drop what "
             "identifies examples"
         )
-    return told
+    return ". ".join(told)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -287,25 +277,24 @@ def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
     }
 
 
-def load_snippet(data: Data, model_path: pathlib.Path) -> str:
+def load_snippet(data: Data, path: pathlib.Path) -> str:
     """Returns lines of Python that load a model and decide on some examples."""
-    printed, extra = "csdl.decide(model, x)", len(data.decisions or ()) > len(data.labels)
+    printed, load = "csdl.decide(model, x)", "keras.saving.load_model"
     if data.own is None:
         printed = "csdl.decide(model, data.x_test[:10]), data.y_test[:10]"
-    elif extra:
+    elif len(data.decisions or ()) > len(data.labels):
         printed = f"[{list(data.decisions or ())}[decision] for decision in {printed}]"
     elif data.classes is not None:
         printed = f"model.classes[{printed}]"
-    keras_model, code = model_path.suffix == ".keras", data.code.splitlines()
-    load = "keras.saving.load_model" if keras_model else "csdl.baselines.CSOSR.load"
-    imports = [line for line in code if line.startswith(("import ", "from "))]
+    is_keras = path.suffix == ".keras"
+    if not is_keras:
+        load = "csdl.baselines.CSOSR.load"
     return "\n".join(
         [
-            *(["import keras"] if keras_model else []),
-            *imports,
+            *["import keras"] * is_keras,
             "import csdl_keras as csdl  # before loading: it registers layers",
-            f"model = {load}({str(model_path)!r})",
-            *code[len(imports) :],
+            f"model = {load}({str(path)!r})",
+            data.code,
             f"print({printed})",
         ]
     )

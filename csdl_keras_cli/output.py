@@ -1,34 +1,12 @@
-"""What commands print: how far a run is, and streams whose errors stop no command."""
+"""Streams of output whose errors stop no command."""
 
 import contextlib
-import datetime
 import faulthandler
 import io
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
-
-
-class Progress:
-    """Prints a line for each part that ends, with the time that those to come will need.
-
-    It is the mean time of this run's parts for each; `done` parts were there before.
-    """
-
-    def __init__(self, unit: str, total: int, done: int = 0):
-        self._unit, self._total, self._done, self._before = unit, total, done, done
-        self._start = time.monotonic()
-
-    def tell(self, text: str) -> None:
-        """Counts a part and prints what came of it."""
-        self._done += 1
-        mean = (time.monotonic() - self._start) / (self._done - self._before)
-        minutes = mean * (self._total - self._done) / 60
-        now = f"{datetime.datetime.now():%H:%M:%S}"
-        count = f"{self._done} of {self._total} {self._unit}"
-        print(f"{now} {text}; {count}, about {minutes:.0f} min left", flush=True)
 
 
 class TolerantStream:

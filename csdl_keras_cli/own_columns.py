@@ -104,18 +104,15 @@ def as_written(texts: pandas.Series) -> Any:
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     """Returns the labels in sorted order, those that are numbers by size, and each example's place.
 
-    Refuses missing labels and amounts, more than `MOST_LABELS` of them or only one, labels that
-    differ in nothing but blanks, and those of fewer than 3 examples.
-
     >>> read_labels("animal", np.array(["dog", "cat"] * 3))
     (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
     """
     column = pandas.Series(values)
-    if (missing := column.isna().to_numpy()).any():
+    if column.isna().any():
         raise ValueError(
-            f"Expected a label in each row of {name!r}; received {missing.sum()} rows without "
-            f"one, the first of them row {int(np.argmax(missing)) + 1}. Remove these rows, or name "
-            "their label, if it is one, otherwise than NA, None or nan, which count as missing."
+            f"Expected a label in each row of {name!r}; received none in row "
+            f"{column.isna().argmax() + 1}. NA, None and nan count as missing, too: remove such "
+            "rows, or name their label otherwise."
         )
     kinds = {*column.map(type)}
     listed = np.asarray(column.tolist(), dtype=None if len(kinds) == 1 else object)
@@ -125,39 +122,33 @@ def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
             f"{' and '.join(sorted(it.__name__ for it in kinds))}, such as {column.iloc[0]!r}."
         )
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
-    named: list[Any] = labels.tolist()
-    sizes = [size for one in named if (size := number_of(one)) is not None]
-    if len(sizes) == len(named):
-        amounts = [] if labels.dtype.kind in "biu" else sizes
-        if broken := [it for it in amounts if not (it.is_integer() and abs(it) <= 2**53)]:
-            raise ValueError(
-                f"Expected labels of classes in {name!r}, strings or whole numbers; received "
-                f"{broken[0]:g}. Group amounts into classes first."
-            )
-        # Strings would have 10 before 9.
-        order = sorted(range(len(named)), key=lambda place: (sizes[place], named[place]))
-        named, counts = [named[place] for place in order], counts[order]
-        named = [int(one) if isinstance(one, float) else one for one in named]
-        numbers = np.argsort(order)[numbers]
-    if not 2 <= len(named) <= MOST_LABELS:
-        told = f"only {named[0]!r}" if len(named) == 1 else f"{len(named)} labels"
+    sizes = [size for one in labels.tolist() if (size := number_of(one)) is not None]
+    if len(sizes) == len(labels):
+        for size in sizes if labels.dtype.kind in "fU" else ():
+            if not (size.is_integer() and abs(size) <= 2**53):
+                raise ValueError(
+                    f"Expected labels of classes in {name!r}, strings or whole numbers; received "
+                    f"{size:g}. Group amounts into classes first."
+                )
+        order = np.argsort(sizes, kind="stable")  # Strings would have 10 before 9.
+        labels, counts, numbers = labels[order], counts[order], np.argsort(order)[numbers]
+        labels = labels.astype("int64") if labels.dtype.kind == "f" else labels
+    if not 2 <= len(labels) <= MOST_LABELS:
+        told = f"{len(labels)}, such as {labels[0]!s}"
         raise ValueError(f"Expected 2 to {MOST_LABELS} labels in {name!r}; received {told}.")
-    alike: dict[str, list[str]] = {}
-    for label, count in zip(named, counts, strict=True):
-        alike.setdefault(re.sub(r"\s", "", str(label)), []).append(f"{label!r} ({count})")
-    if wrong := [them for them in alike.values() if len(them) > 1]:
+    named = [f"{label!r} ({count})" for label, count in zip(labels.tolist(), counts, strict=True)]
+    bare = [re.sub(r"\s", "", str(label)) for label in labels]
+    if alike := [one for one, text in zip(named, bare, strict=True) if bare.count(text) > 1]:
         raise ValueError(
             f"Expected labels in {name!r} that differ in more than blanks; received "
-            f"{' and '.join(wrong[0])}. Write them alike, or give them other names."
+            f"{', '.join(alike)}. Write them alike, or give them other names."
         )
-    if (counts < 3).any():
-        rare = [them[0] for them, count in zip(alike.values(), counts, strict=True) if count < 3]
+    if rare := [one for one, count in zip(named, counts, strict=True) if count < 3]:
         raise ValueError(
             f"Expected at least 3 examples of each label in {name!r}, one each for training, "
-            f"validation and test; received fewer of {', '.join(rare[:5])}"
-            f"{', ...' * (len(rare) > 5)}."
+            f"validation and test; received fewer of {', '.join(rare[:5])}."
         )
-    return tuple(named), numbers.astype(np.int64)
+    return tuple(labels.tolist()), numbers.astype(np.int64)
 
 
 def number_of(value: Any) -> float | None:

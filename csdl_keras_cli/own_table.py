@@ -33,20 +33,18 @@ class OwnFile:
 
     #: A data frame of pandas, or images `(N, height, width, channels)` in [0, 1].
     inputs: Any
-    #: The labels in the order of their numbers.
+    #: The labels in the order of their numbers, and the number of each example's label.
     labels: tuple[Any, ...]
-    #: The number of each example's label.
     numbers: np.ndarray
     #: Python that reads some of the inputs as `x`.
     code: str
     #: `(N, D)`, the columns of costs, or `None`.
     costs: np.ndarray | None = None
-    #: Columns without a name, or files in a folder of images, which are no inputs.
+    #: What was left out, columns without a name or files, and what else stands out.
     left_out: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     #: Names of columns by the options that name them.
     chosen: dict[str, list[str]] = dataclasses.field(default_factory=dict)
-    #: What stands out in the file.
-    told: tuple[str, ...] = ()
 
 
 def read_text(path: pathlib.Path) -> str:
@@ -149,7 +147,8 @@ def read_file(
 
     Arguments are the options of these names; columns are a name, or several with commas between.
     """
-    suffix, options, told = path.suffix.lower(), dict[str, Any](), ""
+    suffix, options = path.suffix.lower(), dict[str, Any]()
+    told: tuple[str, ...] = ()
     content: Any
     if suffix == ".csv":
         text = read_text(path)
@@ -157,34 +156,31 @@ def read_file(
         head, row_name = read_head(path, lines_of(path, text, options))
         content = [name or f"Unnamed: {place}" for place, name in enumerate(head)]
         if row_name is not None:
-            told = f"Lines begin with names of rows, such as {row_name!r}, which are no inputs"
+            told = (f"Lines begin with names of rows, such as {row_name!r}, which are no inputs",)
     else:
         content = _content(path, suffix, options)
     known = [str(name) for name in content]
-    texts = {"drop": drop, "cost_columns": cost_columns, "categories": categories}
-    chosen = {option: _chosen(values, known) for option, values in texts.items()}
+    given = {"drop": drop, "cost_columns": cost_columns, "categories": categories}
+    chosen = {option: _chosen(values, known) for option, values in given.items()}
     _check_names(path, known, {"label": [label], **chosen})
     if suffix == ".csv":
-        options |= {"na_values": [*missing]} if missing else {}
-        dtypes = dict.fromkeys(chosen["categories"], "str")
-        content = _content(path, suffix, {**options, "dtype": {**dtypes, label: "str"}})
-        options |= {"dtype": dtypes} if dtypes else {}
+        dtype = dict.fromkeys(chosen["categories"], "str")
+        options |= ({"na_values": [*missing]} if missing else {}) | {"dtype": dtype}
+        content = _content(path, suffix, options | {"dtype": {**dtype, label: "str"}})
     taken = [label, *chosen["drop"], *chosen["cost_columns"]]
     unnamed = tuple(name for name in known if name.startswith("Unnamed: "))
     names = [name for name in content if str(name) not in (*taken, *unnamed)]
-    if not names:
-        raise ValueError(f"Expected inputs besides {taken} in {path}; received none.")
     labels = content[label]
-    if np.ndim(labels) != 1 or not len(labels):
+    if not names or np.ndim(labels) != 1 or not len(labels):
         raise ValueError(
-            f"Expected --label {label} to name labels (N,) in {path}, N at least 1; received the "
-            f"shape {np.shape(labels)}."
+            f"Expected labels (N,) in {label!r} of {path}, N at least 1, and inputs besides "
+            f"{taken}; received labels of shape {np.shape(labels)} and the inputs {names}."
         )
     costs = [finite_numbers(name, content[name]) for name in chosen["cost_columns"]]
     if suffix == ".npz":
         inputs, code = _inputs_of(path, {name: content[name] for name in names}, len(labels))
     else:
-        written = "".join(f", {name}={value!r}" for name, value in options.items())
+        written = "".join(f", {name}={value!r}" for name, value in options.items() if value != {})
         code = f"import pandas\nx = pandas.read_{suffix[1:]}({str(path)!r}{written})[:10]"
         inputs = content[names]
     if suffix == ".csv":
@@ -195,7 +191,7 @@ def read_file(
     if isinstance(inputs, pandas.DataFrame):
         check_inputs(inputs, chosen["categories"])
     stacked = np.column_stack(costs) if costs else None
-    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, chosen, (told,) * bool(told))
+    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, told, chosen)
 
 
 def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
@@ -207,10 +203,9 @@ def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
             return dict(file)
     except ImportError:
         raise
-    # Damaged files make pandas, pyarrow, NumPy and zipfile raise nearly anything.
-    except Exception as error:
+    except Exception as error:  # Damaged files make libraries raise nearly anything.
         raise ValueError(
-            f"Expected {path} to be a {suffix} file with columns or arrays of numbers and strings; "
+            f"Expected {path} to hold columns or arrays of numbers and strings; "
             f"{type(error).__name__}: {str(error).strip()}"
         ) from error
 
@@ -228,10 +223,10 @@ def _check_names(path: pathlib.Path, known: list[str], chosen: dict[str, list[st
     for option, names in chosen.items():
         for name in names:
             if name not in known:
-                listed = ", ".join(map(repr, known[:12])) + (" ..." if len(known) > 12 else "")
                 raise ValueError(
                     f"Expected --{option.replace('_', '-')} to name a column of {path}, which has "
-                    f"{listed}; received {name!r}.{did_you_mean(name, known)}"
+                    f"{', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; received "
+                    f"{name!r}.{did_you_mean(name, known)}"
                 )
     options = "--label, --drop, --cost-columns and --categories to name different columns of"
     named = [name for names in chosen.values() for name in names]

@@ -1,8 +1,9 @@
 """The search of `csdl-keras tune`: its spaces, its tuner, and its trials."""
 
 import argparse
+import contextlib
+import datetime
 import pathlib
-from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -12,12 +13,16 @@ import pandas
 from matplotlib.figure import Figure
 
 from csdl_keras import StageCache, plots, tuning
-from csdl_keras._utils.files import replacing
+from csdl_keras._utils.files import check_writable, replacing, save_model
+from csdl_keras.evaluation._report_text import saving_sentence, warning
+from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras_cli.data import Data
+from csdl_keras.tuning.resumable import is_worker, search_lock
+from csdl_keras_cli.choices import FIRST_COST_SEED
+from csdl_keras_cli.data import Data, data_record, findings, load_snippet, read_data, show_data
+from csdl_keras_cli.run_folder import RunRecord
 from csdl_keras_cli.tune import PATIENCE, SPACES
 
-_WHOLE_NUMBERS = ("depth", "units", "pretraining_epochs")
 _TUNERS = {
     "random": tuning.RandomSearch,
     "bayesian": tuning.BayesianOptimization,
@@ -29,38 +34,118 @@ _HEAD = ["trial", "status", "validation_cost", "best_epoch"]
 _SHOWN = 6
 
 
-def make_tuner(
-    arguments: argparse.Namespace,
-    data: Data,
-    matrix: np.ndarray,
-    folder: pathlib.Path,
-    announce: Callable[[Any], None],
+def tune(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
+    folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
+    arguments.cache = arguments.cache or folder / "stages"
+    check_writable("--out", folder)
+    check_writable("--cache", arguments.cache)
+    worker = is_worker()
+    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
+        return _tune(arguments, folder, worker)
+
+
+def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
+    """Searches in a folder; a worker of a chief leaves the report to it."""
+    data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
+    form = data.suiting(algorithm)
+    matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
+    tuner = _make_tuner(arguments, form, matrix, folder)
+    # Targets of training are labels, or the examples' own costs.
+    targets = form.y if form.costs is None else form.costs
+    stopping = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
+    fit_arguments: dict[str, Any] = {
+        "x": form.x["train"],
+        "y": targets["train"],
+        "validation_data": (form.x["val"], targets["val"]),
+        "epochs": arguments.epochs,
+        "batch_size": arguments.batch_size,
+        "callbacks": [stopping],
+        "verbose": 0,
+    }
+    failures = Failures()
+    if not worker:
+        tuner.check_search(**fit_arguments)
+        settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
+        record = RunRecord(folder, arguments, settings, described, continued=True)
+        show_data(arguments, data)
+        print(
+            f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
+            f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
+            "goes on from there."
+        )
+    with failures.step("the search"):
+        tuner.search(**fit_arguments)
+    if worker:
+        return failures.tell()
+    trials, path = trials_of(tuner), folder / "best_model.keras"
+    with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
+        trials.to_csv(unfinished, index=False)
+    if not trials["validation_cost"].notna().any():
+        record.remove()
+        if not failures:
+            told = [it.message.strip() for it in tuner.oracle.trials.values() if it.message]
+            last = told[-1].splitlines()[-1] if told else "no trial was run"
+            raise ValueError(f"Expected at least one trial to succeed; the last one said: {last}")
+        return failures.tell()
+    with failures.step("search.png"):
+        plot_search(trials, folder / "search.png")
+    with failures.step("the table"):
+        print(trials_text(trials))
+    with failures.step("best_model.keras"):
+        model = form.finished(tuner.hypermodel.classifier(tuner.get_best_models()[0]))
+        save_model(model, path)
+        savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
+        record.add_findings(findings(savings))
+        written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
+        print(
+            f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
+            f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
+            f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
+            f"Load it:\n\n{load_snippet(data, path)}"
+        )
+        if warned := warning(savings):
+            print(f"\n# {warned}")
+    return failures.tell()
+
+
+def _announce(trial: Any) -> None:
+    """Prints what came of a trial."""
+    reason = (trial.message or "").strip().splitlines()[-1:]
+    told = f"{trial.status.lower()} {' '.join(reason)}"
+    if trial.status == "COMPLETED":
+        told = f"validation cost {trial.score:.4f}"
+    print(f"{datetime.datetime.now():%H:%M:%S} trial {trial.trial_id}: {told}", flush=True)
+
+
+def _make_tuner(
+    arguments: argparse.Namespace, data: Data, matrix: np.ndarray, folder: pathlib.Path
 ) -> Any:
-    """Returns the tuner for data in the form of the algorithm; it announces trials that end."""
+    """Returns the tuner for data in the form of the algorithm."""
     texts = {name: getattr(arguments, name) for name in SPACES}
     texts = {name: text for name, text in texts.items() if text is not None}
-    algorithm = get_algorithm(arguments.algorithm)
-    common: dict[str, Any] = {
-        "algorithm": arguments.algorithm,
-        "seed": arguments.seed,
-        "num_classes": len(data.labels),
-        **{name: parse_space(name, text) for name, text in texts.items()},
-    }
-    x, prices = data.x["train"], matrix if data.costs is None else None
+    x, common = data.x["train"], dict[str, Any]()
+    kind: type[tuning.CSDNNHyperModel | tuning.CNNHyperModel] = tuning.CSDNNHyperModel
+    if get_algorithm(arguments.algorithm).body_kind.takes_images:
+        kind, common["mean"] = tuning.CNNHyperModel, 255.0 * x.mean(axis=0)
+    else:
+        common["cache"] = StageCache(arguments.cache)
     if data.costs is not None:
         common["max_cost"] = float(data.costs["train"].max())
-    hyper_model: tuning.CSDNNHyperModel | tuning.CNNHyperModel
-    if algorithm.body_kind.takes_images:
-        hyper_model = tuning.CNNHyperModel(
-            x.shape[1:], prices, mean=255.0 * x.mean(axis=0), **common
-        )
-    else:
-        cache = StageCache(arguments.cache or folder / "stages")
-        hyper_model = tuning.CSDNNHyperModel(x.shape[1:], prices, cache=cache, **common)
+    hyper_model = kind(
+        x.shape[1:],
+        matrix if data.costs is None else None,
+        algorithm=arguments.algorithm,
+        seed=arguments.seed,
+        num_classes=len(data.labels),
+        **common,
+        **{name: parse_space(name, text) for name, text in texts.items() if name in kind.choices},
+    )
     values = keras_tuner.HyperParameters()
     hyper_model.build(values)
     known = {it.name.removeprefix("sgd_").removeprefix("adam_") for it in values.space}
-    for name in texts.keys() - known:
+    for name in [name for name in texts if name not in known]:
         raise ValueError(
             f"Expected no --{name.replace('_', '-')} for {arguments.algorithm}, which has no such "
             f"value; received {texts[name]!r}."
@@ -72,30 +157,15 @@ def make_tuner(
         seed=arguments.seed,
         directory=str(folder),
         project_name="search",
-        announce=announce,
+        announce=_announce,
     )
-
-
-def fit_arguments(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
-    """Returns the arguments of `fit` in each trial; targets are labels, or the examples' costs."""
-    targets = data.y if data.costs is None else data.costs
-    stopping = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
-    return {
-        "x": data.x["train"],
-        "y": targets["train"],
-        "validation_data": (data.x["val"], targets["val"]),
-        "epochs": arguments.epochs,
-        "batch_size": arguments.batch_size,
-        "callbacks": [stopping],
-        "verbose": 0,
-    }
 
 
 def parse_space(name: str, text: str) -> "list[Any] | tuning.Range":
     """Parses a space written as `"0.25"`, `"0,0.25,1"`, `"0.01:1"` or `"0.01:1:log"`."""
     if name == "optimizer":
         return [part.strip() for part in text.split(",")]
-    number = int if name in _WHOLE_NUMBERS else float
+    number = int if name in ("depth", "units", "pretraining_epochs") else float
     try:
         if ":" in text:
             low, high, *sampling = text.split(":")
@@ -145,14 +215,9 @@ def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:
     done = trials[trials["validation_cost"].notna()]
     numeric = done[varied(done)].select_dtypes("number").columns
     names = sorted(numeric, key=lambda name: name not in ("beta", "depth"))
-    columns = min(max(len(names), 1), 3)
-    rows = -(-max(len(names), 1) // columns)
-    figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False)
-    for axes in grid.flat[len(names) :]:
-        axes.set_visible(False)
-    for name, axes in zip(names, grid.flat, strict=False):
-        chosen = done[done[name].notna()]
+    figure = Figure(figsize=(4.2 * max(len(names), 1), 3.2), layout="constrained")
+    for place, name in enumerate(names, start=1):
+        axes, chosen = figure.add_subplot(1, len(names), place), done[done[name].notna()]
         values, costs = chosen[name].tolist(), chosen["validation_cost"].to_numpy(float)
         plots.cost_against(values, costs, name, ax=axes, log=name.endswith("learning_rate"))
     with replacing(path) as unfinished:
