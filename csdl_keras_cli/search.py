@@ -133,6 +133,8 @@ def _make_tuner(
         common["cache"] = StageCache(arguments.cache)
     if data.costs is not None:
         common["max_cost"] = float(data.costs["train"].max())
+    spaces = {name: text for name, text in texts.items() if name in kind.choices}
+    common |= {name: parse_space(name, text) for name, text in spaces.items()}
     hyper_model = kind(
         x.shape[1:],
         matrix if data.costs is None else None,
@@ -140,7 +142,6 @@ def _make_tuner(
         seed=arguments.seed,
         num_classes=len(data.labels),
         **common,
-        **{name: parse_space(name, text) for name, text in texts.items() if name in kind.choices},
     )
     values = keras_tuner.HyperParameters()
     hyper_model.build(values)
