@@ -18,9 +18,7 @@ _NEEDS = {
 def whole_number(text: str, low: int = 0) -> int:
     """Parses a whole number, which may be a seed, for argparse."""
     if not low <= int(text) < 2**32:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from {low} to 2**32 - 1; received {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"expected {low} to 2**32 - 1; received {text!r}")
     return int(text)
 
 
@@ -41,9 +39,8 @@ def algorithms(text: str) -> tuple[str, ...]:
     for name in found or [text]:
         if name not in known:
             # As argparse says it, to which the parser adds the name that was meant.
-            raise argparse.ArgumentTypeError(
-                f"invalid choice: {name!r} (choose from {', '.join(known)})"
-            )
+            choices = ", ".join(known)
+            raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
     return tuple(found)
 
 
@@ -78,7 +75,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     )
     _add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
     _add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
-    _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'", "TEXT")
+    _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
     parser.add_argument(
         "--image-size",
         type=image_size,
@@ -106,18 +103,15 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         help="costs in a .csv or .npy file: a row for each true label, a column for each decision, "
         "in the order of sorted labels or, in a .csv file, with the names of both",
     )
-    text = "columns of --data with what each decision costs the example, named like the labels or "
-    text += "else in their sorted order; they are no inputs, and not known when deciding"
+    text = "columns of --data with what each decision costs, named like labels or in their order"
     _add_names(costs, "--cost-columns", text)
     return costs
 
 
-def _add_names(
-    parser: argparse._ActionsContainer, option: str, text: str, metavar: str = "A,B,..."
-) -> None:
+def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> None:
     """Adds an option that may be repeated, as a name with a comma needs."""
     text += "; may be repeated"
-    parser.add_argument(option, action="append", default=[], metavar=metavar, help=text)
+    parser.add_argument(option, action="append", default=[], metavar="A,B,...", help=text)
 
 
 def check_data(arguments: argparse.Namespace) -> None:
@@ -132,9 +126,7 @@ def check_data(arguments: argparse.Namespace) -> None:
             option = option.replace("_", "-")
             raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
     if kind in _TABLES and arguments.label is None:
-        raise ValueError(
-            f"Expected --label to name the column or array of labels in {data}; received none."
-        )
+        raise ValueError(f"Expected --label, the column or array of labels in {data}.")
     if arguments.cost_matrix is not None:
         _suffix("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
 
@@ -155,8 +147,7 @@ def add_train_size(parser: argparse.ArgumentParser) -> None:
         "--train-size",
         type=positive_integer,
         metavar="N",
-        help="use only N examples for training and validation together, stratified; "
-        "the test set stays whole",
+        help="use only N examples for training and validation together, stratified",
     )
 
 

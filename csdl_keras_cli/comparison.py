@@ -24,7 +24,7 @@ from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.training.train import Trained
 from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
-from csdl_keras_cli.data import Data, data_record, findings, load_snippet, read_data, show_data
+from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
 from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
 
 #: Fewer matrices show their range: the standard error of two is half their distance.
@@ -42,21 +42,21 @@ Cell = tuple[Algorithm, int]
 
 
 class Comparison:
-    """Trains algorithms for several cost matrices, and keeps their results and the best model.
+    """Trains algorithms for cost matrices, and keeps their results and the best model.
 
-    `num_matrices` is `None` for the costs of the data; `jobs` is `None` for one process for each
+    `matrices` are by their seeds, 0 for the user's costs; `jobs` is `None` for one process for each
     core, or a single one on a GPU.
     """
 
     def __init__(
         self,
         data: Data,
-        num_matrices: int | None,
+        matrices: dict[int, np.ndarray],
         settings: Settings,
         seed: int = 0,
         jobs: int | None = 1,
     ):
-        self.data, self.settings, self.seed = data, settings, seed
+        self.data, self.matrices, self.settings, self.seed = data, matrices, settings, seed
         self.jobs = (1 if accelerators() else os.cpu_count() or 1) if jobs is None else jobs
         self.failures = Failures()
         #: Rows of `results.csv` so far, in the order of matrices and algorithms.
@@ -64,9 +64,7 @@ class Comparison:
         #: The row of the model that is kept, and its file, `None` as long as there is none.
         self.best: dict[str, Any] | None = None
         self.model_path: pathlib.Path | None = None
-        first, count = (0, 1) if num_matrices is None else (FIRST_COST_SEED, num_matrices)
-        self.matrices = {seed: data.matrix_of(seed) for seed in range(first, first + count)}
-        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in self.matrices}
+        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in matrices}
         self._rows: dict[Cell, dict[str, Any]] = {}
         self._lowest = float("inf"), 0
 
@@ -129,6 +127,7 @@ class Comparison:
         for part in ("val", "test"):
             prices, chosen[part] = data.prices(part, matrix), form.decided(trained.model, part)
             costs[part] = float(prices[np.arange(len(prices)), chosen[part]].mean())
+        backend = keras.backend.backend() if algorithm.body_kind.is_network else "scikit-learn"
         row = self._rows[cell] = {
             "dataset": data.name,
             "imbalanced": data.imbalanced,
@@ -141,9 +140,7 @@ class Comparison:
             "epochs": trained.epochs,
             "train_size": len(data.y["train"]) + len(data.y["val"]),
             "seed": self.seed,
-            "backend": keras.backend.backend()
-            if algorithm.body_kind.is_network
-            else "scikit-learn",
+            "backend": backend,
             "effort": getattr(self.settings.body_of(algorithm), "effort", "quick"),
         }
         self._decisions[seed][algorithm.name] = chosen["test"]
@@ -278,7 +275,9 @@ def compare(arguments: argparse.Namespace) -> int:
     if arguments.epochs is not None:
         settings = settings.limit_epochs(arguments.epochs)
     data = read_data(arguments)
-    matrices = None if data.table is not None else arguments.cost_seeds or 2
+    own, first = data.table is not None, FIRST_COST_SEED
+    seeds = [0] if own else range(first, first + (arguments.cost_seeds or 2))
+    matrices = {seed: data.matrix_of(seed) for seed in seeds}
     comparison = Comparison(data, matrices, settings, arguments.seed, arguments.jobs)
     reasons = comparison.unsuited(compared)
     if reasons and (arguments.algorithms or len(reasons) == len(compared)):
@@ -286,16 +285,13 @@ def compare(arguments: argparse.Namespace) -> int:
     compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
     folder = prepare_folder(arguments.out, data.name)
     show_data(arguments, data)
-    costs = f"{matrices} random cost matri{'x' if matrices == 1 else 'ces'}"
-    print(
-        f"{len(compared)} algorithm{'s' * (len(compared) > 1)}, "
-        f"{'your costs' if matrices is None else costs}; results in {folder}"
-    )
+    costs = "your costs" if own else f"random cost matrices: {len(matrices)}"
+    print(f"Algorithms: {len(compared)}; {costs}; results in {folder}")
     if reasons:
         print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
     described = data_record(arguments, data)
     record = RunRecord(folder, arguments, dataclasses.asdict(settings), described)
-    total = len(compared) * (matrices or 1)
+    total = len(compared) * len(matrices)
     failures, status = comparison.failures, 0
     try:
         with failures.step("training"):
@@ -308,9 +304,10 @@ def compare(arguments: argparse.Namespace) -> int:
         record.remove()
         return max(failures.tell(), status)
     summary = summarise(results)
-    savings = summary.to_dict("index")
+    savings = summary[SAVINGS].to_dict("index")
+    warned = warning(savings)
     with failures.step("run.json"):
-        record.add_findings(findings(savings))
+        record.add_findings({"warning": warned, "savings": savings})
     with failures.step("costs.png"):
         plot_costs(results, f"What decisions cost on {data.title}", folder / "costs.png")
     with failures.step("the table"):
@@ -319,13 +316,13 @@ def compare(arguments: argparse.Namespace) -> int:
     written = [folder / "results.csv", folder / "costs.png", path]
     print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
     if best is not None and path is not None:
-        which = "" if matrices is None else f" for the cost matrix of seed {best['cost_seed']}"
-        share = " relative to the best constant decision for its matrix"
+        which = "" if own else f" for the cost matrix of seed {best['cost_seed']}"
+        share = " relative to the best constant decision for its matrix" * (len(matrices) > 1)
         print(
             f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
-            f"has the lowest validation cost{share if (matrices or 1) > 1 else ''}. "
+            f"has the lowest validation cost{share}. "
             f"{saving_sentence(best)} Load it and decide:\n\n{load_snippet(data, path)}"
         )
-    if told := warning(savings):
-        print(f"\n# {told}")
+    if warned:
+        print(f"\n# {warned}")
     return max(failures.tell(), status)

@@ -17,17 +17,16 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras._utils.optional import optional_module
 from csdl_keras.evaluation import cost_report
-from csdl_keras.evaluation._report_text import warning
 from csdl_keras.layers import TableEncoding
 from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.own_columns import split
-from csdl_keras_cli.own_table import OwnFile, read_file
+from csdl_keras_cli.own_table import OwnFile, read_table
 
 #: Columns of `results.csv`: the one decision that costs least if it is always taken, and its
 #: average cost; how much less the algorithm's decisions cost, with the paired 95 % interval; and
 #: `"best"`, `"tied"` if the interval of the difference to the best contains 0, or `"costlier"`.
-SAVINGS = ("constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best")
+SAVINGS = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -147,12 +146,6 @@ class Data:
         return with_data(model, classes=self.classes, unit=unit)
 
 
-def findings(savings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns savings and their warning as `run.json` holds them."""
-    rows = {name: {column: it[column] for column in SAVINGS} for name, it in savings.items()}
-    return {"warning": warning(savings), "savings": rows}
-
-
 def read_data(arguments: argparse.Namespace) -> Data:
     """Reads the data and costs of `arguments`, which get the names of columns for the record."""
     data = _named(arguments) if arguments.data is None else _own(arguments)
@@ -190,9 +183,7 @@ def _own(arguments: argparse.Namespace) -> Data:
     else:
         if path.suffix.lower() == ".parquet":
             optional_module("pyarrow", "compare")
-        names = arguments.drop, arguments.cost_columns, arguments.categories
-        file = read_file(path, arguments.label, *names, arguments.missing)
-    vars(arguments).update(file.chosen)
+        file = read_table(arguments)
     parts = split(file.numbers, arguments.seed, arguments.train_size)
     inputs = file.inputs
     if isinstance(inputs, pandas.DataFrame):
@@ -204,7 +195,7 @@ def _own(arguments: argparse.Namespace) -> Data:
     if file.costs is None:
         return data
     vectors, decisions = costs_of_columns(
-        file.costs, file.chosen["cost_columns"], list(map(str, file.labels)), file.numbers
+        file.costs, arguments.cost_columns, list(map(str, file.labels)), file.numbers
     )
     own = {part: vectors[rows] for part, rows in parts.items()}
     means = costs.class_means(y["train"], own["train"])

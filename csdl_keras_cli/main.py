@@ -34,10 +34,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(message)
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        """Parses the arguments; those that no option takes are an error of this command.
-
-        The parser of all commands would otherwise tell of them, with its own usage.
-        """
+        """Parses the arguments; unknown ones are an error of this command, with its usage."""
         namespace, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -52,9 +49,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name, module in COMMANDS.items():
-        module.add_arguments(
-            commands.add_parser(name, help=module.HELP, description=module.DESCRIPTION)
-        )
+        texts = {"help": module.HELP, "description": module.DESCRIPTION}
+        module.add_arguments(commands.add_parser(name, **texts))
     return parser
 
 

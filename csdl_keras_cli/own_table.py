@@ -1,12 +1,13 @@
 """Tables of a user: .csv files as spreadsheets, R and other programs write them, and others."""
 
+import argparse
 import contextlib
 import csv
 import dataclasses
 import io
 import pathlib
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,6 @@ class OwnFile:
     #: What was left out, columns without a name or files, and what else stands out.
     left_out: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
-    #: Names of columns by the options that name them.
-    chosen: dict[str, list[str]] = dataclasses.field(default_factory=dict)
 
 
 def read_text(path: pathlib.Path) -> str:
@@ -135,18 +134,9 @@ def read_head(path: pathlib.Path, lines: Iterator[Line]) -> tuple[list[str], str
     )
 
 
-def read_file(
-    path: pathlib.Path,
-    label: str,
-    drop: Sequence[str] = (),
-    cost_columns: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    missing: Sequence[str] = (),
-) -> OwnFile:
-    """Reads a .csv, .parquet or .npz file, whose arrays are columns or one array of inputs.
-
-    Arguments are the options of these names; columns are a name, or several with commas between.
-    """
+def read_table(arguments: argparse.Namespace) -> OwnFile:
+    """Reads the .csv, .parquet or .npz file of `arguments`, which get the names of columns."""
+    path, label = arguments.data, arguments.label
     suffix, options = path.suffix.lower(), dict[str, Any]()
     told: tuple[str, ...] = ()
     content: Any
@@ -160,23 +150,21 @@ def read_file(
     else:
         content = _content(path, suffix, options)
     known = [str(name) for name in content]
-    given = {"drop": drop, "cost_columns": cost_columns, "categories": categories}
-    chosen = {option: _chosen(values, known) for option, values in given.items()}
-    _check_names(path, known, {"label": [label], **chosen})
+    _name_columns(arguments, known)
     if suffix == ".csv":
-        dtype = dict.fromkeys(chosen["categories"], "str")
-        options |= ({"na_values": [*missing]} if missing else {}) | {"dtype": dtype}
-        content = _content(path, suffix, options | {"dtype": {**dtype, label: "str"}})
-    taken = [label, *chosen["drop"], *chosen["cost_columns"]]
+        options |= {"na_values": arguments.missing} if arguments.missing else {}
+        options["dtype"] = dict.fromkeys(arguments.categories, "str")
+        content = _content(path, suffix, {**options, "dtype": {**options["dtype"], label: "str"}})
     unnamed = tuple(name for name in known if name.startswith("Unnamed: "))
-    names = [name for name in content if str(name) not in (*taken, *unnamed)]
+    taken = {label, *arguments.drop, *arguments.cost_columns, *unnamed}
+    names = [name for name in content if str(name) not in taken]
     labels = content[label]
     if not names or np.ndim(labels) != 1 or not len(labels):
         raise ValueError(
-            f"Expected labels (N,) in {label!r} of {path}, N at least 1, and inputs besides "
-            f"{taken}; received labels of shape {np.shape(labels)} and the inputs {names}."
+            f"Expected labels (N,) in {label!r} of {path}, N at least 1, and other columns or "
+            f"arrays as inputs; received labels of shape {np.shape(labels)} and the inputs {names}."
         )
-    costs = [finite_numbers(name, content[name]) for name in chosen["cost_columns"]]
+    costs = [finite_numbers(name, content[name]) for name in arguments.cost_columns]
     if suffix == ".npz":
         inputs, code = _inputs_of(path, {name: content[name] for name in names}, len(labels))
     else:
@@ -185,13 +173,13 @@ def read_file(
         inputs = content[names]
     if suffix == ".csv":
         labels = as_written(labels)
-    elif chosen["categories"]:
-        inputs = inputs.astype(dict.fromkeys(chosen["categories"], "category"))
+    elif arguments.categories:
+        inputs = inputs.astype(dict.fromkeys(arguments.categories, "category"))
     ordered, numbers = read_labels(label, labels)
     if isinstance(inputs, pandas.DataFrame):
-        check_inputs(inputs, chosen["categories"])
+        check_inputs(inputs, arguments.categories)
     stacked = np.column_stack(costs) if costs else None
-    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, told, chosen)
+    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, told)
 
 
 def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
@@ -210,29 +198,30 @@ def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
         ) from error
 
 
-def _chosen(values: Sequence[str], known: Container[str]) -> list[str]:
-    """Returns the columns that the values of an option name."""
-    names: list[str] = []
-    for value in values:
-        parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
-        names += [part if part in known else part.strip() for part in parts if part]
-    return list(dict.fromkeys(names))
-
-
-def _check_names(path: pathlib.Path, known: list[str], chosen: dict[str, list[str]]) -> None:
-    for option, names in chosen.items():
+def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
+    """Replaces the values of options by the names of columns; several may be between commas."""
+    chosen = [arguments.label]
+    for option in ("label", "drop", "cost_columns", "categories"):
+        names = [arguments.label] if option == "label" else list[str]()
+        for value in () if names else getattr(arguments, option):
+            parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
+            names += [part if part in known else part.strip() for part in parts if part]
         for name in names:
             if name not in known:
                 raise ValueError(
-                    f"Expected --{option.replace('_', '-')} to name a column of {path}, which has "
-                    f"{', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; received "
-                    f"{name!r}.{did_you_mean(name, known)}"
+                    f"Expected --{option.replace('_', '-')} to name a column of {arguments.data}, "
+                    f"which has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; "
+                    f"received {name!r}.{did_you_mean(name, known)}"
                 )
-    options = "--label, --drop, --cost-columns and --categories to name different columns of"
-    named = [name for names in chosen.values() for name in names]
-    for what, names in (("columns of distinct names in", known), (options, named)):
+        if option != "label":
+            setattr(arguments, option, list(dict.fromkeys(names)))
+            chosen += getattr(arguments, option)
+    for names in (known, chosen):
         if twice := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"Expected {what} {path}; received {twice[0]!r} twice.")
+            raise ValueError(
+                f"Expected columns of distinct names in {arguments.data}, and options that name "
+                f"different ones; received {twice[0]!r} twice."
+            )
 
 
 def _inputs_of(path: pathlib.Path, arrays: dict[str, np.ndarray], num_rows: int) -> tuple[Any, str]:

@@ -19,7 +19,7 @@ from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
 from csdl_keras.tuning.resumable import is_worker, search_lock
 from csdl_keras_cli.choices import FIRST_COST_SEED
-from csdl_keras_cli.data import Data, data_record, findings, load_snippet, read_data, show_data
+from csdl_keras_cli.data import Data, data_record, load_snippet, read_data, show_data
 from csdl_keras_cli.run_folder import RunRecord
 from csdl_keras_cli.tune import PATIENCE, SPACES
 
@@ -97,7 +97,8 @@ def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> 
         model = form.finished(tuner.hypermodel.classifier(tuner.get_best_models()[0]))
         save_model(model, path)
         savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
-        record.add_findings(findings(savings))
+        warned = warning(savings)
+        record.add_findings({"warning": warned, "savings": savings})
         written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
         print(
             f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
@@ -105,7 +106,7 @@ def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> 
             f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
             f"Load it:\n\n{load_snippet(data, path)}"
         )
-        if warned := warning(savings):
+        if warned:
             print(f"\n# {warned}")
     return failures.tell()
 

@@ -9,8 +9,7 @@ import csdl_keras as csdl
 from csdl_keras_cli.choices import SHARES
 from csdl_keras_cli.data import described_inputs
 from csdl_keras_cli.own_columns import split
-from csdl_keras_cli.own_table import read_file
-from tests.cli.own_files import FRAME, RNG, csv, load, run, save, table
+from tests.cli.own_files import FRAME, RNG, csv, load, read, run, save, table
 
 PRICES = {"cost_columns": ["price_no", "price_yes"]}
 
@@ -140,7 +139,7 @@ def quoted(row, names="abcdefghijkl"):
 )
 def test_a_line_of_another_length_is_refused(text, told, tmp_path):
     with pytest.raises(ValueError, match=told) as caught:
-        read_file(csv(tmp_path, text), "answer")
+        read(csv(tmp_path, text))
     assert "as many cells in each line" in str(caught.value)
 
 
@@ -161,7 +160,7 @@ def test_texts_far_down_make_texts_of_the_whole_column(tmp_path):
     cells, others = ["7"] * 20_000 + ["w"] * 30_000, [f"z{i}" for i in range(62)]
     lines = [f"{cell},{i % 2}{',1' * 62}" for i, cell in enumerate(cells)]
     path = csv(tmp_path, "\n".join([",".join(["x", "answer", *others]), *lines]))
-    file = read_file(path, "answer")
+    file = read(path)
     assert file.inputs["x"].tolist() == cells and run(file.code)["x"].tolist() == cells[:10]
 
 
@@ -176,12 +175,12 @@ def test_texts_far_down_make_texts_of_the_whole_column(tmp_path):
 )
 def test_columns_are_named_one_by_one_or_between_commas(values, dropped, tmp_path):
     rows = "".join(f"{i},1,2,3,{'ab'[i % 2]}\n" for i in range(12))
-    path = csv(tmp_path, f'A,B,"Income, total",C,label\n{rows}')
-    file = read_file(path, "label", drop=values)
-    assert file.chosen["drop"] == dropped
-    assert [*file.inputs] == [it for it in ["A", "B", "Income, total", "C"] if it not in dropped]
-    costs = read_file(path, "label", cost_columns=values)
-    assert costs.chosen["cost_columns"] == dropped and (costs.costs is None) == (not dropped)
+    path = csv(tmp_path, f'A,B,"Income, total",C,answer\n{rows}')
+    data = load(path, drop=values)
+    kept = [it for it in ["A", "B", "Income, total", "C"] if it not in dropped]
+    assert list(data.x["train"].columns.names) == kept
+    costs = read(path, cost_columns=values).costs
+    assert costs is None if not dropped else costs.shape == (12, len(dropped))
 
 
 FOUR = {"answer": np.arange(4)}
@@ -199,7 +198,7 @@ FOUR = {"answer": np.arange(4)}
         ("a.csv", (GOOD + "3,1,c\n").encode(), r"3 examples of each label.*'c' \(1\)"),
         ("a.csv", (GOOD + "3,1,\n4,1,NA\n").encode(), "a label in each row .* none in row 13"),
         ("a.csv", b"x,answer\n" + b"".join(b"1,%d\n" % i for i in range(1001)), "received 1001, "),
-        ("a.csv", b"answer\na\nb\n", "and inputs besides"),
+        ("a.csv", b"answer\na\nb\n", "other columns or arrays as inputs"),
         ("a.csv", "x,answer\né,a\n".encode("latin-1"), "UTF-8; .*byte 0xe9"),
         ("a.csv", (GOOD + '1,2,"a\n' + "1,2,a\n" * 25_000).encode(), "line 14: field larger"),
         ("a.npz", b"no archive", "to hold columns or arrays"),
@@ -226,7 +225,7 @@ def test_strange_files(name, content, told, tmp_path):
     "options, told",
     [
         ({"drop": ["age", "jobs"]}, "--drop to name a column.*'jobs'. Did you mean 'job'"),
-        ({"drop": ["answer"]}, "different columns.*; received 'answer' twice"),
+        ({"drop": ["answer"]}, "name different ones; received 'answer' twice"),
         ({"cost_columns": ["price_no"]}, "a column for each label, no, yes; received 1"),
         ({"cost_columns": ["price_no", "age"]}, "finite.* in column 'age'; received nan in row 3"),
     ],

@@ -46,8 +46,8 @@ def run_with(folder, data, matrices, decide, monkeypatch):
     monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
     monkeypatch.setattr(Data, "decided", decided)
     monkeypatch.setattr("csdl_keras_cli.comparison.save_model", lambda *_: None)
-    comparison = Comparison(data, matrices, csdl.Settings())
-    seeds = list(comparison.matrices)
+    seeds = [0] if matrices is None else range(1000, 1000 + matrices)
+    comparison = Comparison(data, {seed: data.matrix_of(seed) for seed in seeds}, csdl.Settings())
     comparison.run([csdl.ALGORITHMS[name] for name in NAMES], folder)
     assert not comparison.failures, comparison.failures.lines()
     return comparison.results
