@@ -12,7 +12,7 @@ from csdl_keras._utils.checks import did_you_mean
 from csdl_keras.costs.checks import amounts
 from csdl_keras.costs.named_matrix import by_class
 from csdl_keras_cli.own_columns import number_of
-from csdl_keras_cli.own_table import THOUSANDS, csv_options, lines_of, read_head, read_text
+from csdl_keras_cli.own_table import THOUSANDS, read_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,11 +72,8 @@ def _read_cells(
     path: pathlib.Path, labels: Sequence[str]
 ) -> tuple[list[str] | None, list[str] | None, list[list[float | None]]]:
     """Returns the names of rows and of columns in a .csv file, `None` without, and the costs."""
-    text = read_text(path)
-    options = csv_options(text)
-    lines = [line for line in lines_of(path, text, options) if any(map(str.strip, line[2]))]
-    _, row_name = read_head(path, iter(lines))
-    cells = [[cell.strip() for cell in line[2]] for line in lines]
+    options, rows_of_text, row_name = read_rows(path)
+    cells = [[cell.strip() for cell in row] for row in rows_of_text if any(map(str.strip, row))]
     if row_name is not None:
         cells[0].insert(0, "")
 

@@ -11,7 +11,6 @@ from csdl_keras_cli.own_columns import read_labels
 from csdl_keras_cli.own_table import OwnFile
 
 _SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
-_MOST_BYTES = 8 * 2**30
 
 
 def read_images(
@@ -41,11 +40,6 @@ def read_images(
             raise ValueError(
                 f"Expected --image-size, since the images in {folder} have at least 2 sizes, such "
                 f"as {first.height}x{first.width} and {image.height}x{image.width}."
-            )
-        if len(files) * image.height * image.width * len(image.getbands()) * 4 > _MOST_BYTES:
-            raise ValueError(
-                f"Expected images that fit into {_MOST_BYTES / 2**30:.0f} GiB; received "
-                f"{len(files)} of {image.height}x{image.width} pixels. Scale them by --image-size."
             )
         images[path] = image
     if empty := sorted(classes - {path.parent for path in images}):

@@ -1,13 +1,11 @@
 """Tables of a user: .csv files as spreadsheets, R and other programs write them, and others."""
 
 import argparse
-import contextlib
 import csv
 import dataclasses
 import io
 import pathlib
 import re
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,9 +21,6 @@ _SEPARATORS = (";", "\t", "|", ",")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
 #: Numbers that may have either decimals or thousands, such as 1,234.
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
-
-#: The number of a line in its file, whether it begins with a quote, and its cells.
-Line = tuple[int, bool, list[str]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,91 +41,61 @@ class OwnFile:
     told: tuple[str, ...] = ()
 
 
-def read_text(path: pathlib.Path) -> str:
-    """Returns the text of a file in UTF-8, with or without a byte order mark."""
+def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], list[list[str]], str | None]:
+    """Returns the arguments of `pandas.read_csv` for a .csv file, its rows, the head among them,
+    and the name of the first row if rows have names.
+
+    The separator is the one that the first lines have most of, unless a line for Excel tells it.
+    Others than commas come with decimal commas if there are numbers with one. R writes rows with a
+    name that has no cell in the head: in quotes, or the row's number. Any other line of more or
+    fewer cells is refused, since pandas would move or invent cells.
+    """
     try:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"Expected {path} to be text in UTF-8; {error}.") from error
-    if not _EXCEL.sub("", text).strip():
+    told, text = _EXCEL.match(text), _EXCEL.sub("", text)
+    if not text.strip():
         raise ValueError(f"Expected {path} to hold a table; the file is empty.")
-    return text
-
-
-def csv_options(text: str) -> dict[str, Any]:
-    """Returns the arguments of `pandas.read_csv` that differ from its defaults for a text.
-
-    The separator is the one that the first lines have most of, unless a line for Excel tells it.
-    Other separators than commas come with decimal commas if there are numbers with one.
-
-    >>> csv_options("a;b\\n1,5;x\\n")
-    {'sep': ';', 'decimal': ','}
-    """
-    told = _EXCEL.match(text)
-    options: dict[str, Any] = {"skiprows": 1} if told else {}
-    text = _EXCEL.sub("", text)
-    lines = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
-    separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in lines))
+    sample = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
+    separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in sample))
     separator = told[1] if told else separator
-    if f"{separator} " in lines[0]:
-        options["skipinitialspace"] = True
-    if separator != ",":
-        options["sep"] = separator
-        with contextlib.suppress(csv.Error):  # `lines_of` tells of it.
-            rows = _reader(io.StringIO(text), options)
-            cells = (cell.strip() for row in rows for cell in row if "," in cell)
-            if any(_DECIMAL_COMMA.fullmatch(it) and not THOUSANDS.fullmatch(it) for it in cells):
-                options["decimal"] = ","
-    return options
-
-
-def lines_of(path: pathlib.Path, text: str, options: dict[str, Any]) -> Iterator[Line]:
-    """Yields the lines of a table that are not blank; refuses quotes that do not close."""
-    skipped, first = options.get("skiprows", 0), 0
-    lines = io.StringIO(text).readlines()[skipped:]
-    reader = _reader(lines, options)
+    spaced = f"{separator} " in sample[0]
+    lines, rows, first = io.StringIO(text).readlines(), [], 1
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced)
+    numbers = []  # of the first line of each row
     try:
         for cells in reader:
             if len(cells) > 1 or "".join(cells).strip():
-                yield skipped + first + 1, lines[first].lstrip(" ").startswith('"'), cells
-            first = reader.line_num
+                rows.append(cells)
+                numbers.append(first)
+            first = reader.line_num + 1
     except csv.Error as error:
-        raise ValueError(
-            f"Expected {path} to hold a table; line {skipped + first + 1}: {error}."
-        ) from error
-
-
-def _reader(lines: Iterable[str], options: dict[str, Any]) -> Any:
-    spaced = options.get("skipinitialspace", False)
-    return csv.reader(lines, delimiter=options.get("sep", ","), skipinitialspace=spaced)
-
-
-def read_head(path: pathlib.Path, lines: Iterator[Line]) -> tuple[list[str], str | None]:
-    """Returns the cells of the first line, and the name of the first row if rows have names.
-
-    R writes rows with a name that has no cell in the first line: in quotes, or the row's number.
-    Any other line of more or fewer cells is refused, since pandas would move or invent cells.
-    """
-    place, _, head = next(lines)
-    width, num_rows, wrong = len(head), 0, []
-    for line in lines:
-        num_rows += 1
-        if len(line[2]) != width:
-            wrong.append(line)
+        number = first + bool(told)
+        raise ValueError(f"Expected {path} to hold a table; line {number}: {error}.") from error
+    options: dict[str, Any] = {"skiprows": 1} if told else {}
+    options |= {"skipinitialspace": True} if spaced else {}
+    if separator != ",":
+        options["sep"] = separator
+        texts = (cell.strip() for row in rows for cell in row if "," in cell)
+        if any(_DECIMAL_COMMA.fullmatch(it) and not THOUSANDS.fullmatch(it) for it in texts):
+            options["decimal"] = ","
+    width, body = len(rows[0]), rows[1:]
+    wrong = [place for place, row in enumerate(rows) if len(row) != width]
     if not wrong:
-        return head, None
-    names = [cells[0].strip() for _, _, cells in wrong if len(cells) == width + 1]
-    if len(names) == num_rows:
-        numbered = names == [str(row) for row in range(1, num_rows + 1)]
-        quoted = all(is_quoted for _, is_quoted, _ in wrong) and len({*names}) == num_rows
+        return options, rows, None
+    if body and all(len(row) == width + 1 for row in body):
+        names = [row[0].strip() for row in body]
+        quoted = all(lines[it - 1].lstrip(" ").startswith('"') for it in numbers[1:])
+        numbered = names == [str(place + 1) for place in range(len(names))]
         # Lines that end with a separator look alike, but for their last cells.
-        if (numbered or quoted) and any(cells[-1].strip() for _, _, cells in wrong):
-            return head, names[0]
-    other = len(wrong[0][2])
+        if (numbered or (quoted and len({*names}) == len(names))) and any(it[-1] for it in body):
+            return options, rows, names[0]
+    head, other = (numbers[place] + bool(told) for place in (0, wrong[0]))
     raise ValueError(
-        f"Expected {path} to have as many cells in each line; received {width} in line {place}, "
-        f"{other} in line {wrong[0][0]}. Cells with the separator inside, such as a decimal "
-        "comma, need quotes, and a separator at the end of a line begins one more cell."
+        f"Expected {path} to have as many cells in each line; received {width} in line {head}, "
+        f"{len(rows[wrong[0]])} in line {other}. Cells with the separator inside, such as a "
+        "decimal comma, need quotes, and a separator at the end of a line begins one more cell."
     )
 
 
@@ -141,9 +106,8 @@ def read_table(arguments: argparse.Namespace) -> OwnFile:
     told: tuple[str, ...] = ()
     content: Any
     if suffix == ".csv":
-        text = read_text(path)
-        options = {"low_memory": False, **csv_options(text)}
-        head, row_name = read_head(path, lines_of(path, text, options))
+        options, (head, *_), row_name = read_rows(path)
+        options["low_memory"] = False
         content = [name or f"Unnamed: {place}" for place, name in enumerate(head)]
         if row_name is not None:
             told = (f"Lines begin with names of rows, such as {row_name!r}, which are no inputs",)
