@@ -9,7 +9,7 @@ import csdl_keras as csdl
 from csdl_keras_cli.choices import SHARES
 from csdl_keras_cli.data import described_inputs
 from csdl_keras_cli.own_columns import split
-from tests.cli.own_files import FRAME, RNG, csv, load, read, run, save, table
+from tests.cli.own_files import FRAME, RNG, csv, load, read, run, table
 
 PRICES = {"cost_columns": ["price_no", "price_yes"]}
 
@@ -89,16 +89,6 @@ def test_images_in_arrays(largest, kind, tmp_path):
     data = load(tmp_path / "a.npz")
     assert data.x["train"].shape[1:] == (4, 4, 1) and 0.8 < data.x["train"].max() <= 1
     np.testing.assert_allclose(run(data.code), pixels[:10, ..., None] / largest, rtol=1e-6)
-
-
-@pytest.mark.parametrize("no, yes", [("no", "yes"), ("1.0", "2.0"), ("9", "10"), ("a,b", "b,c")])
-def test_columns_of_costs_named_like_labels(no, yes, tmp_path):
-    known = load(table(tmp_path), **PRICES)
-    frame = FRAME.rename(columns={"price_no": no, "price_yes": yes})
-    frame["answer"] = FRAME.answer.map({"no": no, "yes": yes})
-    data = load(save(frame, tmp_path / "named.csv"), cost_columns=[yes, no])
-    np.testing.assert_array_equal(data.costs["train"], known.costs["train"])
-    assert data.decisions == (no, yes)
 
 
 HEAD = "x,z,answer\n"

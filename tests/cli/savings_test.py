@@ -10,7 +10,7 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs
 from csdl_keras.evaluation._report_text import warning
-from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
+from csdl_keras_cli.comparison import Comparison, summarise, summary_text
 from csdl_keras_cli.cost_file import CostTable
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.main import main
@@ -163,16 +163,6 @@ def test_the_table(tmp_path, monkeypatch):
     _, *lines = summary_text(summary, "digits").splitlines()
     assert "0.000 (n = 1)" in lines[4] and lines[5].startswith("best constant decision: 7 ")
     assert lines[6].startswith("mean and range over 2 cost matrices, or n;")
-
-
-def test_the_figure_has_a_colour_for_each_series(tmp_path, monkeypatch):
-    image = pytest.importorskip("matplotlib.image")
-    rows = run_with(tmp_path, digits(), 2, noisy, monkeypatch)
-    plot_costs(rows, "Costs on digits", tmp_path / "costs.png")
-    pixels = image.imread(tmp_path / "costs.png")[..., :3]
-    codes = np.rint(255 * pixels).astype(int) @ [65536, 256, 1]
-    common, counts = np.unique(codes, return_counts=True)
-    assert len({*common[counts > 4000]} - {0, 0xFFFFFF}) == 3  # blind, Bayes, SOSR
 
 
 @pytest.fixture(scope="module")

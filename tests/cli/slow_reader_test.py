@@ -6,11 +6,9 @@ import pathlib
 import tempfile
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from csdl_keras_cli.cost_file import read_cost_table
 from tests.cli.own_files import read
 
 MISSING = ("", "NA", "NaN", "None", "null", "N/A")
@@ -66,7 +64,7 @@ def tables(draw):
 
 
 def written(head, rows, program):
-    """The text of a table, line by line."""
+    """The text of a table."""
 
     def line(cells, first=""):
         out = io.StringIO(newline="")
@@ -84,25 +82,17 @@ def written(head, rows, program):
         first = name[program["row_names"]]
         lines.append(line(cells, first + program["separator"] * bool(first)))
     told = f"sep={program['separator']}{program['end']}" * program["excel"]
-    return [program["mark"] + told, *lines]
-
-
-def reread(lines):
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "table.csv"
-        path.write_bytes("".join(lines).encode())
-        return read(path)
-
-
-def value(text, numeric):
-    return np.nan if text in MISSING else float(text) if numeric else text
+    return "".join([program["mark"] + told, *lines])
 
 
 @given(tables())
 @settings(max_examples=100, deadline=None)
 def test_the_table_that_was_written_is_read(table):
     head, rows, program = table
-    file = reread(written(head, rows, program))
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "table.csv"
+        path.write_bytes(written(head, rows, program).encode())
+        file = read(path)
     inputs = [name for name in head if name != "answer"]
     assert list(file.inputs) == inputs and len(file.inputs) == len(rows)
     assert bool(file.told) == (program["row_names"] is not None)
@@ -110,7 +100,7 @@ def test_the_table_that_was_written_is_read(table):
         cells = [row[head.index(name)] for row in rows]
         numeric = not any(cell.startswith("w") for cell in cells)
         for right, found in zip(cells, file.inputs[name].tolist(), strict=True):
-            right = value(right, numeric)
+            right = np.nan if right in MISSING else float(right) if numeric else right
             same = right == found or (right != right and (found is None or found != found))
             assert same or (numeric and abs(right - found) <= 1e-14 * abs(right))
     own = [row[head.index("answer")] for row in rows]
@@ -119,49 +109,3 @@ def test_the_table_that_was_written_is_read(table):
         assert [str(it) for it in file.labels] == sorted({*own}, key=lambda it: (float(it), it))
     except ValueError:
         assert [str(it) for it in file.labels] == sorted({*own})
-
-
-@given(tables(), st.data())
-@settings(max_examples=60, deadline=None)
-def test_a_line_of_another_length_is_refused_with_its_number(table, data):
-    head, rows, program = table
-    program["row_names"] = None
-    lines = written(head, rows, program)
-    place = data.draw(st.integers(2, len(rows) + 1))
-    end = program["end"]
-    lines[place] = lines[place].removesuffix(end) + program["separator"] + end
-    with pytest.raises(ValueError) as caught:
-        reread(lines)
-    number = len(io.StringIO("".join(lines[:place]), newline="").readlines()) + 1
-    told = f"{len(head)} in line {1 + program['excel']}, {len(head) + 1} in line {number}"
-    assert told in str(caught.value)
-
-
-@given(LABELS, st.data())
-@settings(max_examples=60, deadline=None)
-def test_costs_with_names_are_read_in_the_order_of_labels(labels, data):
-    size = len(labels) * (len(labels) + 1)
-    amounts = data.draw(st.lists(DECIMALS, min_size=size, max_size=size))
-    costs = {
-        (true, decision): "0" if true == decision else amounts.pop().lstrip("-")
-        for true in labels
-        for decision in (*labels, "ask!")
-    }
-    rows = data.draw(st.permutations(labels))
-    columns = data.draw(st.permutations([*labels, "ask!"]))
-    separator, decimal = data.draw(st.sampled_from([(",", "."), (";", "."), (";", ",")]))
-    corner = data.draw(st.sampled_from([[""], ["true \\ decision"], []]))  # R writes none.
-    out = io.StringIO(newline="")
-    quoting = csv.QUOTE_MINIMAL if corner else csv.QUOTE_ALL
-    writer = csv.writer(out, delimiter=separator, quoting=quoting)
-    writer.writerow([*corner, *columns])
-    for true in rows:
-        cells = [costs[true, decision].replace(".", decimal) for decision in columns]
-        writer.writerow([true, *cells])
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "costs.csv"
-        path.write_text(out.getvalue(), "utf-8", newline="")
-        table = read_cost_table(path, labels)
-    assert table.decisions == (*labels, "ask!")
-    expected = [[float(costs[true, decision]) for decision in table.decisions] for true in labels]
-    assert table.amounts.tolist() == expected

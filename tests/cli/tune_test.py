@@ -14,7 +14,7 @@ from csdl_keras.tuning.resumable import search_lock
 from csdl_keras_cli import search
 from csdl_keras_cli.main import main
 from tests.cli.own_files import table
-from tests.cli.runs import TUNE, fails_at, names
+from tests.cli.runs import fails_at, names
 
 C = 1.0 - np.eye(10)
 C[3, 5] = 7.0
@@ -26,8 +26,9 @@ def tune(tmp_path_factory):
     """A function that runs the command in the folder of a search of two trials; its status."""
     folder = tmp_path_factory.mktemp("runs")
     np.savetxt(folder / "matrix.csv", C, delimiter=",")
-    quick = [*TUNE, "--epochs", "2", "--beta", "0,0.25", "--optimizer", "sgd", "--tuner", "grid"]
-    quick += ["--cost-matrix", str(folder / "matrix.csv")]
+    quick = "tune --dataset digits --train-size 300 --epochs 2 --depth 1 --units 8 --tuner grid"
+    quick = f"{quick} --pretraining-epochs 1 --beta 0,0.25 --optimizer sgd --cost-matrix".split()
+    quick.append(str(folder / "matrix.csv"))
 
     def tune(*arguments):
         return main([*quick, "--out", str(folder / "search"), *arguments])
@@ -150,21 +151,21 @@ def test_what_varies_is_drawn(tmp_path):
         ("save_model", "best_model.keras"),
     ],
 )
-def test_a_step_that_fails_costs_no_other(name, file, searched, tmp_path, capsys, monkeypatch):
+def test_a_step_that_fails_costs_no_other(name, file, tune, tmp_path, capsys, monkeypatch):
     ignored = shutil.ignore_patterns(*FILES)
-    folder = shutil.copytree(searched, tmp_path / "copy", ignore=ignored)
+    folder = shutil.copytree(tune.folder, tmp_path / "copy", ignore=ignored)
     broken = fails_at(None, None, RuntimeError("broken"))
     monkeypatch.setattr(search, name, broken)
-    assert main([*TUNE, "--out", str(folder)]) == 1
+    assert tune("--out", str(folder), "--max-trials", "2") == 1
     assert capsys.readouterr().err == f"csdl-keras: {file} failed: RuntimeError: broken\n"
     assert names(folder) & FILES == FILES - {file}
 
 
 @pytest.mark.parametrize("name", ["run.json", "search.json"])
-def test_a_damaged_file(name, searched, tmp_path, capsys):
-    (path,) = shutil.copytree(searched, tmp_path / "copy").rglob(name)
+def test_a_damaged_file(name, tune, tmp_path, capsys):
+    (path,) = shutil.copytree(tune.folder, tmp_path / "copy").rglob(name)
     path.write_bytes(path.read_bytes()[:9])
-    assert main([*TUNE, "--out", str(tmp_path / "copy")]) == 2
+    assert tune("--out", str(tmp_path / "copy")) == 2
     error = capsys.readouterr().err
     assert str(tmp_path / "copy") in error and len(error.splitlines()) == 1
 
