@@ -115,7 +115,7 @@ def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> No
 
 
 def check_data(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if options of own data are missing, or given without such data."""
+    """Raises a ValueError for arguments that do not go together, and missing files."""
     data, kind = arguments.data, "--dataset"
     if data is not None and data.is_dir():
         kind = "a folder of images"
@@ -129,6 +129,7 @@ def check_data(arguments: argparse.Namespace) -> None:
         raise ValueError(f"Expected --label, the column or array of labels in {data}.")
     if arguments.cost_matrix is not None:
         _suffix("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
+    check_out(arguments.out)
 
 
 def _suffix(option: str, path: pathlib.Path, suffixes: tuple[str, ...], more: str = "") -> str:

@@ -64,10 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError for arguments that do not go together, and missing files."""
-    shared.check_data(arguments)
-    shared.check_out(arguments.out)
+check = shared.check_data
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -27,8 +27,6 @@ from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
 from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
 from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
 
-#: Fewer matrices show their range: the standard error of two is half their distance.
-LEAST_FOR_ERROR = 3
 #: Colours of the series of algorithms, and what they are called.
 _SERIES = {
     "blind": ("#777777", "Cost-blind"),
@@ -172,63 +170,67 @@ class Comparison:
                     before.unlink()
 
 
+def comparable(results: pandas.DataFrame) -> pandas.DataFrame:
+    """Returns the rows of the matrices for which most algorithms are done.
+
+    A mean over other matrices than those of the others may be low by their choice.
+    """
+    done = results.groupby("cost_seed")["algorithm"].transform("size")
+    return results[done == done.max()]
+
+
 def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     """Returns a row for each algorithm, averaged over matrices, the lowest average cost first.
 
-    Algorithms with fewer matrices than others, as after an interruption, come last: a mean over
-    fewer of them may be low by the choice of matrices. The means of the ends of intervals are no
-    closer than the ends of an interval of the mean.
+    The means of the ends of intervals are no closer than the ends of an interval of the mean.
     """
-    groups = results.groupby("algorithm", sort=False)
+    groups = comparable(results).groupby("algorithm", sort=False)
     means = ["average_cost", "error_rate", "train_seconds"]
     summary = groups[[*means, "constant_cost", "saved", "saved_low", "saved_high"]].mean()
-    summary["matrices"] = groups.size()
-    summary["effort"] = groups["effort"].first()
+    summary["matrices"], summary["effort"] = groups.size(), groups["effort"].first()
     costs = groups["average_cost"]
-    summary["error"] = costs.sem().where(summary["matrices"] >= LEAST_FOR_ERROR)
+    summary["error"] = costs.sem() if summary["matrices"].max() > 2 else np.nan
     summary["lowest"], summary["highest"] = costs.min(), costs.max()
     summary["constant_decision"] = groups["constant_decision"].agg(
         lambda names: names.iloc[0] if names.nunique() == 1 else ""
     )
-    summary["against_best"] = groups["against_best"].agg(
-        lambda places: (
-            places.iloc[0]
-            if len(places) == 1
-            else f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
-        )
-    )
-    order = {"by": ["matrices", "average_cost"], "ascending": [False, True]}
-    return summary.sort_values(**order, kind="stable")
+    good = groups["against_best"].agg(lambda places: (places != "costlier").sum())
+    summary["against_best"] = groups["against_best"].first()
+    if summary["matrices"].max() > 1:
+        count = summary["matrices"].astype(str)
+        summary["against_best"] = "best or tied for " + good.astype(str) + " of " + count
+    return summary.sort_values("average_cost", kind="stable")
 
 
 def _caption(matrices: int) -> str:
     """Returns what averages and the spread behind them are, for a number of matrices."""
     if matrices == 1:
         return "mean over test examples"
-    spread = " ± standard error" if matrices >= LEAST_FOR_ERROR else " and range"
-    return f"mean{spread} over {matrices} cost matrices"
+    # The standard error of two is half their distance.
+    spread = "and range" if matrices == 2 else "± standard error"
+    return f"mean {spread} over {matrices} cost matrices"
 
 
 def summary_text(summary: pandas.DataFrame, title: str) -> str:
     """Returns the table of a comparison, with the best constant decision below it."""
-    matrices, constant = summary["matrices"].max(), summary.iloc[0]
+    constant = summary.iloc[0]
     heads = ["algorithm", "effort", "average test cost", "saved", "95 % interval"]
     rows = [(*heads, "against the best", "error rate", "seconds")]
     for name, it in summary.iterrows():
-        spread = f" ({it['lowest']:.3f}–{it['highest']:.3f})" if it["matrices"] > 1 else ""
-        if it["matrices"] >= LEAST_FOR_ERROR:
-            spread = f" ± {it['error']:.3f}"
-        few = f" (n = {it['matrices']})" if it["matrices"] < matrices else ""
+        cost = f"{it['average_cost']:.3f}"
+        if it["matrices"] > 2:
+            cost += f" ± {it['error']:.3f}"
+        elif it["matrices"] == 2:
+            cost += f" ({it['lowest']:.3f}–{it['highest']:.3f})"
         saved = (number(it["saved"]), interval(it), it["against_best"])
         ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
         named = f"{name} ({get_algorithm(str(name)).title})"
-        rows.append((named, it["effort"], f"{it['average_cost']:.3f}{spread}{few}", *saved, *ends))
+        rows.append((named, it["effort"], cost, *saved, *ends))
     name = ": ".join(filter(None, ("best constant decision", constant["constant_decision"])))
     rows.append((name, "", f"{constant['constant_cost']:.3f}", *[""] * 5))
-    few = ", or n" if (summary["matrices"] < matrices).any() else ""
     return (
         f"{title}\n{as_text(rows)}\n"
-        f"{_caption(matrices)}{few}; seconds count shared stages in full\n"
+        f"{_caption(constant['matrices'])}; seconds count shared stages in full\n"
         "saved: relative to the best constant decision; tied: the interval of the difference to "
         "the best contains 0; intervals are paired, over test examples alone"
     )
@@ -236,25 +238,23 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
 
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
-    summary = summarise(results)[::-1]
-    matrices, means = summary["matrices"].max(), summary["average_cost"]
+    results, summary = comparable(results), summarise(results)[::-1]
+    heights, means = range(len(summary)), summary["average_cost"]
     algorithms = [get_algorithm(str(name)) for name in summary.index]
     figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
     axes = figure.subplots()
-    bars = axes.barh(range(len(means)), means, xerr=summary["error"], capsize=3, alpha=0.85)
+    bars = axes.barh(heights, means, xerr=summary["error"], capsize=3, alpha=0.85)
     for bar, algorithm in zip(bars, algorithms, strict=True):
         bar.set_color(_SERIES[algorithm.series][0])
-    heights = [summary.index.get_loc(name) for name in results["algorithm"]]
-    axes.plot(results["average_cost"], heights, "o", color="black", markersize=3.5, alpha=0.5)
-    few = [f" (n = {it})" if it < matrices else "" for it in summary["matrices"]]
-    labels = zip(algorithms, means, few, strict=True)
-    axes.set_yticks(range(len(means)), [f"{it.title}   {mean:.3f}{n}" for it, mean, n in labels])
-    axes.set_xlabel(f"average cost of a test example ({_caption(matrices)})")
+    dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
+    axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
+    titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
+    axes.set_yticks(heights, titles)
+    axes.set_xlabel(f"average cost of a test example ({_caption(summary['matrices'].max())})")
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_xlim(left=0)
-    present = {it.series for it in algorithms}
-    looks = [look for series, look in _SERIES.items() if series in present]
+    looks = [_SERIES[name] for name in _SERIES if name in {it.series for it in algorithms}]
     handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in looks]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:

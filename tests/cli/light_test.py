@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import csdl_keras as csdl
-from tests.support.fresh_process import REPOSITORY, run_python
+from csdl_keras_cli.main import main
+from tests.support.fresh_process import REPOSITORY
 
 RUN = """
 import contextlib, io, json, sys
@@ -86,11 +87,8 @@ def test_lines_of_native_code_do_not_reach_the_terminal():
         assert done.stderr == told
 
 
-def test_missing_optional_packages_are_named():
-    code = (
-        "import sys\n"
-        "sys.modules.update(dict.fromkeys(('pandas', 'matplotlib')))\n"
-        "from csdl_keras_cli.main import main\n"
-        "print(main(['compare', '--dataset', 'digits']))"
-    )
-    assert run_python(code).split() == ["2"]
+def test_missing_optional_packages_are_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for command in ("compare", "tune"):
+        assert main([command, "--dataset", "digits"]) == 2
+        assert "pip install 'csdl_keras[compare]'" in capsys.readouterr().err

@@ -7,6 +7,9 @@ import pandas
 import csdl_keras as csdl
 from csdl_keras.training.train import Trained
 
+TUNE = "tune --dataset digits --train-size 300 --epochs 1 --depth 1 --units 8".split()
+TUNE += ["--pretraining-epochs", "1", "--max-trials", "1"]
+
 
 def constant_model(decision):
     """A network that decides the same for every image of `digits`."""
