@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas
 
-from csdl_keras.evaluation._report_text import number
+from csdl_keras.evaluation._report_text import interval, number, warning
 from csdl_keras.paper.claims import claims
 from csdl_keras.paper.results import PLACE, data_label, read_choices, read_results, words
 from csdl_keras.paper.table2 import (
@@ -20,7 +20,6 @@ from csdl_keras.paper.table2 import (
     variant_title,
 )
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras_cli.savings import interval, warning
 
 Runs = Sequence[dict[str, Any]]
 
