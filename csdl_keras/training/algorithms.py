@@ -7,6 +7,7 @@ from csdl_keras._utils.checks import check_choice, check_integer, check_type
 from csdl_keras.training.bodies import BODIES, EFFORTS, Body, KernelMachine
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
+from csdl_keras_cli import choices
 
 MOST_MEMBERS = 1000
 
@@ -194,6 +195,10 @@ ALGORITHMS: dict[str, Algorithm] = _Algorithms({it.name: it for it in _TABLE})
 
 #: The names of the fifteen algorithms of the paper's Table 1.
 PAPER_ALGORITHMS = tuple(it.name for it in _TABLE if it.in_table2)
+
+# The command names them without importing this package.
+assert choices.PAPER_ALGORITHMS == PAPER_ALGORITHMS and choices.EFFORTS == tuple(EFFORTS)
+assert (*PAPER_ALGORITHMS, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
 
 
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:

@@ -7,7 +7,7 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import OUTPUTS, check_batch_size, check_choice
+from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import check_inputs, has_structure, rows_output_of
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import check_labels
@@ -120,7 +120,7 @@ class ValidationCost(keras.callbacks.Callback):
         self.x_val = x_val
         self.costs = checked
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
-        self.batch_size = check_batch_size(batch_size)
+        self.batch_size = batch_size
         self._vectors = vectors_of_labels(labels, checked)
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:

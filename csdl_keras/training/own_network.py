@@ -15,8 +15,8 @@ from csdl_keras._utils.structure import (
     has_structure,
     inputs_of,
     output_of,
-    shape_fits,
 )
+from csdl_keras._utils.tensors import alike
 from csdl_keras._utils.types import Tensor
 from csdl_keras.layers.probabilities import ClassProbabilities
 from csdl_keras.models.heads import output_layer
@@ -79,7 +79,7 @@ class OwnNetwork(AutoNetwork):
                 network = _copied(network)
         inputs_of(network)
         expected = [tuple(end.shape[1:]) for end in network.inputs]
-        if len(expected) != 1 or not shape_fits(shape, expected[0]):
+        if len(expected) != 1 or not alike(shape, expected[0]):
             raise ValueError(
                 f"Expected a network for inputs of shape {shape}; received one for "
                 f"{', '.join(map(str, expected))}. Images of another size fit behind a "

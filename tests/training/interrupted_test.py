@@ -121,7 +121,7 @@ class TestPretrain:
         "layer,epoch,arguments",
         [
             (0, 0, {}),
-            (1, 2, {"steps_per_epoch": 3, "tied": True, "unlabelled": X_VAL}),
+            (1, 2, {"tied": True, "unlabelled": X_VAL}),
         ],
     )
     def test_interrupted(self, layer, epoch, arguments, tmp_path, nothing_lost):
