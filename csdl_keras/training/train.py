@@ -209,7 +209,8 @@ class Trainer:
     ensemble and the requests of `train_all` are trained where joblib is configured to: in this
     process, or with `joblib.parallel_config(n_jobs=2)` in two, or on a Dask cluster with
     `joblib.parallel_config("dask")`. That needs a `seed`, and parts of your own that can be
-    pickled; `callbacks` are called in this process alone.
+    pickled; `callbacks` are called in this process alone, and processes share pre-trainings only
+    in the folder of a `cache`.
 
     Args:
         x, y, costs, network, settings: as in `csdl_keras.train`. Images for the paper's

@@ -14,6 +14,7 @@ from tests.support.trainers import (
     make_trainer,
     outputs,
 )
+from tests.training.validation_cost_test import literal_cost
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
@@ -26,18 +27,6 @@ AFFINE = {
     "costs": AffineCosts(AMOUNTS[:NUM_TRAIN], MATRICES[0]),
     "validation_data": (*VALIDATION, AffineCosts(AMOUNTS[NUM_TRAIN:], MATRICES[1])),
 }
-
-
-def literal_cost(probabilities, labels, costs):
-    """The average cost of Bayes decisions, example by example."""
-    total = 0.0
-    for row, label, matrix in zip(probabilities, labels, costs, strict=True):
-        expected = [
-            sum(row[true] * matrix[true][decision] for true in range(len(row)))
-            for decision in range(len(matrix[0]))
-        ]
-        total += matrix[label][expected.index(min(expected))]
-    return total / len(labels)
 
 
 class Noter(keras.callbacks.Callback):
