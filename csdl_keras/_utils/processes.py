@@ -4,19 +4,14 @@ import os
 import threading
 import time
 
-_SECONDS_BETWEEN_LOOKS = 0.5
-
 
 def end_with(parent: int) -> None:
-    """Ends this process soon after `parent`, the process that started it, has ended.
-
-    A signal may end the parent at once, so that it cannot stop its workers.
-    """
+    """Ends this process within a second after `parent`, which started it, may be at once."""
 
     def watch() -> None:
         # A process whose parent has ended gets another one.
         while os.getppid() == parent:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(0.5)
         os._exit(1)
 
     threading.Thread(target=watch, name="end with parent", daemon=True).start()

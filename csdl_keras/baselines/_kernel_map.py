@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils import gen_batches
+from sklearn.utils import check_random_state, gen_batches
 
 from csdl_keras._utils.arrays import (
     check_entries,
@@ -12,7 +12,6 @@ from csdl_keras._utils.arrays import (
     variance_beyond_rounding,
 )
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
-from csdl_keras._utils.seeds import random_generator
 from csdl_keras._utils.types import ArrayLike
 
 #: Number of rows of a kernel that are computed together.
@@ -48,7 +47,7 @@ class KernelMap:
         check_choice("method", method, ("auto", "exact", "nystroem"))
         n_components = check_integer("n_components", n_components)
         exact_limit = check_integer("exact_limit", exact_limit)
-        random_generator(random_state)
+        check_random_state(random_state)
         self.gamma = None if kernel == "precomputed" else _scale(gamma, x)
         self.nystroem: Nystroem | None = None
         self.x_fit: np.ndarray | None = None

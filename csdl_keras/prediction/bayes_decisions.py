@@ -28,8 +28,7 @@ def bayes_decisions(
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
             `(N, ..., K)` or `(N, ..., 1)`, such as those of pixels, for a cost matrix `(K, D)`.
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
-            `(N, K, D)`; or `csdl_keras.costs.AffineCosts`.
+        costs: as in `csdl_keras.decide`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
             have no limit. `None` (default) limits nothing.
         return_prices: whether to return also by how much one more of each limited decision
@@ -40,10 +39,6 @@ def bayes_decisions(
     Returns:
         An int64 array of decisions, `(N,)` or `(N, ...)`; with `return_prices=True` a tuple of
         that and a dict from limited decisions to prices.
-
-    Raises:
-        ValueError: if an argument fails its check, or the limits leave some example without
-            a decision.
 
     Example:
 
@@ -83,20 +78,12 @@ def _check_capacity(
     capacity: Mapping[int, int] | None, num_examples: int, num_decisions: int
 ) -> dict[int, int]:
     """Returns the limits by decision, if they leave a decision for every example."""
-    if capacity is None:
-        return {}
-    if not isinstance(capacity, Mapping):
-        raise ValueError(
-            f"Expected `capacity` to be a dict from decisions to numbers; received {capacity!r}."
+    limits = {
+        check_integer("a decision in `capacity`", decision, 0, num_decisions - 1): check_integer(
+            f"capacity[{decision}]", number, 0
         )
-    limits = {}
-    for decision, number in capacity.items():
-        index = check_integer("a decision in `capacity`", decision, 0)
-        if index >= num_decisions:
-            raise ValueError(
-                f"Expected decisions in `capacity` below {num_decisions}; received {index}."
-            )
-        limits[index] = check_integer(f"capacity[{index}]", number, 0)
+        for decision, number in (capacity or {}).items()
+    }
     if len(limits) == num_decisions and sum(limits.values()) < num_examples:
         raise ValueError(
             f"Expected `capacity` for {num_examples} examples or a decision without a limit; "
@@ -105,21 +92,13 @@ def _check_capacity(
     return limits
 
 
-_SWEEPS = 200
-
-
 def limited_decisions(
     expected: np.ndarray, limits: dict[int, int], with_prices: bool
 ) -> tuple[np.ndarray, dict[int, float]]:
-    """Finds the decisions of lowest total expected cost that keep the limits.
+    """Finds the decisions of lowest total expected cost `(N, D)` that keep the limits.
 
-    Args:
-        expected: `(N, D)` expected costs.
-        limits: how often a decision may be taken at most, by decision.
-        with_prices: whether to work out by how much one more of each would lower the total.
-
-    Returns:
-        Decisions `(N,)`, and the prices by limited decision.
+    Returns decisions `(N,)`, and `with_prices` by how much one more of each limited decision would
+    lower the total.
     """
     free = [k for k in range(expected.shape[1]) if k not in limits]
     limited = sorted(limits)
@@ -144,14 +123,11 @@ def limited_decisions(
 def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
     """Returns the column of each row, and the total, where column `j` has room for `room[j]` rows.
 
-    Columns behind the last entry of `room` have room for all. Prices of the limited columns
-    are found first, under which rows that take their cheapest column nearly keep the limits. A
-    column that costs a row more than the gap to the optimum is left out, which leaves a small
-    transport problem.
+    Columns behind the last entry of `room` have room for all. Under prices of the limited columns
+    rows that take their cheapest one nearly keep the limits. A column that costs a row more than
+    the gap to the optimum is left out, which leaves a small transport problem.
     """
-    prices = np.zeros(costs.shape[1])
-    if costs.shape[1] > 1:
-        _raise_prices(costs, room, prices)
+    prices = _prices(costs, room)
     priced = costs + prices
     slack = priced - priced.min(axis=1, keepdims=True)
     lower = priced.min(axis=1).sum() - prices[: len(room)] @ room
@@ -170,31 +146,29 @@ def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
     return float(np.take_along_axis(costs, chosen[:, None], axis=1).sum())
 
 
-def _raise_prices(costs: np.ndarray, room: np.ndarray, prices: np.ndarray) -> None:
-    """Raises the prices of columns that too many rows want, until no column is wanted too often.
+def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Returns prices of columns under which hardly any limited one is wanted too often.
 
     The price of one column at a time becomes that of the first row that goes without. No
     price exceeds the lowest ones under which the limits are kept, since a higher price of one
     column makes the others only more wanted.
     """
+    prices = np.zeros(costs.shape[1])
     scale = float(np.abs(costs).max()) or 1.0
-    for _ in range(_SWEEPS):
+    for _ in range(200 if costs.shape[1] > 1 else 0):
         before = prices.copy()
         for j, number in enumerate(room):
-            others = np.delete(costs + prices, j, axis=1).min(axis=1)
-            gain = others - costs[:, j]
+            gain = np.delete(costs + prices, j, axis=1).min(axis=1) - costs[:, j]
             if number < len(gain):
                 first_without = np.partition(gain, len(gain) - 1 - number)[len(gain) - 1 - number]
                 prices[j] = max(prices[j], float(first_without))
         if np.abs(prices - before).max() <= 1e-13 * scale:
-            return
+            break
+    return prices
 
 
 def _repaired(slack: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns a column for each row within the room, near the cheapest ones.
-
-    Where a column is too full, the rows stay that would lose most elsewhere.
-    """
+    """Returns a column for each row within the room; rows that lose most elsewhere stay."""
     left = np.full(slack.shape[1], len(slack))
     left[: len(room)] = room
     chosen = np.full(len(slack), -1)
@@ -231,14 +205,10 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     kind, column = np.nonzero(np.isfinite(kinds))
     # HiGHS has absolute tolerances: costs are those beyond the cheapest, in units of the largest.
     beyond = (kinds - kinds.min(axis=1, keepdims=True))[kind, column]
-    variables = np.arange(len(kind))
-    limited = column < len(room)
-    ones = np.ones(len(kind))
+    ones, variables, shape = np.ones(len(kind)), np.arange(len(kind)), (costs.shape[1], len(kind))
     found = linprog(
         beyond / (beyond.max(initial=0.0) or 1.0),
-        A_ub=coo_array(
-            (ones[limited], (column[limited], variables[limited])), shape=(len(room), len(kind))
-        ),
+        A_ub=coo_array((ones, (column, variables)), shape=shape).tocsr()[: len(room)],
         b_ub=left,
         A_eq=coo_array((ones, (kind, variables)), shape=(len(kinds), len(kind))),
         b_eq=counts,

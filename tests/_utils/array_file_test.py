@@ -48,7 +48,7 @@ class TestReadArrays:
         np.testing.assert_array_equal(found, array.astype("float32"))
 
     @hypothesis.given(share=st.floats(0, 1, exclude_max=True))
-    @hypothesis.settings(max_examples=300)
+    @hypothesis.settings(max_examples=60)
     def test_truncated_anywhere(self, file, share):
         path, content = file[0].with_name("cut.npz"), file[1]
         path.write_bytes(content[: int(share * len(content))])
@@ -58,7 +58,7 @@ class TestReadArrays:
     @hypothesis.given(
         share=st.floats(0, 1, exclude_max=True), bits=st.integers(1, 255), times=st.integers(1, 9)
     )
-    @hypothesis.settings(max_examples=400)
+    @hypothesis.settings(max_examples=100)
     def test_changed_anywhere(self, file, share, bits, times):
         """Whole, or told: never other numbers, and never another error."""
         path, content = file[0].with_name("changed.npz"), bytearray(file[1])
