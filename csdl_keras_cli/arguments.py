@@ -2,31 +2,29 @@
 
 import argparse
 import pathlib
-from collections.abc import Sequence
 
 from csdl_keras_cli.choices import ALIASES, OTHER_ALGORITHMS, PAPER_ALGORITHMS, SHARES
-from csdl_keras_cli.suggestions import did_you_mean
 
-#: Ends of names that files with data have.
-DATA_SUFFIXES = (".csv", ".parquet", ".npz")
+_TABLES = (".csv", ".parquet", ".npz")
+#: The kinds of data that options are for.
+_NEEDS = {
+    **dict.fromkeys(("label", "drop", "categories", "cost_columns"), _TABLES),
+    "missing": (".csv",),
+    **dict.fromkeys(("image_size", "skip_broken"), ("a folder of images",)),
+    "imbalanced": ("--dataset",),
+}
+
+
+def whole_number(text: str, low: int = 0) -> int:
+    """Parses a whole number, which may be a seed, for argparse."""
+    if not low <= int(text) < 2**32:
+        raise argparse.ArgumentTypeError(f"expected {low} to 2**32 - 1; received {text!r}")
+    return int(text)
 
 
 def positive_integer(text: str) -> int:
     """Parses a whole number of at least 1, for argparse."""
     return whole_number(text, low=1)
-
-
-def whole_number(text: str, low: int = 0) -> int:
-    """Parses a whole number of at least `low`, for argparse."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = low - 1
-    if value < low:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number of at least {low}; received {text!r}"
-        )
-    return value
 
 
 def names(text: str) -> list[str]:
@@ -36,28 +34,21 @@ def names(text: str) -> list[str]:
 
 def algorithms(text: str) -> tuple[str, ...]:
     """Parses names of algorithms, for argparse; other names of an algorithm stay as they are."""
-    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS)
+    known = (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS, *ALIASES)
     found = names(text)
-    wrong = [name for name in found if name not in (*known, *ALIASES)]
-    if wrong or not found:
-        hint = did_you_mean(wrong[0], (*known, *ALIASES)) if wrong else ""
-        raise argparse.ArgumentTypeError(
-            f"expected algorithms among {', '.join(known)}; received {wrong or text!r}.{hint}"
-        )
+    for name in found or [text]:
+        if name not in known:
+            # As argparse says it, to which the parser adds the name that was meant.
+            choices = ", ".join(known)
+            raise argparse.ArgumentTypeError(f"invalid choice: {name!r} (choose from {choices})")
     return tuple(found)
 
 
 def image_size(text: str) -> tuple[int, int]:
     """Parses `"32"` or `"24x32"`, height and width, for argparse."""
-    try:
-        sizes = [int(part) for part in text.lower().split("x")]
-    except ValueError:
-        sizes = []
-    if len(sizes) not in (1, 2) or min(sizes) < 1:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of pixels such as 32, or height and width as 24x32; received "
-            f"{text!r}"
-        )
+    sizes = [int(part) for part in text.lower().split("x")]
+    if len(sizes) > 2 or min(sizes) < 1:
+        raise argparse.ArgumentTypeError(f"expected pixels as 32 or 24x32; received {text!r}")
     return sizes[0], sizes[-1]
 
 
@@ -74,31 +65,17 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "--data",
         type=pathlib.Path,
         metavar="PATH",
-        help="your own data: a table in a .csv or .parquet file, arrays in an .npz file, or a "
-        "folder with a folder of images for each class. Columns of a table may hold numbers, "
-        f"categories as strings and missing values. It is split at random within each label by "
-        f"--seed, {SHARES[0]:.0%}% for training, {SHARES[1]:.0%}% for validation and "
-        f"{SHARES[2]:.0%}% for the test",
+        help="your own data: a table of numbers and texts, with missing values, in a .csv or "
+        ".parquet file, arrays in an .npz file, or a folder with a folder of images for each "
+        "class. Of each label {:.0%}% are for training, {:.0%}% for validation and {:.0%}% for "
+        "the test, drawn by --seed".format(*SHARES),
     )
     parser.add_argument(
-        "--label",
-        metavar="COLUMN",
-        help="column, or array of an .npz file, with the labels of --data",
+        "--label", metavar="COLUMN", help="column of a table, or array, with the labels of --data"
     )
-    _add_columns(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
-    _add_columns(
-        parser,
-        "--categories",
-        "columns of --data that hold categories, although they look like numbers or dates",
-    )
-    parser.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="what stands for a missing value in a .csv file, besides an empty cell, such as '?'; "
-        "may be repeated",
-    )
+    _add_names(parser, "--drop", "columns of --data that are no inputs, such as identifiers")
+    _add_names(parser, "--categories", "columns of --data that hold categories, whatever they seem")
+    _add_names(parser, "--missing", "text for a missing value in a .csv file, such as '?'")
     parser.add_argument(
         "--image-size",
         type=image_size,
@@ -106,9 +83,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         help="size to which images in a folder are scaled; needed if they differ in size",
     )
     parser.add_argument(
-        "--skip-broken",
-        action="store_true",
-        help="leave out images that are broken or too large",
+        "--skip-broken", action="store_true", help="leave out images that are broken or too large"
     )
     parser.add_argument(
         "--imbalanced",
@@ -125,76 +100,46 @@ def add_costs(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGro
         "--cost-matrix",
         type=pathlib.Path,
         metavar="FILE",
-        help="costs C[true, decision] in a .csv or .npy file: a row for each true label, a column "
-        "for each decision. A .csv file may begin with a line of the names of decisions and a "
-        "column of the names of labels; without names of both, they are in the order of sorted "
-        "labels",
+        help="costs in a .csv or .npy file: a row for each true label, a column for each decision, "
+        "in the order of sorted labels or, in a .csv file, with the names of both",
     )
-    _add_columns(
-        costs,
-        "--cost-columns",
-        "columns of --data with what each decision costs the example, one for each label, named "
-        "like the labels or else in their sorted order; they are no inputs, and not known when "
-        "deciding",
-    )
+    text = "columns of --data with what each decision costs, named like labels or in their order"
+    _add_names(costs, "--cost-columns", text)
     return costs
 
 
-def _add_columns(parser: argparse._ActionsContainer, option: str, text: str) -> None:
-    """Adds an option that names columns of `--data`."""
-    parser.add_argument(
-        option,
-        action="append",
-        default=[],
-        metavar="A,B,...",
-        help=f"{text}; may be repeated, which a name with a comma needs",
-    )
-
-
-#: The kinds of data that options are for: a suffix, `"folder"` or `"dataset"`.
-_NEEDS = {
-    **dict.fromkeys(("label", "drop", "categories", "cost_columns"), DATA_SUFFIXES),
-    "missing": (".csv",),
-    **dict.fromkeys(("image_size", "skip_broken"), ("folder",)),
-    "imbalanced": ("dataset",),
-}
-_CALLED = {"dataset": "--dataset", "folder": "a folder of images", ".csv": "a .csv file"}
+def _add_names(parser: argparse._ActionsContainer, option: str, text: str) -> None:
+    """Adds an option that may be repeated, as a name with a comma needs."""
+    text += "; may be repeated"
+    parser.add_argument(option, action="append", default=[], metavar="A,B,...", help=text)
 
 
 def check_data(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError if options of own data are missing, or given without such data."""
-    data: pathlib.Path | None = arguments.data
-    kind = "dataset"
-    if data is not None:
-        if not data.exists():
-            raise ValueError(f"Expected --data to be a file or a folder; there is no {data}.")
-        kind = "folder" if data.is_dir() else data.suffix.lower()
-        if kind != "folder":
-            check_file("--data", data, DATA_SUFFIXES, " or a folder of images")
-    for option, needed in _NEEDS.items():
-        if getattr(arguments, option, None) and kind not in needed:
-            what = _CALLED[needed[0]] if len(needed) == 1 else "a file of --data"
-            received = "--dataset" if data is None else data
-            raise ValueError(
-                f"Expected --{option.replace('_', '-')} with {what}; received {received}."
-            )
-    if kind in DATA_SUFFIXES and arguments.label is None:
-        what = "array" if kind == ".npz" else "column"
-        raise ValueError(f"Expected --label to name the {what} of labels in {data}; received none.")
+    """Raises a ValueError for arguments that do not go together, and missing files."""
+    data, kind = arguments.data, "--dataset"
+    if data is not None and data.is_dir():
+        kind = "a folder of images"
+    elif data is not None:
+        kind = _suffix("--data", data, _TABLES, " or a folder of images")
+    for option, kinds in _NEEDS.items():
+        if getattr(arguments, option, None) and kind not in kinds:
+            option = option.replace("_", "-")
+            raise ValueError(f"Expected --{option} with {' or '.join(kinds)}; received {kind}.")
+    if kind in _TABLES and arguments.label is None:
+        raise ValueError(f"Expected --label, the column or array of labels in {data}.")
     if arguments.cost_matrix is not None:
-        check_file("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
+        _suffix("--cost-matrix", arguments.cost_matrix, (".csv", ".npy"))
+    check_out(arguments.out)
 
 
-def check_file(option: str, path: pathlib.Path, suffixes: Sequence[str], more: str = "") -> None:
-    """Raises a ValueError unless a path is a file with one of these ends of its name."""
-    if not path.is_file():
-        what = "a folder" if path.is_dir() else "no such file"
-        raise ValueError(f"Expected {option} to be a file; received {path}, {what}.")
-    if path.suffix.lower() not in suffixes:
+def _suffix(option: str, path: pathlib.Path, suffixes: tuple[str, ...], more: str = "") -> str:
+    """Returns the end of the name of a file if it is one of these."""
+    if not path.is_file() or path.suffix.lower() not in suffixes:
+        what = path if path.is_file() else f"{path}, and there is no such file"
         raise ValueError(
-            f"Expected {option} to be a {', '.join(suffixes[:-1])} or {suffixes[-1]} file{more}; "
-            f"received {path}."
+            f"Expected {option} to be a {' or '.join(suffixes)} file{more}; received {what}."
         )
+    return path.suffix.lower()
 
 
 def add_train_size(parser: argparse.ArgumentParser) -> None:
@@ -203,22 +148,14 @@ def add_train_size(parser: argparse.ArgumentParser) -> None:
         "--train-size",
         type=positive_integer,
         metavar="N",
-        help="use only N examples for training and validation together, stratified; "
-        "the test set stays whole",
+        help="use only N examples for training and validation together, stratified",
     )
-
-
-def _seed(text: str) -> int:
-    value = whole_number(text)
-    if value >= 2**32:
-        raise argparse.ArgumentTypeError(f"expected a seed below 2**32; received {text!r}")
-    return value
 
 
 def add_seed(parser: argparse.ArgumentParser, text: str) -> None:
     """Adds `--seed`, the seed of `text`."""
     parser.add_argument(
-        "--seed", type=_seed, default=0, metavar="N", help=f"seed of {text} (default 0)"
+        "--seed", type=whole_number, default=0, metavar="N", help=f"seed of {text} (default 0)"
     )
 
 
@@ -241,8 +178,8 @@ def add_out(parser: argparse.ArgumentParser, text: str) -> None:
 
 def check_out(out: pathlib.Path | None) -> None:
     """Raises a ValueError if `--out` is a file, or lies where no folder can be made."""
-    if out is None:
-        return
-    there = next(path for path in (out.absolute(), *out.absolute().parents) if path.exists())
-    if not there.is_dir():
-        raise ValueError(f"Expected --out to be a folder; received {out}, but {there} is a file.")
+    for path in () if out is None else (out.absolute(), *out.absolute().parents):
+        if path.exists() and not path.is_dir():
+            raise ValueError(
+                f"Expected --out to be a folder; received {out}, but {path} is a file."
+            )

@@ -1,7 +1,6 @@
-"""The names that options choose from, and numbers that help tells.
+"""The names that options choose from, which the package reads here or checks on import.
 
-Those of `csdl_keras` stand here again, because importing it takes seconds;
-`tests/cli/choices_test.py` compares.
+Importing the package takes seconds, while help and wrong arguments are to be answered at once.
 """
 
 #: The fifteen algorithms of the paper's Table 1.
@@ -10,61 +9,40 @@ PAPER_ALGORITHMS = (
     *("dnn_bayes", "sdae_bayes", "seae_bayes", "scae_bayes", "cnn_bayes"),
     *("dnn_sosr", "sdae_sosr", "seae_sosr", "csdnn", "cnn_sosr"),
 )
-
-#: Algorithms beyond the paper.
+#: Algorithms beyond the paper, and other names of algorithms.
 OTHER_ALGORITHMS = (
-    *("calibrated_bayes", "ensemble_bayes", "cost_model"),
-    *("dnn_weighted", "cnn_weighted"),
+    "calibrated_bayes",
+    "ensemble_bayes",
+    "cost_model",
+    "dnn_weighted",
+    "cnn_weighted",
 )
-
-#: Other names of algorithms.
 ALIASES = ("scae_sosr",)
-
 #: Algorithms that `compare` runs by default on images.
 DEFAULT_ALGORITHMS = (
     *("ensemble_bayes", "calibrated_bayes", "cost_model"),
     *("dnn_blind", "dnn_bayes", "sdae_bayes", "dnn_sosr", "sdae_sosr", "csdnn"),
     *("cnn_blind", "cnn_bayes", "cnn_sosr"),
 )
-
 #: Algorithms that `tune` searches: those of the paper that train networks by NLL or SOSR.
 TUNABLE = tuple(name for name in PAPER_ALGORITHMS if name not in ("csosr", "min"))
-
 #: Data sets with a fixed loader; any other name is one of TFDS.
-DATASETS = (
-    "mnist_5k",
-    "digits",
-    "mnist",
-    "bg_img_rot",
-    "bg_img_rot_synthetic",
-    "svhn",
-    "cifar10",
-)
-
+DATASETS = ("mnist_5k", "digits", "mnist", "bg_img_rot", "bg_img_rot_synthetic", "svhn", "cifar10")
 #: Efforts of training.
 EFFORTS = ("quick", "balanced", "best")
-
-#: Default epochs of the paper's fully-connected and convolutional networks and of pre-training.
-EPOCHS = {"mlp": 25, "cnn": 8, "pretraining": 10}
-
 #: Formats of `export` with the ends of their files' names.
 FORMATS = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
-
 #: Kinds of a model's outputs.
 OUTPUTS = ("cost", "probability")
-
 #: Profiles of `table2` and how much each runs.
 PROFILES = {
     "tiny": "1 data set, hidden layers 64x64x64, 2 matrices",
     "small": "6 data sets, hidden layers 500x500x500, 5 matrices",
     "paper": "10 data sets, hidden layers 3000x3000x3000, 3 matrices",
 }
-
 #: Variants of Caffe's network.
 CNN_VARIANTS = ("quick", "full")
-
 #: Seed of the first cost matrix of every comparison; the others follow.
 FIRST_COST_SEED = 1000
-
 #: Shares of a user's examples for training, validation and test.
 SHARES = (0.6, 0.2, 0.2)

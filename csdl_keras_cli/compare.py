@@ -1,21 +1,15 @@
 """The command `csdl-keras compare`."""
 
 import argparse
-import dataclasses
-import time
 
 from csdl_keras_cli import arguments as shared
 from csdl_keras_cli.choices import (
     DEFAULT_ALGORITHMS,
     EFFORTS,
-    EPOCHS,
     FIRST_COST_SEED,
     OTHER_ALGORITHMS,
     PAPER_ALGORITHMS,
 )
-
-#: Number of random cost matrices, unless the user has costs or says another one.
-_COST_SEEDS = 2
 
 HELP = "train algorithms on one data set and show what each one costs"
 DESCRIPTION = (
@@ -51,10 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--epochs",
         type=shared.positive_integer,
         metavar="N",
-        help="train N epochs at most, and pre-train no longer than that; by default "
-        f"{EPOCHS['mlp']} for the paper's fully-connected and {EPOCHS['cnn']} for its "
-        f"convolutional network, {EPOCHS['pretraining']} in pre-training and "
-        "those of the effort for ensemble_bayes, calibrated_bayes and cost_model",
+        help="train N epochs at most, and pre-train no longer than that; by default those of "
+        "Settings for the paper's networks, and else those of the effort",
     )
     parser.add_argument(
         "--effort",
@@ -72,90 +64,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_out(parser, ", new or empty; by default csdl_runs/DATASET-DATE-TIME")
 
 
-def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError for arguments that do not go together, and missing files."""
-    shared.check_data(arguments)
-    shared.check_out(arguments.out)
+check = shared.check_data
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     from csdl_keras._utils.optional import optional_module
 
-    # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
-    from csdl_keras import ALGORITHMS, Settings
-    from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
-    from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
-    from csdl_keras_cli.progress import Progress
-    from csdl_keras_cli.run_folder import RunRecord, prepare_folder
-    from csdl_keras_cli.savings import findings, sentence, warning
+    from csdl_keras_cli.comparison import compare
 
-    start = time.perf_counter()
-    names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
-    # A kernel machine has no effort.
-    effort = {} if arguments.effort is None else {"effort": arguments.effort}
-    compared = [
-        dataclasses.replace(ALGORITHMS[name], **effort if ALGORITHMS[name].body != "svm" else {})
-        for name in names
-    ]
-    settings = Settings()
-    if arguments.epochs is not None:
-        settings = settings.limit_epochs(arguments.epochs)
-    data = read_data(arguments)
-    matrices = None if data.table is not None else arguments.cost_seeds or _COST_SEEDS
-    comparison = Comparison(data, matrices, settings, arguments.seed, arguments.jobs)
-    reasons = comparison.unsuited(compared)
-    if reasons and (arguments.algorithms or len(reasons) == len(compared)):
-        raise ValueError(next(iter(reasons.values())))
-    compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
-    folder = prepare_folder(arguments.out, data.name)
-    show_data(arguments, data)
-    costs = f"{matrices} random cost matri{'x' if matrices == 1 else 'ces'}"
-    print(
-        f"{len(compared)} algorithm{'s' * (len(compared) > 1)}, "
-        f"{'your costs' if matrices is None else costs}; results in {folder}"
-    )
-    if reasons:
-        print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
-    record = RunRecord(
-        folder, arguments, dataclasses.asdict(settings), data_record(arguments, data)
-    )
-    total = len(compared) * (matrices or 1)
-    failures, told, status = comparison.failures, "", 0
-    try:
-        with failures.step("training"):
-            comparison.run(compared, folder, Progress("rows", total))
-    except KeyboardInterrupt:
-        status = 130
-        print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
-    results, best, path = comparison.results, comparison.best, comparison.model_path
-    if not len(results):
-        record.remove()
-    else:
-        title = f"{data.name}{', imbalanced' * data.imbalanced}"
-        summary = summarise(results)
-        savings = summary.to_dict("index")
-        told = warning(savings)
-        with failures.step("run.json"):
-            record.add_findings(findings(savings))
-        with failures.step("costs.png"):
-            plot_costs(results, f"What decisions cost on {title}", folder / "costs.png")
-        with failures.step("the table"):
-            seconds = time.perf_counter() - start
-            print(f"\n{summary_text(summary, f'{title}, {seconds:.0f} s in all')}")
-        written = [folder / "results.csv", folder / "costs.png", path]
-        print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
-    if best is not None and path is not None:
-        which = "" if matrices is None else f" for the cost matrix of seed {best['cost_seed']}"
-        share = " relative to the best constant decision for its matrix"
-        print(
-            f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
-            f"has the lowest validation cost{share if (matrices or 1) > 1 else ''}. "
-            f"{sentence(best)} Load it and decide:\n"
-        )
-        print(load_snippet(data, path))
-    if told:
-        print(f"\n# {told}")
-    return max(failures.tell(), status)
+    return compare(arguments)

@@ -1,8 +1,12 @@
 """Compares algorithms on one data set and several cost matrices: rows, table and figure."""
 
+import argparse
+import dataclasses
+import datetime
 import functools
 import os
 import pathlib
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,18 +17,16 @@ import pandas
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from csdl_keras import Algorithm, Settings, Trainer
+from csdl_keras import ALGORITHMS, Algorithm, Settings, Trainer
 from csdl_keras._utils.files import replacing, save_model
-from csdl_keras.evaluation._report_text import as_text, number
+from csdl_keras.evaluation._report_text import as_text, interval, number, saving_sentence, warning
+from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras_cli.choices import FIRST_COST_SEED
-from csdl_keras_cli.data import Data
-from csdl_keras_cli.progress import Failures, Progress
-from csdl_keras_cli.run_folder import accelerators
-from csdl_keras_cli.savings import interval, savings_of
+from csdl_keras.training.train import Trained
+from csdl_keras_cli.choices import DEFAULT_ALGORITHMS, FIRST_COST_SEED
+from csdl_keras_cli.data import SAVINGS, Data, data_record, load_snippet, read_data, show_data
+from csdl_keras_cli.run_folder import RunRecord, accelerators, prepare_folder
 
-#: Fewer matrices show their range: the standard error of two is half their distance.
-LEAST_FOR_ERROR = 3
 #: Colours of the series of algorithms, and what they are called.
 _SERIES = {
     "blind": ("#777777", "Cost-blind"),
@@ -38,21 +40,21 @@ Cell = tuple[Algorithm, int]
 
 
 class Comparison:
-    """Trains algorithms for several cost matrices, and keeps their results and the best model.
+    """Trains algorithms for cost matrices, and keeps their results and the best model.
 
-    `num_matrices` is `None` for the costs of the data; `jobs` is `None` for one process for each
+    `matrices` are by their seeds, 0 for the user's costs; `jobs` is `None` for one process for each
     core, or a single one on a GPU.
     """
 
     def __init__(
         self,
         data: Data,
-        num_matrices: int | None,
+        matrices: dict[int, np.ndarray],
         settings: Settings,
         seed: int = 0,
         jobs: int | None = 1,
     ):
-        self.data, self.settings, self.seed = data, settings, seed
+        self.data, self.matrices, self.settings, self.seed = data, matrices, settings, seed
         self.jobs = (1 if accelerators() else os.cpu_count() or 1) if jobs is None else jobs
         self.failures = Failures()
         #: Rows of `results.csv` so far, in the order of matrices and algorithms.
@@ -60,29 +62,24 @@ class Comparison:
         #: The row of the model that is kept, and its file, `None` as long as there is none.
         self.best: dict[str, Any] | None = None
         self.model_path: pathlib.Path | None = None
-        count = 1 if num_matrices is None else num_matrices
-        first = 0 if num_matrices is None else FIRST_COST_SEED
-        self._matrices = {seed: data.matrix_of(seed) for seed in range(first, first + count)}
-        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in self._matrices}
+        self._decisions: dict[int, dict[str, np.ndarray]] = {seed: {} for seed in matrices}
         self._rows: dict[Cell, dict[str, Any]] = {}
-        self._best_rank: tuple[float, int] = (float("inf"), 0)
+        self._lowest = float("inf"), 0
 
     def unsuited(self, algorithms: Sequence[Algorithm]) -> dict[str, str]:
         """Returns the algorithms that do not fit data and costs, and why, before training."""
         trainer, reasons = functools.cache(self._trainer), {}
         for algorithm in algorithms:
             try:
-                request = self._request((algorithm, min(self._matrices)))
+                request = self._request((algorithm, min(self.matrices)))
                 trainer(self.data.suiting(algorithm)).key(*request)
             except ValueError as error:
                 reasons[algorithm.name] = str(error)
         return reasons
 
-    def run(
-        self, algorithms: Sequence[Algorithm], folder: pathlib.Path, progress: Progress
-    ) -> None:
-        """Trains; each result is on disk before it is shown. `failures` has what failed."""
-        self._cells = [(algorithm, seed) for seed in self._matrices for algorithm in algorithms]
+    def run(self, algorithms: Sequence[Algorithm], folder: pathlib.Path) -> None:
+        """Trains; each result is on disk before it is printed. `failures` has what failed."""
+        self._cells = [(algorithm, seed) for seed in self.matrices for algorithm in algorithms]
         forms: dict[Data, list[Cell]] = {}
         for cell in self._cells:
             forms.setdefault(self.data.suiting(cell[0]), []).append(cell)
@@ -94,9 +91,8 @@ class Comparison:
             train_all = self._trainer(form).train_all
             with joblib.parallel_config(n_jobs=self.jobs):
                 for index, trained in train_all(map(self._request, cells), on_error=failed):
-                    cell = cells[index]
-                    with self.failures.step(self._name(cell)):
-                        self._add(cell, form, trained, folder, progress)
+                    with self.failures.step(self._name(cells[index])):
+                        self._add(cells[index], form, trained, folder)
 
     def _trainer(self, form: Data) -> Trainer:
         """Returns the trainer of the data in one form."""
@@ -112,32 +108,25 @@ class Comparison:
 
     def _request(self, cell: Cell) -> tuple[Algorithm, np.ndarray | None, Settings]:
         """Returns what `Trainer.train_all` takes."""
-        algorithm, seed = cell
-        matrix = self._matrices[seed] if self.data.costs is None else None
-        return algorithm, matrix, self.settings
+        matrix = self.matrices[cell[1]] if self.data.costs is None else None
+        return cell[0], matrix, self.settings
 
     def _name(self, cell: Cell) -> str:
         """Returns the name of a cell in messages: the data, the algorithm and the matrix."""
-        algorithm, seed = cell
         variant = "_imb" if self.data.imbalanced else ""
-        matrix = f" for matrix {seed}" if seed else ""
-        return f"{self.data.name.replace('/', '_')}{variant} {algorithm.name}{matrix}"
+        matrix = f" for matrix {cell[1]}" if cell[1] else ""
+        return f"{self.data.name.replace('/', '_')}{variant} {cell[0].name}{matrix}"
 
-    def _add(
-        self, cell: Cell, form: Data, trained: Any, folder: pathlib.Path, progress: Progress
-    ) -> None:
+    def _add(self, cell: Cell, form: Data, trained: Trained, folder: pathlib.Path) -> None:
         """Prices decisions, writes all results, and keeps the model if it is the best one."""
         algorithm, seed = cell
-        data, matrix = self.data, self._matrices[seed]
+        data, matrix = self.data, self.matrices[seed]
         costs, chosen = {}, {}
         for part in ("val", "test"):
             prices, chosen[part] = data.prices(part, matrix), form.decided(trained.model, part)
             costs[part] = float(prices[np.arange(len(prices)), chosen[part]].mean())
-        # A matrix of small costs makes no better network.
-        constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
-        network = algorithm.body_kind.is_network
-        self._decisions[seed][algorithm.name] = chosen["test"]
-        self._rows[cell] = {
+        backend = keras.backend.backend() if algorithm.body_kind.is_network else "scikit-learn"
+        row = self._rows[cell] = {
             "dataset": data.name,
             "imbalanced": data.imbalanced,
             "algorithm": algorithm.name,
@@ -149,92 +138,99 @@ class Comparison:
             "epochs": trained.epochs,
             "train_size": len(data.y["train"]) + len(data.y["val"]),
             "seed": self.seed,
-            "backend": keras.backend.backend() if network else "scikit-learn",
+            "backend": backend,
+            "effort": getattr(self.settings.body_of(algorithm), "effort", "quick"),
         }
+        self._decisions[seed][algorithm.name] = chosen["test"]
         # Each new result may be the best one, against which others are compared.
-        savings = savings_of(data.report(self._decisions[seed], matrix))
-        for other, row in self._rows.items():
-            if other[1] == seed:
-                body = self.settings.body_of(other[0])
-                row |= savings[other[0].name] | {"effort": getattr(body, "effort", "quick")}
+        savings = data.savings(self._decisions[seed], matrix)
+        for (other, other_seed), it in self._rows.items():
+            if other_seed == seed:
+                it |= savings[other.name]
         self.results = pandas.DataFrame([self._rows[it] for it in self._cells if it in self._rows])
         with replacing(folder / "results.csv") as unfinished:
             self.results.to_csv(unfinished, index=False)
-        progress.tell(
-            f"{self._name(cell)}: average cost {costs['test']:.3f}, error "
-            f"{self._rows[cell]['error_rate']:.1%}, {trained.seconds:.0f} s"
+        print(
+            f"{datetime.datetime.now():%H:%M:%S} {self._name(cell)}: average cost "
+            f"{costs['test']:.3f}, error {row['error_rate']:.1%}, {trained.seconds:.0f} s; "
+            f"{len(self._rows)} of {len(self._cells)} rows",
+            flush=True,
         )
-        # Cells do not end in their order.
+        # A matrix of small costs makes no better network. Cells do not end in their order.
+        constant = float(data.prices("val", matrix).mean(axis=0).min()) or 1.0
         rank = costs["val"] / constant, self._cells.index(cell)
-        if rank < self._best_rank:
+        if rank < self._lowest:
             with self.failures.step(f"the model of {self._name(cell)}"):
                 model = form.finished(trained.model)
                 suffix = ".keras" if isinstance(model, keras.Model) else ".npz"
                 before, path = self.model_path, folder / f"best_model{suffix}"
                 save_model(model, path)
-                self.best, self.model_path, self._best_rank = self._rows[cell], path, rank
+                self.best, self.model_path, self._lowest = row, path, rank
                 if before not in (None, path):
                     before.unlink()
+
+
+def comparable(results: pandas.DataFrame) -> pandas.DataFrame:
+    """Returns the rows of the matrices for which most algorithms are done.
+
+    A mean over other matrices than those of the others may be low by their choice.
+    """
+    done = results.groupby("cost_seed")["algorithm"].transform("size")
+    return results[done == done.max()]
 
 
 def summarise(results: pandas.DataFrame) -> pandas.DataFrame:
     """Returns a row for each algorithm, averaged over matrices, the lowest average cost first.
 
-    Algorithms with fewer matrices than others, as after an interruption, come last: a mean over
-    fewer of them may be low by the choice of matrices. The means of the ends of intervals are no
-    closer than the ends of an interval of the mean.
+    The means of the ends of intervals are no closer than the ends of an interval of the mean.
     """
-    groups = results.groupby("algorithm", sort=False)
+    groups = comparable(results).groupby("algorithm", sort=False)
     means = ["average_cost", "error_rate", "train_seconds"]
     summary = groups[[*means, "constant_cost", "saved", "saved_low", "saved_high"]].mean()
-    summary["matrices"] = groups.size()
-    summary["effort"] = groups["effort"].first()
+    summary["matrices"], summary["effort"] = groups.size(), groups["effort"].first()
     costs = groups["average_cost"]
-    summary["error"] = costs.sem().where(summary["matrices"] >= LEAST_FOR_ERROR)
+    summary["error"] = costs.sem() if summary["matrices"].max() > 2 else np.nan
     summary["lowest"], summary["highest"] = costs.min(), costs.max()
     summary["constant_decision"] = groups["constant_decision"].agg(
         lambda names: names.iloc[0] if names.nunique() == 1 else ""
     )
-    summary["against_best"] = groups["against_best"].agg(_over_matrices)
-    order = {"by": ["matrices", "average_cost"], "ascending": [False, True]}
-    return summary.sort_values(**order, kind="stable")
-
-
-def _over_matrices(places: pandas.Series) -> str:
-    good = f"best or tied for {(places != 'costlier').sum()} of {len(places)}"
-    return places.iloc[0] if len(places) == 1 else good
+    good = groups["against_best"].agg(lambda places: (places != "costlier").sum())
+    summary["against_best"] = groups["against_best"].first()
+    if summary["matrices"].max() > 1:
+        count = summary["matrices"].astype(str)
+        summary["against_best"] = "best or tied for " + good.astype(str) + " of " + count
+    return summary.sort_values("average_cost", kind="stable")
 
 
 def _caption(matrices: int) -> str:
     """Returns what averages and the spread behind them are, for a number of matrices."""
     if matrices == 1:
         return "mean over test examples"
-    spread = " ± standard error" if matrices >= LEAST_FOR_ERROR else " and range"
-    return f"mean{spread} over {matrices} cost matrices"
+    # The standard error of two is half their distance.
+    spread = "and range" if matrices == 2 else "± standard error"
+    return f"mean {spread} over {matrices} cost matrices"
 
 
 def summary_text(summary: pandas.DataFrame, title: str) -> str:
     """Returns the table of a comparison, with the best constant decision below it."""
-    matrices, constant = summary["matrices"].max(), summary.iloc[0]
+    constant = summary.iloc[0]
     heads = ["algorithm", "effort", "average test cost", "saved", "95 % interval"]
     rows = [(*heads, "against the best", "error rate", "seconds")]
     for name, it in summary.iterrows():
-        spread = f" ({it['lowest']:.3f}–{it['highest']:.3f})" if it["matrices"] > 1 else ""
-        if it["matrices"] >= LEAST_FOR_ERROR:
-            spread = f" ± {it['error']:.3f}"
-        if it["matrices"] < matrices:
-            spread += f" (n = {it['matrices']})"
-        cost = f"{it['average_cost']:.3f}{spread}"
+        cost = f"{it['average_cost']:.3f}"
+        if it["matrices"] > 2:
+            cost += f" ± {it['error']:.3f}"
+        elif it["matrices"] == 2:
+            cost += f" ({it['lowest']:.3f}–{it['highest']:.3f})"
         saved = (number(it["saved"]), interval(it), it["against_best"])
         ends = (f"{it['error_rate']:.1%}", f"{it['train_seconds']:.1f}")
-        title_of = get_algorithm(str(name)).title
-        rows.append((f"{name} ({title_of})", it["effort"], cost, *saved, *ends))
+        named = f"{name} ({get_algorithm(str(name)).title})"
+        rows.append((named, it["effort"], cost, *saved, *ends))
     name = ": ".join(filter(None, ("best constant decision", constant["constant_decision"])))
     rows.append((name, "", f"{constant['constant_cost']:.3f}", *[""] * 5))
-    few = ", or n" if (summary["matrices"] < matrices).any() else ""
     return (
         f"{title}\n{as_text(rows)}\n"
-        f"{_caption(matrices)}{few}; seconds count shared stages in full\n"
+        f"{_caption(constant['matrices'])}; seconds count shared stages in full\n"
         "saved: relative to the best constant decision; tied: the interval of the difference to "
         "the best contains 0; intervals are paired, over test examples alone"
     )
@@ -242,37 +238,91 @@ def summary_text(summary: pandas.DataFrame, title: str) -> str:
 
 def plot_costs(results: pandas.DataFrame, title: str, path: pathlib.Path) -> None:
     """Draws the average test cost of each algorithm, the lowest on top, and writes a PNG."""
-    summary = summarise(results)[::-1]
-    matrices, series = summary["matrices"].max(), set()
+    results, summary = comparable(results), summarise(results)[::-1]
+    heights, means = range(len(summary)), summary["average_cost"]
+    algorithms = [get_algorithm(str(name)) for name in summary.index]
     figure = Figure(figsize=(8, 1.8 + 0.42 * len(summary)), layout="constrained")
     axes = figure.subplots()
-    for height, (name, it) in enumerate(summary.iterrows()):
-        series.add(get_algorithm(str(name)).series)
-        colour = _SERIES[get_algorithm(str(name)).series][0]
-        axes.barh(height, it["average_cost"], color=colour, alpha=0.85, height=0.7)
-        error = np.nan_to_num(it["error"])
-        if error:
-            axes.errorbar(it["average_cost"], height, xerr=error, color="black", capsize=3)
-        dots = results["average_cost"][results["algorithm"] == name]
-        axes.plot(dots, [height] * len(dots), "o", color="black", markersize=3.5, alpha=0.5)
-        few = f" (n = {it['matrices']})" if it["matrices"] < matrices else ""
-        axes.annotate(
-            f"{it['average_cost']:.3f}{few}",
-            (max(dots.max(), it["average_cost"] + error), height),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontweight="bold" if height == len(summary) - 1 else "normal",
-        )
-    titles = [get_algorithm(name).title for name in summary.index]
-    axes.set_yticks(range(len(summary)), titles)
-    axes.set_xlabel(f"average cost of a test example ({_caption(matrices)})")
+    bars = axes.barh(heights, means, xerr=summary["error"], capsize=3, alpha=0.85)
+    for bar, algorithm in zip(bars, algorithms, strict=True):
+        bar.set_color(_SERIES[algorithm.series][0])
+    dots = results["algorithm"].map(dict(zip(summary.index, heights, strict=True)))
+    axes.plot(results["average_cost"], dots, "o", color="black", markersize=3.5, alpha=0.5)
+    titles = [f"{it.title}   {mean:.3f}" for it, mean in zip(algorithms, means, strict=True)]
+    axes.set_yticks(heights, titles)
+    axes.set_xlabel(f"average cost of a test example ({_caption(summary['matrices'].max())})")
     axes.set_title(title, loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.margins(x=0.1)
     axes.set_xlim(left=0)
-    present = [look for name, look in _SERIES.items() if name in series]
-    handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in present]
+    looks = [_SERIES[name] for name in _SERIES if name in {it.series for it in algorithms}]
+    handles = [Patch(color=colour, alpha=0.85, label=label) for colour, label in looks]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", ncols=2)
     with replacing(path) as unfinished:
         figure.savefig(unfinished, dpi=150)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    start = time.perf_counter()
+    names = dict.fromkeys(ALGORITHMS[it].name for it in arguments.algorithms or DEFAULT_ALGORITHMS)
+    compared = [ALGORITHMS[name] for name in names]
+    if arguments.effort is not None:  # A kernel machine has none.
+        effort = {"effort": arguments.effort}
+        compared = [
+            dataclasses.replace(it, **effort if it.body != "svm" else {}) for it in compared
+        ]
+    settings = Settings()
+    if arguments.epochs is not None:
+        settings = settings.limit_epochs(arguments.epochs)
+    data = read_data(arguments)
+    own, first = data.table is not None, FIRST_COST_SEED
+    seeds = [0] if own else range(first, first + (arguments.cost_seeds or 2))
+    matrices = {seed: data.matrix_of(seed) for seed in seeds}
+    comparison = Comparison(data, matrices, settings, arguments.seed, arguments.jobs)
+    reasons = comparison.unsuited(compared)
+    if reasons and (arguments.algorithms or len(reasons) == len(compared)):
+        raise ValueError(next(iter(reasons.values())))
+    compared = [algorithm for algorithm in compared if algorithm.name not in reasons]
+    folder = prepare_folder(arguments.out, data.name)
+    show_data(arguments, data)
+    costs = "your costs" if own else f"random cost matrices: {len(matrices)}"
+    print(f"Algorithms: {len(compared)}; {costs}; results in {folder}")
+    if reasons:
+        print(f"Left out, since they do not fit the data or costs: {', '.join(reasons)}.")
+    described = data_record(arguments, data)
+    record = RunRecord(folder, arguments, dataclasses.asdict(settings), described)
+    total = len(compared) * len(matrices)
+    failures, status = comparison.failures, 0
+    try:
+        with failures.step("training"):
+            comparison.run(compared, folder)
+    except KeyboardInterrupt:
+        status = 130
+        print(f"\nInterrupted after {len(comparison.results)} of {total} rows.")
+    results, best, path = comparison.results, comparison.best, comparison.model_path
+    if results.empty:
+        record.remove()
+        return max(failures.tell(), status)
+    summary = summarise(results)
+    savings = summary[SAVINGS].to_dict("index")
+    warned = warning(savings)
+    with failures.step("run.json"):
+        record.add_findings({"warning": warned, "savings": savings})
+    with failures.step("costs.png"):
+        plot_costs(results, f"What decisions cost on {data.title}", folder / "costs.png")
+    with failures.step("the table"):
+        seconds = time.perf_counter() - start
+        print(f"\n{summary_text(summary, f'{data.title}, {seconds:.0f} s in all')}")
+    written = [folder / "results.csv", folder / "costs.png", path]
+    print(f"\nWrote {', '.join(str(it) for it in written if it is not None and it.exists())}.")
+    if best is not None and path is not None:
+        which = "" if own else f" for the cost matrix of seed {best['cost_seed']}"
+        share = " relative to the best constant decision for its matrix" * (len(matrices) > 1)
+        print(
+            f"{path} is {best['algorithm']} ({ALGORITHMS[best['algorithm']].title}){which}, which "
+            f"has the lowest validation cost{share}. "
+            f"{saving_sentence(best)} Load it and decide:\n\n{load_snippet(data, path)}"
+        )
+    if warned:
+        print(f"\n# {warned}")
+    return max(failures.tell(), status)

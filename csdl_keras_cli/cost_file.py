@@ -5,10 +5,14 @@ import pathlib
 from collections.abc import Sequence
 
 import numpy as np
+import pandas
 
-from csdl_keras_cli.own_columns import LARGEST_NUMBER, number_of
-from csdl_keras_cli.suggestions import did_you_mean
-from csdl_keras_cli.text_table import read_cells
+from csdl_keras._utils.arrays import check_rows
+from csdl_keras._utils.checks import did_you_mean
+from csdl_keras.costs.checks import amounts
+from csdl_keras.costs.named_matrix import by_class
+from csdl_keras_cli.own_columns import number_of
+from csdl_keras_cli.own_table import THOUSANDS, read_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,112 +31,82 @@ class CostTable:
 def read_cost_table(path: pathlib.Path, labels: Sequence[str]) -> CostTable:
     """Reads the cost matrix of labels, `C[true, decision]`, from a .npy or .csv file.
 
-    A .csv file may begin with a line of names of decisions, and its lines with names of labels,
-    in any order; rows and columns are then brought into that of `labels`. Decisions that are no
-    label, such as to abstain, come last. Without names, the order is that of `labels`; with names
-    of one kind alone, these have to be in that order, too.
+    A .csv file may begin with a line of names of decisions, and its lines with names of labels, in
+    any order. Decisions that are no label, such as to abstain, come last. Without names, the order
+    is that of `labels`; with names of one kind alone, these have to be in that order, too.
     """
+    decisions = list(labels)
     if path.suffix.lower() == ".npy":
         try:
-            matrix = np.load(path, allow_pickle=False)
+            values = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise ValueError(f"Expected {path} to hold a cost matrix; {error}") from error
-        return _checked(path, matrix, labels, ())
-    rows, columns, body = _parted(read_cells(path), labels)
-    if not body:
-        raise ValueError(
-            f"Expected {path} to hold costs; received names alone, {_listed(columns or ())}."
-        )
-    for row, column in np.ndindex(len(body), len(body[0])):
-        if number_of(body[row][column]) is None:
-            places = [
-                str(index + 1) if names is None else repr(names[index])
-                for index, names in ((row, rows), (column, columns))
-            ]
+    else:
+        rows, columns, cells = _read_cells(path, labels)
+        decisions += [name for name in columns or () if name not in labels]
+        frame = pandas.DataFrame(cells, rows, columns)
+        try:
+            values = by_class(str(path), frame, "(K, D)", classes=labels)
+        except ValueError as error:
+            wrong = [name for name in [*(rows or ()), *(columns or ())] if name not in labels]
             raise ValueError(
-                f"Expected {path} to hold costs, numbers; received {body[row][column]!r} in row "
-                f"{places[0]}, column {places[1]}."
-            )
-    matrix = np.array(body, dtype=object).astype("float64")
-    extra = [name for name in columns or () if name not in labels]
-    if rows is not None:
-        matrix = matrix[_order(path, "row", rows, labels)]
-    if columns is not None:
-        matrix = matrix[:, _order(path, "column", columns, [*labels, *extra])]
-    if (rows is None) != (columns is None):
-        named, other = ("columns", "rows") if rows is None else ("rows", "columns")
-        names = rows or columns or []
-        if [name for name in names if name in labels] != list(labels):
-            raise ValueError(
-                f"Expected {path} to name its {other} too, since its {named} are matched by their "
-                f"names and not in the sorted order of labels, {_listed(labels)}, in which {other} "
-                f"without names are taken; received the {named} {_listed(names)}."
-            )
-    return _checked(path, matrix, labels, extra)
-
-
-def _parted(
-    cells: list[list[str]], labels: Sequence[str]
-) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
-    """Returns the names of rows and of columns, `None` for those without, and the costs."""
-    head = cells[0]
-    # Names may be numbers as well. Cells of costs may be anything by mistake.
-    named_columns = len(cells) == len(labels) + 1 or any(
-        cell in labels and number_of(cell) is None for cell in head[1:]
-    )
-    body = cells[1:] if named_columns else cells
-    first = [row[0] for row in body]
-    named = any(number_of(name) is None for name in first if name)
-    named_rows = (named_columns and head[0] == "") or (
-        len(head) > len(labels) and (named or sorted(first) == sorted(labels))
-    )
-    if not named_rows:
-        return None, head if named_columns else None, body
-    return first, head[1:] if named_columns else None, [row[1:] for row in body]
-
-
-def _order(path: pathlib.Path, what: str, names: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """Returns the places of the wanted names; all names have to be wanted."""
-    wrong = {
-        "unknown": [name for name in names if name not in wanted],
-        "repeated": [name for name in dict.fromkeys(names) if [*names].count(name) > 1],
-        "without": [name for name in wanted if name not in names],
-    }
-    if told := "; ".join(f"{title} {_listed(them)}" for title, them in wrong.items() if them):
-        hint = did_you_mean(wrong["unknown"][0], wanted) if wrong["unknown"] else ""
-        raise ValueError(
-            f"Expected {path} to have a {what} for each label of the data, {_listed(wanted)}; "
-            f"received {told}.{hint} Rows are true labels and columns decisions."
-        )
-    return [names.index(name) for name in wanted]
-
-
-def _checked(
-    path: pathlib.Path, matrix: np.ndarray, labels: Sequence[str], extra: Sequence[str]
-) -> CostTable:
-    """Returns the table, if its size fits, and right decisions are the cheapest of finite costs."""
-    size = len(labels), len(labels) + len(extra)
-    if matrix.shape != size or matrix.dtype.kind not in "biuf":
-        raise ValueError(
-            f"Expected {path} to hold {size[0]} x {size[1]} costs, a row and a column for each "
-            f"label of the data, {_listed(labels)}; received the shape "
-            f"{' x '.join(map(str, matrix.shape))} of {matrix.dtype}."
-        )
-    matrix = matrix.astype("float64")
-    if not (np.abs(matrix) <= LARGEST_NUMBER).all():
-        raise ValueError(
-            f"Expected finite costs of a size up to {LARGEST_NUMBER:g}; received "
-            f"{matrix[~(np.abs(matrix) <= LARGEST_NUMBER)][0]}. The file is {path}."
-        )
-    table = CostTable(matrix, (*labels, *extra))
+                f"Expected {path} to name rows, the true labels, and columns, decisions, after the "
+                f"labels of the data, {_listed(labels)}, each of them once, or to have neither "
+                f"names, in that order; received the rows {_listed(rows)} and the columns "
+                f"{_listed(columns)}.{did_you_mean(wrong[0], labels) if wrong else ''}"
+            ) from error
+    shape = f"({len(labels)}, {len(decisions)}), a row for each of the labels {_listed(labels)}"
+    table = CostTable(amounts(str(path), values, 2, shape, len(decisions)), tuple(decisions))
+    check_rows(str(path), table.amounts, len(labels))
     if (dear := np.diagonal(table.matrix) > 0).any():
         row = int(np.argmax(dear))
         raise ValueError(
             f"Expected {path} to hold costs C[true, decision] by which the right decision is the "
             f"cheapest; received for the true label {labels[row]!r} the costs "
-            f"{matrix[row].tolist()}."
+            f"{table.amounts[row].tolist()}."
         )
     return table
+
+
+def _read_cells(
+    path: pathlib.Path, labels: Sequence[str]
+) -> tuple[list[str] | None, list[str] | None, list[list[float | None]]]:
+    """Returns the names of rows and of columns in a .csv file, `None` without, and the costs."""
+    options, rows_of_text, row_name = read_rows(path)
+    cells = [[cell.strip() for cell in row] for row in rows_of_text if any(map(str.strip, row))]
+    if row_name is not None:
+        cells[0].insert(0, "")
+
+    def amount(cell: str) -> float | None:
+        if options.get("decimal") == ",":
+            if "." in cell and THOUSANDS.fullmatch(cell):
+                return None
+            cell = cell.replace(",", ".")
+        return number_of(cell)
+
+    columns, body = None, cells
+    # Names may be numbers as well. Cells of costs may be anything by mistake.
+    if len(cells) == len(labels) + 1 or any(
+        it in labels and amount(it) is None for it in cells[0][1:]
+    ):
+        columns, body = cells[0], cells[1:]
+    rows, first = None, [row[0] for row in body]
+    texts = any(amount(name) is None for name in first if name)
+    wide = len(cells[0]) > len(labels) and (texts or sorted(first) == sorted(labels))
+    if wide or (columns and columns[0] == ""):
+        rows, columns, body = first, columns and columns[1:], [row[1:] for row in body]
+    if not body:
+        raise ValueError(f"Expected {path} to hold costs; received names alone.")
+    costs = [[amount(cell) for cell in row] for row in body]
+    for row, column in np.ndindex(len(body), len(body[0])):
+        if costs[row][column] is None:
+            raise ValueError(
+                f"Expected {path} to hold costs, numbers with the decimal sign "
+                f"{options.get('decimal', '.')!r} and no other; received {body[row][column]!r} in "
+                f"row {rows[row] if rows else row + 1}, column "
+                f"{columns[column] if columns else column + 1}."
+            )
+    return rows, columns, costs
 
 
 def costs_of_columns(
@@ -140,20 +114,15 @@ def costs_of_columns(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Returns what each decision costs each example, and the names of decisions, labels first.
 
-    Columns `(N, D)` that are named like the labels are matched by name; the others follow as
-    decisions that are no label. Otherwise the first columns are those of the labels, in their
-    order. Amounts may be gains, negative. In the mean over the examples of a label, whose `numbers`
-    are given, no other label may be cheaper to decide.
-
-    >>> costs_of_columns(np.array([[0, 5], [9, 0]]), ["yes", "no"], ["no", "yes"], np.array([1, 0]))
-    (array([[5, 0],
-           [0, 9]]), ('no', 'yes'))
+    Columns `(N, D)` that are named like the labels are matched by name; otherwise the first ones
+    are those of the labels, in their order. The others are decisions that are no label. Amounts
+    may be gains, negative. `numbers` are those of the examples' labels.
     """
-    size = len(labels)
+    size, listed = len(labels), ", ".join(labels)
     if len(names) < size:
         raise ValueError(
-            f"Expected --cost-columns with a column for each label, {', '.join(labels)}; "
-            f"received {len(names)}: {', '.join(names)}."
+            f"Expected --cost-columns with a column for each label, {listed}; received "
+            f"{len(names)}: {', '.join(names)}."
         )
     if {*labels} <= {*names}:
         ordered = [*labels, *(name for name in names if name not in labels)]
@@ -161,18 +130,17 @@ def costs_of_columns(
     if (columns < 0).any():
         columns = columns - columns.min(axis=1, keepdims=True)
     means = np.array([columns[numbers == row, :size].mean(axis=0) for row in range(size)])
-    wrong = np.diagonal(means) > means.min(axis=1)
-    if wrong.any():
+    if (wrong := np.diagonal(means) > means.min(axis=1)).any():
         row = int(np.argmax(wrong))
         told = ", ".join(f"{name} {mean:g}" for name, mean in zip(names, means[row], strict=False))
         raise ValueError(
-            f"Expected --cost-columns in the order of the labels, {', '.join(labels)}, or named "
-            "like them, by which the right decision is the cheapest in the mean; received for the "
-            f"label {labels[row]!r}, whose column is {names[row]!r}, the mean costs {told}."
+            f"Expected --cost-columns in the order of the labels, {listed}, or named like them, by "
+            "which the right decision is the cheapest in the mean; received for the label "
+            f"{labels[row]!r}, whose column is {names[row]!r}, the mean costs {told}."
         )
     return columns, (*labels, *names[size:])
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"{', '.join(map(repr, names[:8]))}{more}"
+def _listed(names: Sequence[str] | None) -> str:
+    more = f" and {len(names) - 8} more" if names and len(names) > 8 else ""
+    return f"{', '.join(map(repr, names[:8]))}{more}" if names else "without names"

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import functools
 import pathlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import keras
@@ -11,21 +12,21 @@ import numpy as np
 import pandas
 
 from csdl_keras import Algorithm, costs, datasets, decide, models
+from csdl_keras._utils.checks import did_you_mean
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Columns, Table, rows_of
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.evaluation import CostReport, cost_report
+from csdl_keras.evaluation import cost_report
 from csdl_keras.layers import TableEncoding
 from csdl_keras_cli.choices import DATASETS
 from csdl_keras_cli.cost_file import CostTable, costs_of_columns, read_cost_table
 from csdl_keras_cli.own_columns import split
-from csdl_keras_cli.own_file import OwnFile, read_file
-from csdl_keras_cli.suggestions import did_you_mean
+from csdl_keras_cli.own_table import OwnFile, read_table
 
-#: Labels with their numbers of examples, and columns of categories, that are listed.
-_LISTED = 8
-#: Most rows and columns that are shown of a cost matrix.
-_SHOWN = 12
+#: Columns of `results.csv`: the one decision that costs least if it is always taken, and its
+#: average cost; how much less the algorithm's decisions cost, with the paired 95 % interval; and
+#: `"best"`, `"tied"` if the interval of the difference to the best contains 0, or `"costlier"`.
+SAVINGS = ["constant_decision", "constant_cost", "saved", "saved_low", "saved_high", "against_best"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -35,9 +36,8 @@ class Data:
     name: str
     #: The labels in the order of their numbers.
     labels: tuple[Any, ...]
-    #: Inputs by split: a `Table`, or images `(N, height, width, channels)`.
+    #: Inputs by split, a `Table` or images, and int64 labels `(N,)`, numbers of `labels`.
     x: dict[str, Any]
-    #: int64 labels `(N,)` by split, numbers of `labels`.
     y: dict[str, np.ndarray]
     #: Python that reads some of the inputs as `x`, or as `data`.
     code: str
@@ -52,12 +52,16 @@ class Data:
     encoder: keras.Model | None = None
 
     @property
+    def title(self) -> str:
+        """The name with the variant."""
+        return f"{self.name}{', imbalanced' * self.imbalanced}"
+
+    @property
     def classes(self) -> np.ndarray | None:
         """The labels as a saved model keeps them; `None` if they are their numbers."""
-        integers = isinstance(self.labels[0], int) and not isinstance(self.labels[0], bool)
-        if integers and self.labels == tuple(range(len(self.labels))):
-            return None
-        return np.array([str(label) for label in self.labels] if integers else self.labels)
+        if type(self.labels[0]) is not int:
+            return np.array(self.labels)
+        return None if self.labels == (*range(len(self.labels)),) else np.array(self.labels, "str")
 
     @property
     def decisions(self) -> tuple[str, ...] | None:
@@ -81,11 +85,22 @@ class Data:
         """Returns the decisions of a model on the examples of a split."""
         return decide(model, rows_of(self.x[part]))
 
-    def report(self, decisions: dict[str, np.ndarray], matrix: np.ndarray) -> CostReport:
-        """Returns the `cost_report` of decisions on test examples by the names of algorithms."""
+    def savings(
+        self, decisions: Mapping[str, np.ndarray], matrix: np.ndarray
+    ) -> dict[str, dict[str, Any]]:
+        """Returns `SAVINGS` of decisions on test examples, by the names of algorithms."""
+        truth, prices = self.y["test"], matrix if self.costs is None else None
         if self.costs is not None:
-            return cost_report(decisions, self.costs["test"], decision_names=self.decisions)
-        return cost_report(decisions, self.y["test"], matrix, decision_names=self.decisions)
+            truth = self.costs["test"]
+        report, found = cost_report(decisions, truth, prices, decision_names=self.decisions), {}
+        for row in report.rows:
+            pair, best = row.against_constant, row.against_best
+            assert pair is not None  # Only the row of the constant decision has none.
+            place = "best" if best is None else "costlier" if best.costlier else "tied"
+            figures = (0.0 - it for it in (pair.difference, pair.high, pair.low))
+            told = (report.constant_name, report.constant.average_cost, *figures, place)
+            found[row.name] = dict(zip(SAVINGS, told, strict=True))
+        return found
 
     def suiting(self, algorithm: Algorithm) -> "Data":
         """Returns the data in the form that an algorithm takes; raises a ValueError without one."""
@@ -168,22 +183,19 @@ def _own(arguments: argparse.Namespace) -> Data:
     else:
         if path.suffix.lower() == ".parquet":
             optional_module("pyarrow", "compare")
-        columns = arguments.drop, arguments.cost_columns, arguments.categories
-        file = read_file(path, arguments.label, *columns, arguments.missing)
-    vars(arguments).update(file.chosen)
+        file = read_table(arguments)
     parts = split(file.numbers, arguments.seed, arguments.train_size)
-    if isinstance(file.inputs, np.ndarray):
-        x: dict[str, Any] = {part: file.inputs[rows] for part, rows in parts.items()}
-    else:
-        frames = {part: file.inputs.iloc[rows] for part, rows in parts.items()}
-        known = Columns.of(frames["train"])
-        x = {part: Table(known.encode(frame), known) for part, frame in frames.items()}
+    inputs = file.inputs
+    if isinstance(inputs, pandas.DataFrame):
+        columns = Columns.of(inputs.iloc[parts["train"]])
+        inputs = Table(columns.encode(inputs), columns)
+    x = {part: inputs[rows] for part, rows in parts.items()}
     y = {part: file.numbers[rows] for part, rows in parts.items()}
     data = Data(path.stem, file.labels, x, y, file.code, own=file)
     if file.costs is None:
         return data
     vectors, decisions = costs_of_columns(
-        file.costs, file.chosen["cost_columns"], list(map(str, file.labels)), file.numbers
+        file.costs, arguments.cost_columns, list(map(str, file.labels)), file.numbers
     )
     own = {part: vectors[rows] for part, rows in parts.items()}
     means = costs.class_means(y["train"], own["train"])
@@ -192,22 +204,15 @@ def _own(arguments: argparse.Namespace) -> Data:
 
 def show_data(arguments: argparse.Namespace, data: Data) -> None:
     """Prints what was read: examples, labels, inputs, and the costs of the user's."""
-    sizes = {part: len(labels) for part, labels in data.y.items()}
-    if data.own is None:
-        print(
-            f"{data.name}{', imbalanced' * data.imbalanced}: {sizes['train']} training, "
-            f"{sizes['val']} validation and {sizes['test']} test images of {len(data.labels)} "
-            "classes"
-        )
-    else:
-        train, val, test = (f"({size / sum(sizes.values()):.0%})" for size in sizes.values())
-        counts = np.bincount(np.concatenate(list(data.y.values())))
-        labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
-        print(
-            f"{data.name}: {sizes['train']} training {train}, {sizes['val']} validation {val} and "
-            f"{sizes['test']} test {test} examples of {len(labels)} labels ({_listed(labels)}), "
-            f"split at random within each label. Inputs: {described_inputs(data)}."
-        )
+    train, val, test = map(len, data.y.values())
+    counts = np.bincount(np.concatenate(list(data.y.values())))
+    labels = [f"{label} {count}" for label, count in zip(data.labels, counts, strict=True)]
+    print(
+        f"{data.title}: {train} training, {val} validation and {test} test examples of "
+        f"{len(labels)} labels ({_listed(labels)})."
+    )
+    if data.own is not None:
+        print(f"Split at random within each label. Inputs: {described_inputs(data)}.")
     if data.table is None:
         return
     title = f"Costs of decisions (columns), read from {arguments.cost_matrix}"
@@ -215,8 +220,8 @@ def show_data(arguments: argparse.Namespace, data: Data) -> None:
         title = "Mean costs of decisions (columns) over training examples"
     frame = pandas.DataFrame(data.table.amounts, list(map(str, data.labels)), data.decisions)
     frame.columns.name = "true label"
-    most = {"max_rows": _SHOWN, "max_cols": _SHOWN}
-    print(f"{title}\n{frame.to_string(**most, float_format='{:.6g}'.format)}")
+    shown = frame.to_string(max_rows=12, max_cols=12, float_format="{:.6g}".format)
+    print(f"{title}\n{shown}")
     if data.costs is None and np.diagonal(data.table.amounts).any():
         print("Right decisions are not free: costs are counted from those of the right decision.")
 
@@ -225,34 +230,29 @@ def described_inputs(data: Data) -> str:
     """Describes the inputs of a user's data, with what was left out and what stands out."""
     x, own = data.x["train"], data.own
     assert own is not None
-    number = len(own.left_out)
-    if not isinstance(x, Table):
-        told = "images of " + "x".join(map(str, x.shape[1:]))
-        if number:
-            told += f", left out {number} other file{'s' * (number > 1)}, such as {own.left_out[0]}"
-        return told
-    categorical = x.columns.categorical
-    numeric = x.shape[1] - len(categorical)
-    parts = [f"{numeric} column{'s' * (numeric != 1)} of numbers"]
-    if categorical:
-        names = [repr(x.columns.names[j]) for j in categorical]
-        parts.append(f"{len(categorical)} of categories ({_listed(names)})")
-    if missing := int(np.isnan(x.rows).any(axis=0).sum()):
-        parts.append(f"{missing} with missing values")
-    if number:
-        parts.append(f"left out {number} without a name")
-    told = ". ".join([", ".join(parts), *own.told])
-    many = [x.columns.names[j] for j, count in categorical.items() if count > len(x) / 2]
+    if isinstance(x, Table):
+        categories = {repr(x.columns.names[j]): n for j, n in x.columns.categorical.items()}
+        parts = [f"{x.shape[1] - len(categories)} columns of numbers"]
+        if categories:
+            parts.append(f"{len(categories)} of categories ({_listed([*categories])})")
+        if missing := int(np.isnan(x.rows).any(axis=0).sum()):
+            parts.append(f"{missing} with missing values")
+        many = [name for name, count in categories.items() if count > len(x) / 2]
+    else:
+        parts, many = ["images of " + "x".join(map(str, x.shape[1:]))], []
+    if own.left_out:
+        parts.append(f"left out {len(own.left_out)}, such as {own.left_out[0]}")
+    told = [", ".join(parts), *own.told]
     if many:
-        told += (
-            f". Most examples have a category of their own in {', '.join(map(repr, many))}: --drop "
-            "what identifies examples"
+        told.append(
+            f"Most examples have a category of their own in {', '.join(many)}: --drop what "
+            "identifies examples"
         )
-    return told
+    return ". ".join(told)
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
 
 
 def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
@@ -268,24 +268,24 @@ def data_record(arguments: argparse.Namespace, data: Data) -> dict[str, Any]:
     }
 
 
-def load_snippet(data: Data, model_path: pathlib.Path) -> str:
+def load_snippet(data: Data, path: pathlib.Path) -> str:
     """Returns lines of Python that load a model and decide on some examples."""
-    printed, extra = "csdl.decide(model, x)", len(data.decisions or ()) > len(data.labels)
+    printed, load = "csdl.decide(model, x)", "keras.saving.load_model"
     if data.own is None:
         printed = "csdl.decide(model, data.x_test[:10]), data.y_test[:10]"
-    elif extra:
+    elif len(data.decisions or ()) > len(data.labels):
         printed = f"[{list(data.decisions or ())}[decision] for decision in {printed}]"
     elif data.classes is not None:
         printed = f"model.classes[{printed}]"
-    keras_model, code = model_path.suffix == ".keras", data.code.splitlines()
-    load = "keras.saving.load_model" if keras_model else "csdl.baselines.CSOSR.load"
+    is_keras = path.suffix == ".keras"
+    if not is_keras:
+        load = "csdl.baselines.CSOSR.load"
     return "\n".join(
         [
-            *(["import keras"] if keras_model else []),
-            *(line for line in code if line.startswith(("import ", "from "))),
+            *["import keras"] * is_keras,
             "import csdl_keras as csdl  # before loading: it registers layers",
-            f"model = {load}({str(model_path)!r})",
-            *(line for line in code if not line.startswith(("import ", "from "))),
+            f"model = {load}({str(path)!r})",
+            data.code,
             f"print({printed})",
         ]
     )

@@ -41,23 +41,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Raises a ValueError unless there is a model, and a format for the file to write."""
-    model: pathlib.Path = arguments.model
-    if not model.is_file():
-        what = "it is a folder" if model.is_dir() else "there is no such file"
-        raise ValueError(f"Expected {model} to be a model that Keras can load; {what}.")
+    if not arguments.model.is_file():
+        raise ValueError(
+            f"Expected {arguments.model} to be a model that Keras can load; there is no such file."
+        )
     if arguments.format is None:
-        arguments.format = _format_of(arguments.path)
-
-
-def _format_of(path: pathlib.Path) -> str:
-    """Returns the format that the name of a file says."""
-    for name, suffix in FORMATS.items():
-        if path.suffix.lower() == suffix:
-            return name
-    raise ValueError(
-        f"Expected a path that ends in .onnx or .tflite, or a folder without an end, or --format; "
-        f"received {path}."
-    )
+        formats = {suffix: name for name, suffix in FORMATS.items()}
+        if arguments.path.suffix.lower() not in formats:
+            raise ValueError(
+                f"Expected a path that ends in .onnx or .tflite, or a folder without an end, or "
+                f"--format; received {arguments.path}."
+            )
+        arguments.format = formats[arguments.path.suffix.lower()]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,8 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         model = keras.saving.load_model(arguments.model, compile=False)
-    except Exception as error:
-        # Keras raises errors of many types for a file that is no model.
+    except Exception as error:  # Keras raises errors of many types for a file that is no model.
         raise ValueError(
             f"Expected {arguments.model} to be a model that Keras can load; {error}"
         ) from error

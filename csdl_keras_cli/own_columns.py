@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 import pandas
 
+from csdl_keras._utils.arrays import LARGEST_NUMBER
 from csdl_keras_cli.choices import SHARES
 
-#: The largest number whose square roots and products with others stay finite in float32.
-LARGEST_NUMBER = 1e38
 #: More labels are hardly classes.
 MOST_LABELS = 1000
-#: Texts that are listed.
-_LISTED = 3
 
 _DAY, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:1[5-9]|2\d)\d\d"
 _MONTH = (
@@ -40,7 +37,7 @@ _NUMBER = rf"""(?ix) \s* [(<>~]?\s?[-+−]?\s?{_UNIT}\s?[-+−]?
     (?: \d{{1,3}}(?:[.,'’\s]\d{{3}})+(?:[.,]\d+)? | \d\d?(?:,\d\d)+,\d{{3}}(?:\.\d+)?
       | \d+(?:[.,]\d*)? | [.,]\d+ )
     (?:e[-+]?\d+)? \s?{_UNIT}[-)]? \s*"""
-_KINDS = {"dates": re.compile(_DATE), "numbers as texts": re.compile(_NUMBER)}
+_KINDS = {"dates": _DATE, "numbers as texts": _NUMBER}
 _WAYS_OUT = (
     "--drop COLUMN leaves a column out, --categories COLUMN takes its texts as categories, and "
     "--missing TEXT says what stands for a missing value, such as --missing='?'. Or write plain "
@@ -52,9 +49,7 @@ def finite_numbers(name: str, column: Any, missing: bool = False) -> np.ndarray:
     """Returns a column as floats; refuses other values, and missing ones unless `missing`."""
     column = pandas.Series(column)
     numbers = pandas.to_numeric(column, errors="coerce").to_numpy("float64", na_value=np.nan)
-    wrong = ~(np.abs(numbers) <= LARGEST_NUMBER)
-    if missing:
-        wrong &= column.notna().to_numpy()
+    wrong = ~(np.abs(numbers) <= LARGEST_NUMBER) & ~(column.isna().to_numpy() & missing)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
@@ -71,36 +66,30 @@ def check_inputs(frame: pandas.DataFrame, categories: Sequence[str]) -> None:
     `categories` hold categories, whatever they look like.
     """
     told: list[str] = []
-    for name in frame.columns:
-        column = frame[name]
+    for name, column in frame.items():
         if column.dtype.kind == "f":
-            finite_numbers(name, column, missing=True)
+            finite_numbers(str(name), column, missing=True)
         if column.dtype.kind in "biuf" or str(name) in categories:
             continue
         counts = collections.Counter(
             str(value) for value in column.dropna() if isinstance(value, (str, datetime.date))
         )
-        kind, alike = _kind(counts)
-        if kind:
-            listed = " and ".join(map(repr, list(alike)[:2]))
-            others = ", ".join([repr(text) for text in counts if text not in alike][:_LISTED])
-            besides = f", and besides {others}" if others else ""
-            told.append(f"Expected no {kind} in column {str(name)!r}; received {listed}{besides}.")
+        words = [text for text in counts if re.search(r"\w", text)]
+        for kind, pattern in _KINDS.items():
+            alike = dict.fromkeys(text for text in words if re.fullmatch(pattern, text))
+            if 2 * sum(counts[it] for it in alike) > sum(counts[it] for it in words):
+                listed = " and ".join(map(repr, list(alike)[:2]))
+                others = ", ".join([repr(text) for text in counts if text not in alike][:3])
+                besides = f", and besides {others}" if others else ""
+                told.append(
+                    f"Expected no {kind} in column {str(name)!r}; received {listed}{besides}."
+                )
+                break
     if told:
         raise ValueError(f"{' '.join(told)} {_WAYS_OUT}")
 
 
-def _kind(counts: collections.Counter[str]) -> tuple[str, dict[str, None]]:
-    """Returns what most texts look like, and which do; `""` for neither dates nor numbers."""
-    words = collections.Counter({it: count for it, count in counts.items() if re.search(r"\w", it)})
-    for kind, pattern in _KINDS.items():
-        alike = dict.fromkeys(text for text in words if pattern.fullmatch(text))
-        if 2 * sum(words[text] for text in alike) > words.total():
-            return kind, alike
-    return "", {}
-
-
-def as_written(name: str, texts: pandas.Series) -> Any:
+def as_written(texts: pandas.Series) -> Any:
     """Returns labels of a .csv file, whole numbers and Python's booleans as such, else as texts.
 
     01 is no other way to write 1, nor 1.0, nor true one to write True.
@@ -108,70 +97,58 @@ def as_written(name: str, texts: pandas.Series) -> Any:
     bare = texts.str.strip()
     if bare.str.fullmatch("0|-?[1-9][0-9]*").eq(True).all():
         whole = np.array([int(text) for text in bare])
-        if whole.dtype.kind in "iu":
-            return whole
-    if bare.isin(["True", "False"]).all():
-        return bare == "True"
-    numbers = [number_of(text) for text in texts.dropna().unique()]
-    if None not in numbers:
-        _check_whole(name, np.array(numbers))
-    return texts
+        return whole if whole.dtype.kind in "iu" else texts
+    return bare == "True" if bare.isin(["True", "False"]).all() else texts
 
 
 def read_labels(name: str, values: Any) -> tuple[tuple[Any, ...], np.ndarray]:
     """Returns the labels in sorted order, those that are numbers by size, and each example's place.
 
-    Refuses missing labels and amounts, more than `MOST_LABELS` of them or only one, labels that
-    differ in nothing but blanks, and those of fewer than 3 examples.
-
     >>> read_labels("animal", np.array(["dog", "cat"] * 3))
     (('cat', 'dog'), array([1, 0, 1, 0, 1, 0]))
     """
     column = pandas.Series(values)
-    missing = column.isna().to_numpy()
-    if missing.any():
+    if column.isna().any():
         raise ValueError(
-            f"Expected a label in each row of {name!r}; received {missing.sum()} rows without "
-            f"one, the first of them row {int(np.argmax(missing)) + 1}. Remove these rows, or name "
-            "their label, if it is one, otherwise than NA, None or nan, which count as missing."
+            f"Expected a label in each row of {name!r}; received none in row "
+            f"{column.isna().argmax() + 1}. NA, None and nan count as missing, too: remove such "
+            "rows, or name their label otherwise."
         )
     kinds = {*column.map(type)}
     listed = np.asarray(column.tolist(), dtype=None if len(kinds) == 1 else object)
-    if len(kinds) > 1 or listed.dtype.kind not in "biufU":
+    if listed.dtype.kind not in "biufU":
         raise ValueError(
             f"Expected labels in {name!r}, strings, whole numbers or booleans; received "
             f"{' and '.join(sorted(it.__name__ for it in kinds))}, such as {column.iloc[0]!r}."
         )
-    if listed.dtype.kind == "f":
-        _check_whole(name, listed)
-        listed = listed.astype(np.int64)
     labels, numbers, counts = np.unique(listed, return_inverse=True, return_counts=True)
-    named: list[Any] = labels.tolist()
-    sizes = [number_of(one) for one in named]
-    if None not in sizes:  # Strings would have 10 before 9.
-        order = sorted(range(len(named)), key=lambda place: (sizes[place], named[place]))
-        named, counts = [named[place] for place in order], counts[order]
-        numbers = np.argsort(order)[numbers]
-    if not 2 <= len(named) <= MOST_LABELS:
-        told = f"only {named[0]!r}" if len(named) == 1 else f"{len(named)} labels"
+    sizes = [size for one in labels.tolist() if (size := number_of(one)) is not None]
+    if len(sizes) == len(labels):
+        for size in sizes if labels.dtype.kind in "fU" else ():
+            if not (size.is_integer() and abs(size) <= 2**53):
+                raise ValueError(
+                    f"Expected labels of classes in {name!r}, strings or whole numbers; received "
+                    f"{size:g}. Group amounts into classes first."
+                )
+        order = np.argsort(sizes, kind="stable")  # Strings would have 10 before 9.
+        labels, counts, numbers = labels[order], counts[order], np.argsort(order)[numbers]
+        labels = labels.astype("int64") if labels.dtype.kind == "f" else labels
+    if not 2 <= len(labels) <= MOST_LABELS:
+        told = f"{len(labels)}, such as {labels[0]!s}"
         raise ValueError(f"Expected 2 to {MOST_LABELS} labels in {name!r}; received {told}.")
-    alike: dict[str, list[str]] = {}
-    for label, count in zip(named, counts, strict=True):
-        alike.setdefault(re.sub(r"\s", "", str(label)), []).append(f"{label!r} ({count})")
-    wrong = next((them for them in alike.values() if len(them) > 1), None)
-    if wrong:
+    named = [f"{label!r} ({count})" for label, count in zip(labels.tolist(), counts, strict=True)]
+    bare = [re.sub(r"\s", "", str(label)) for label in labels]
+    if alike := [one for one, text in zip(named, bare, strict=True) if bare.count(text) > 1]:
         raise ValueError(
             f"Expected labels in {name!r} that differ in more than blanks; received "
-            f"{' and '.join(wrong)}. Write them alike, or give them other names."
+            f"{', '.join(alike)}. Write them alike, or give them other names."
         )
-    rare = [f"{label!r} ({count})" for label, count in zip(named, counts, strict=True) if count < 3]
-    if rare:
-        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+    if rare := [one for one, count in zip(named, counts, strict=True) if count < 3]:
         raise ValueError(
             f"Expected at least 3 examples of each label in {name!r}, one each for training, "
-            f"validation and test; received fewer of {', '.join(rare[:5])}{more}."
+            f"validation and test; received fewer of {', '.join(rare[:5])}."
         )
-    return tuple(named), numbers.astype(np.int64)
+    return tuple(labels.tolist()), numbers.astype(np.int64)
 
 
 def number_of(value: Any) -> float | None:
@@ -182,44 +159,32 @@ def number_of(value: Any) -> float | None:
         return None
 
 
-def _check_whole(name: str, numbers: np.ndarray) -> None:
-    broken = numbers[(numbers != np.floor(numbers)) | ~(np.abs(numbers) <= 2**53)]
-    if len(broken):
-        raise ValueError(
-            f"Expected labels of classes in {name!r}, strings or whole numbers; received "
-            f"{broken[0]:g}. Group amounts into classes first."
-        )
-
-
 def split(labels: np.ndarray, seed: int, train_size: int | None = None) -> dict[str, np.ndarray]:
     """Returns the examples of `"train"`, `"val"` and `"test"`, of each class its part in `SHARES`.
 
     Each class has at least one example in each. With a `train_size`, only as many examples are for
-    training and validation together.
+    training and validation together, of each class its share.
     """
     generator = np.random.default_rng(seed)
-    parts: tuple[list[np.ndarray], ...] = ([], [], [])
+    parts: dict[str, list[np.ndarray]] = {"train": [], "val": [], "test": []}
     for label in np.unique(labels):
         own = generator.permutation(np.flatnonzero(labels == label))
         held_out = [max(1, round(share * len(own))) for share in SHARES[1:]]
         cut = len(own) - sum(held_out)
         for part, examples in zip(parts, np.split(own, [cut, cut + held_out[0]]), strict=True):
-            part.append(examples)
-    train, validation, test = map(np.concatenate, parts)
+            parts[part].append(examples)
+    found = {part: np.concatenate(them) for part, them in parts.items()}
     if train_size is not None:
-        total = len(train) + len(validation)
-        of_validation = max(1, round(train_size * len(validation) / total))
-        if train_size <= total:
-            train = _evenly(train, train_size - of_validation)
-            validation = _evenly(validation, of_validation)
-        if train_size > total or len({*labels[train]}) < len({*labels}):
+        total = len(found["train"]) + len(found["val"])
+        wanted = min(train_size, total)
+        of_validation = max(1, round(wanted * len(found["val"]) / total))
+        for part, size in (("train", wanted - of_validation), ("val", of_validation)):
+            # Examples are sorted by their classes.
+            places = (np.arange(size) + 0.5) * len(found[part]) / max(size, 1)
+            found[part] = found[part][places.astype(int)]
+        if train_size > total or len({*labels[found["train"]]}) < len({*labels}):
             raise ValueError(
                 f"Expected --train-size of at most {total}, and so large that each label has a "
                 f"training example; received {train_size}."
             )
-    return {"train": np.sort(train), "val": np.sort(validation), "test": np.sort(test)}
-
-
-def _evenly(examples: np.ndarray, number: int) -> np.ndarray:
-    """Returns some examples, which are sorted by their classes, of each class its share."""
-    return examples[((np.arange(number) + 0.5) * len(examples) / max(number, 1)).astype(int)]
+    return {part: np.sort(examples) for part, examples in found.items()}

@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     from csdl_keras._utils.optional import optional_module
 
     optional_module("pandas", "compare")
+    from csdl_keras.paper.failures import Failures
     from csdl_keras.paper.report import report
-    from csdl_keras_cli.progress import Failures
 
     failures = Failures()
     for path in report(arguments.folder, arguments.out or arguments.folder, failures.step):

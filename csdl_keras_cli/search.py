@@ -1,109 +1,173 @@
-"""The search of `csdl-keras tune`: its spaces, its tuner, and its trials in a file and a figure."""
+"""The search of `csdl-keras tune`: its spaces, its tuner, and its trials."""
 
 import argparse
+import contextlib
+import datetime
 import pathlib
-from collections.abc import Callable
 from typing import Any
 
 import keras
+import keras_tuner
 import numpy as np
 import pandas
 from matplotlib.figure import Figure
 
-from csdl_keras import Algorithm, StageCache, plots, tuning
-from csdl_keras._utils.files import replacing
+from csdl_keras import StageCache, plots, tuning
+from csdl_keras._utils.files import check_writable, replacing, save_model
+from csdl_keras.evaluation._report_text import saving_sentence, warning
+from csdl_keras.paper.failures import Failures
 from csdl_keras.training.algorithms import get_algorithm
-from csdl_keras_cli.data import Data
+from csdl_keras.tuning.resumable import is_worker, search_lock
+from csdl_keras_cli.choices import FIRST_COST_SEED
+from csdl_keras_cli.data import Data, data_record, load_snippet, read_data, show_data
+from csdl_keras_cli.run_folder import RunRecord
 from csdl_keras_cli.tune import PATIENCE, SPACES
 
-_WHOLE_NUMBERS = ("depth", "units", "pretraining_epochs")
-#: Most trials that are shown.
-_SHOWN = 6
+_TUNERS = {
+    "random": tuning.RandomSearch,
+    "bayesian": tuning.BayesianOptimization,
+    "grid": tuning.GridSearch,
+}
 #: Columns of `trials.csv` before those of hyperparameters.
 _HEAD = ["trial", "status", "validation_cost", "best_epoch"]
-#: Hyperparameters that are drawn ahead of the others.
-_FIRST = ("beta", "depth")
+#: Most trials that are shown.
+_SHOWN = 6
 
 
-class Search:
-    """A search with KerasTuner in a folder, for data in the form that suits the algorithm.
+def tune(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns the exit status."""
+    name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
+    folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
+    arguments.cache = arguments.cache or folder / "stages"
+    check_writable("--out", folder)
+    check_writable("--cache", arguments.cache)
+    worker = is_worker()
+    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
+        return _tune(arguments, folder, worker)
 
-    `announce` is called with each trial of KerasTuner that ends.
-    """
 
-    def __init__(
-        self,
-        arguments: argparse.Namespace,
-        data: Data,
-        matrix: np.ndarray,
-        folder: pathlib.Path,
-        cache: StageCache,
-        announce: Callable[[Any], None],
-    ):
-        self._hyper_model = _hyper_model(arguments, data, matrix, cache)
-        classes = {
-            "random": tuning.RandomSearch,
-            "bayesian": tuning.BayesianOptimization,
-            "grid": tuning.GridSearch,
-        }
-        self._tuner = classes[arguments.tuner](
-            self._hyper_model,
-            max_trials=arguments.max_trials,
-            executions_per_trial=arguments.executions,
-            seed=arguments.seed,
-            directory=str(folder),
-            project_name="search",
-            announce=announce,
+def _tune(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
+    """Searches in a folder; a worker of a chief leaves the report to it."""
+    data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
+    form = data.suiting(algorithm)
+    matrix = data.matrix_of(FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed)
+    tuner = _make_tuner(arguments, form, matrix, folder)
+    # Targets of training are labels, or the examples' own costs.
+    targets = form.y if form.costs is None else form.costs
+    stopping = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
+    fit_arguments: dict[str, Any] = {
+        "x": form.x["train"],
+        "y": targets["train"],
+        "validation_data": (form.x["val"], targets["val"]),
+        "epochs": arguments.epochs,
+        "batch_size": arguments.batch_size,
+        "callbacks": [stopping],
+        "verbose": 0,
+    }
+    failures = Failures()
+    if not worker:
+        tuner.check_search(**fit_arguments)
+        settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
+        record = RunRecord(folder, arguments, settings, described, continued=True)
+        show_data(arguments, data)
+        print(
+            f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
+            f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
+            "goes on from there."
         )
-        # Targets of training are labels, or the examples' own costs.
-        targets = data.y if data.costs is None else data.costs
-        stopping = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=PATIENCE)
-        self._fit: dict[str, Any] = {
-            "x": data.x["train"],
-            "y": targets["train"],
-            "validation_data": (data.x["val"], targets["val"]),
-            "epochs": arguments.epochs,
-            "batch_size": arguments.batch_size,
-            "callbacks": [stopping],
-            "verbose": 0,
-        }
+    with failures.step("the search"):
+        tuner.search(**fit_arguments)
+    if worker:
+        return failures.tell()
+    trials, path = trials_of(tuner), folder / "best_model.keras"
+    with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
+        trials.to_csv(unfinished, index=False)
+    if not trials["validation_cost"].notna().any():
+        record.remove()
+        if not failures:
+            told = [it.message.strip() for it in tuner.oracle.trials.values() if it.message]
+            last = told[-1].splitlines()[-1] if told else "no trial was run"
+            raise ValueError(f"Expected at least one trial to succeed; the last one said: {last}")
+        return failures.tell()
+    with failures.step("search.png"):
+        plot_search(trials, folder / "search.png")
+    with failures.step("the table"):
+        print(trials_text(trials))
+    with failures.step("best_model.keras"):
+        model = form.finished(tuner.hypermodel.classifier(tuner.get_best_models()[0]))
+        save_model(model, path)
+        savings = data.savings({arguments.algorithm: data.decided(model, "test")}, matrix)
+        warned = warning(savings)
+        record.add_findings({"warning": warned, "savings": savings})
+        written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
+        print(
+            f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
+            f"validation example. {saving_sentence(savings[arguments.algorithm])} Wrote "
+            f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
+            f"Load it:\n\n{load_snippet(data, path)}"
+        )
+        if warned:
+            print(f"\n# {warned}")
+    return failures.tell()
 
-    def check(self) -> None:
-        """Raises a ValueError if the folder holds another search."""
-        self._tuner.check_search(**self._fit)
 
-    def run(self) -> None:
-        """Runs the trials that are missing."""
-        self._tuner.search(**self._fit)
+def _announce(trial: Any) -> None:
+    """Prints what came of a trial."""
+    reason = (trial.message or "").strip().splitlines()[-1:]
+    told = f"{trial.status.lower()} {' '.join(reason)}"
+    if trial.status == "COMPLETED":
+        told = f"validation cost {trial.score:.4f}"
+    print(f"{datetime.datetime.now():%H:%M:%S} trial {trial.trial_id}: {told}", flush=True)
 
-    def trials(self) -> pandas.DataFrame:
-        """Returns all trials, lowest cost first and failed ones last, as in `trials.csv`."""
-        rows = []
-        for name, trial in sorted(self._tuner.oracle.trials.items()):
-            done = trial.status == "COMPLETED"
-            found = (float(trial.score), int(trial.best_step) + 1) if done else (None, None)
-            head = dict(zip(_HEAD, (name, trial.status, *found), strict=True))
-            rows.append(head | trial.hyperparameters.values)
-        frame = pandas.DataFrame(rows, columns=None if rows else _HEAD)
-        frame["best_epoch"] = frame["best_epoch"].astype("Int64")
-        return frame.sort_values("validation_cost", kind="stable", ignore_index=True)
 
-    def best_model(self) -> Any:
-        """Returns the classifier of the best trial."""
-        return self._hyper_model.classifier(self._tuner.get_best_models()[0])
-
-    def why_none(self) -> str:
-        """Returns what the last trial of a search said in which none succeeded."""
-        messages = [it.message for it in self._tuner.oracle.trials.values() if it.message]
-        last = messages[-1].strip().splitlines()[-1] if messages else "no trial was run"
-        return f"Expected at least one trial to succeed; the last one said: {last}"
+def _make_tuner(
+    arguments: argparse.Namespace, data: Data, matrix: np.ndarray, folder: pathlib.Path
+) -> Any:
+    """Returns the tuner for data in the form of the algorithm."""
+    texts = {name: getattr(arguments, name) for name in SPACES}
+    texts = {name: text for name, text in texts.items() if text is not None}
+    x, common = data.x["train"], dict[str, Any]()
+    kind: type[tuning.CSDNNHyperModel | tuning.CNNHyperModel] = tuning.CSDNNHyperModel
+    if get_algorithm(arguments.algorithm).body_kind.takes_images:
+        kind, common["mean"] = tuning.CNNHyperModel, 255.0 * x.mean(axis=0)
+    else:
+        common["cache"] = StageCache(arguments.cache)
+    if data.costs is not None:
+        common["max_cost"] = float(data.costs["train"].max())
+    spaces = {name: text for name, text in texts.items() if name in kind.choices}
+    common |= {name: parse_space(name, text) for name, text in spaces.items()}
+    hyper_model = kind(
+        x.shape[1:],
+        matrix if data.costs is None else None,
+        algorithm=arguments.algorithm,
+        seed=arguments.seed,
+        num_classes=len(data.labels),
+        **common,
+    )
+    values = keras_tuner.HyperParameters()
+    hyper_model.build(values)
+    known = {it.name.removeprefix("sgd_").removeprefix("adam_") for it in values.space}
+    for name in [name for name in texts if name not in known]:
+        raise ValueError(
+            f"Expected no --{name.replace('_', '-')} for {arguments.algorithm}, which has no such "
+            f"value; received {texts[name]!r}."
+        )
+    return _TUNERS[arguments.tuner](
+        hyper_model,
+        max_trials=arguments.max_trials,
+        executions_per_trial=arguments.executions,
+        seed=arguments.seed,
+        directory=str(folder),
+        project_name="search",
+        announce=_announce,
+    )
 
 
 def parse_space(name: str, text: str) -> "list[Any] | tuning.Range":
     """Parses a space written as `"0.25"`, `"0,0.25,1"`, `"0.01:1"` or `"0.01:1:log"`."""
     if name == "optimizer":
         return [part.strip() for part in text.split(",")]
-    number = int if name in _WHOLE_NUMBERS else float
+    number = int if name in ("depth", "units", "pretraining_epochs") else float
     try:
         if ":" in text:
             low, high, *sampling = text.split(":")
@@ -116,43 +180,17 @@ def parse_space(name: str, text: str) -> "list[Any] | tuning.Range":
         ) from error
 
 
-def searched_names(algorithm: Algorithm) -> set[str]:
-    """Returns the names in `SPACES` of the values that an algorithm has."""
-    names = {"optimizer", "learning_rate", *algorithm.objective.searched}
-    if not algorithm.body_kind.takes_images:
-        names |= {"depth", "units"}
-    if algorithm.pretrains:
-        names |= {"corruption", "pretraining_epochs"}
-        if algorithm.pretraining_sees != "inputs":
-            names.add("beta")
-    return names
-
-
-def _hyper_model(
-    arguments: argparse.Namespace, data: Data, matrix: np.ndarray, cache: StageCache
-) -> "tuning.CSDNNHyperModel | tuning.CNNHyperModel":
-    texts = {name: getattr(arguments, name) for name in SPACES}
-    spaces = {name: parse_space(name, text) for name, text in texts.items() if text is not None}
-    algorithm = get_algorithm(arguments.algorithm)
-    foreign = sorted(spaces.keys() - searched_names(algorithm))
-    if foreign:
-        raise ValueError(
-            f"Expected no --{foreign[0].replace('_', '-')} for {arguments.algorithm}, which has "
-            f"no such value; received {texts[foreign[0]]!r}."
-        )
-    common: dict[str, Any] = {
-        "algorithm": arguments.algorithm,
-        "seed": arguments.seed,
-        "num_classes": len(data.labels),
-        **spaces,
-    }
-    if data.costs is not None:
-        common["max_cost"] = float(data.costs["train"].max())
-    x, prices = data.x["train"], matrix if data.costs is None else None
-    if algorithm.body_kind.takes_images:
-        common["mean"] = 255.0 * x.mean(axis=0)
-        return tuning.CNNHyperModel(x.shape[1:], prices, **common)
-    return tuning.CSDNNHyperModel(x.shape[1:], prices, cache=cache, **common)
+def trials_of(tuner: Any) -> pandas.DataFrame:
+    """Returns all trials, lowest cost first and failed ones last, as in `trials.csv`."""
+    rows = []
+    for name, trial in sorted(tuner.oracle.trials.items()):
+        done = trial.status == "COMPLETED"
+        found = (float(trial.score), int(trial.best_step) + 1) if done else (None, None)
+        head = dict(zip(_HEAD, (name, trial.status, *found), strict=True))
+        rows.append(head | trial.hyperparameters.values)
+    frame = pandas.DataFrame(rows, columns=None if rows else _HEAD)
+    frame["best_epoch"] = frame["best_epoch"].astype("Int64")
+    return frame.sort_values("validation_cost", kind="stable", ignore_index=True)
 
 
 def varied(trials: pandas.DataFrame) -> list[str]:
@@ -178,15 +216,10 @@ def plot_search(trials: pandas.DataFrame, path: pathlib.Path) -> None:
     """Draws the cost of trials against beta, depth and all else that varies, and writes a PNG."""
     done = trials[trials["validation_cost"].notna()]
     numeric = done[varied(done)].select_dtypes("number").columns
-    names = sorted(numeric, key=lambda name: name not in _FIRST)
-    columns = min(max(len(names), 1), 3)
-    rows = -(-max(len(names), 1) // columns)
-    figure = Figure(figsize=(4.2 * columns, 3.2 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False)
-    for axes in grid.flat[len(names) :]:
-        axes.set_visible(False)
-    for name, axes in zip(names, grid.flat, strict=False):
-        chosen = done[done[name].notna()]
+    names = sorted(numeric, key=lambda name: name not in ("beta", "depth"))
+    figure = Figure(figsize=(4.2 * max(len(names), 1), 3.2), layout="constrained")
+    for place, name in enumerate(names, start=1):
+        axes, chosen = figure.add_subplot(1, len(names), place), done[done[name].notna()]
         values, costs = chosen[name].tolist(), chosen["validation_cost"].to_numpy(float)
         plots.cost_against(values, costs, name, ax=axes, log=name.endswith("learning_rate"))
     with replacing(path) as unfinished:

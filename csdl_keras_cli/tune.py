@@ -1,12 +1,9 @@
 """The command `csdl-keras tune`."""
 
 import argparse
-import contextlib
-import pathlib
-from typing import Any
 
 from csdl_keras_cli import arguments as shared
-from csdl_keras_cli.choices import FIRST_COST_SEED, OTHER_ALGORITHMS, PAPER_ALGORITHMS, TUNABLE
+from csdl_keras_cli.choices import FIRST_COST_SEED, TUNABLE
 
 HELP = "search beta, depth and training of one algorithm with KerasTuner"
 DESCRIPTION = (
@@ -42,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--algorithm",
         default="csdnn",
-        type=_tunable,
         choices=TUNABLE,
         metavar="NAME",
         help=f"csdnn (default), or one of {', '.join(TUNABLE)}",
@@ -81,110 +77,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_cache(parser, "pre-trained layers", "searches")
 
 
-def _tunable(name: str) -> str:
-    """Returns the name of an algorithm, if it is not one that is trained as it is."""
-    if name in (*PAPER_ALGORITHMS, *OTHER_ALGORITHMS) and name not in TUNABLE:
-        raise argparse.ArgumentTypeError(
-            f"{name} has nothing to tune here; `csdl-keras compare --algorithms {name}` trains it"
-        )
-    return name
-
-
-def check(arguments: argparse.Namespace) -> None:
-    """Raises a ValueError for arguments that do not go together, and missing files."""
-    shared.check_data(arguments)
-    shared.check_out(arguments.out)
+check = shared.check_data
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns the exit status."""
     from csdl_keras._utils.optional import optional_module
 
-    # All optional modules first: nothing may be missing once training has begun.
     for module in ("matplotlib", "pandas"):
         optional_module(module, "compare")
-    from csdl_keras._utils.files import check_writable
-    from csdl_keras.tuning.resumable import is_worker, search_lock
+    from csdl_keras_cli.search import tune
 
-    name = arguments.dataset.replace("/", "_") if arguments.data is None else arguments.data.stem
-    folder = arguments.out or pathlib.Path("csdl_runs") / f"tune-{name}-{arguments.algorithm}"
-    check_writable("--out", folder)
-    worker = is_worker()
-    with contextlib.nullcontext() if worker else search_lock(folder / "tune.lock", folder):
-        return _run(arguments, folder, worker)
-
-
-def _run(arguments: argparse.Namespace, folder: pathlib.Path, worker: bool) -> int:
-    """Searches in a folder; a worker of a chief leaves the report to it."""
-    from csdl_keras import StageCache
-    from csdl_keras._utils.files import check_writable, replacing, save_model
-    from csdl_keras.training.algorithms import get_algorithm
-    from csdl_keras_cli.data import data_record, load_snippet, read_data, show_data
-    from csdl_keras_cli.progress import Failures, Progress
-    from csdl_keras_cli.run_folder import RunRecord
-    from csdl_keras_cli.savings import findings, savings_of, sentence, warning
-    from csdl_keras_cli.search import Search, plot_search, trials_text
-
-    failures, lowest = Failures(), [float("inf")]
-    data, algorithm = read_data(arguments), get_algorithm(arguments.algorithm)
-    form = data.suiting(algorithm)
-    seed = FIRST_COST_SEED if arguments.cost_seed is None else arguments.cost_seed
-    matrix = data.matrix_of(seed)
-    check_writable("--cache", arguments.cache or folder / "stages")
-    cache = StageCache(arguments.cache or folder / "stages")
-
-    def announce(trial: Any) -> None:
-        if trial.status != "COMPLETED":
-            reason = (trial.message or "").strip().splitlines()[-1:]
-            progress.tell(f"trial {trial.trial_id}: {trial.status.lower()} {' '.join(reason)}")
-            return
-        best = ", the best so far" if trial.score < lowest[0] else ""
-        lowest[0] = min(lowest[0], trial.score)
-        progress.tell(f"trial {trial.trial_id}: validation cost {trial.score:.4f}{best}")
-
-    search = Search(arguments, form, matrix, folder, cache, announce)
-    done = 0 if worker else int((search.trials()["status"] == "COMPLETED").sum())
-    progress = Progress("trials", arguments.max_trials, done)
-    if not worker:
-        search.check()
-        settings, described = {"cost_matrix": matrix.tolist()}, data_record(arguments, data)
-        record = RunRecord(folder, arguments, settings, described, continued=True)
-        show_data(arguments, data)
-        print(
-            f"{algorithm.title} on {data.name}, {arguments.tuner} search of at most "
-            f"{arguments.max_trials} trials in {folder}. Stop it when you like: the same command "
-            "goes on from there."
-        )
-    with failures.step("the search"):
-        search.run()
-    if worker:
-        return failures.tell()
-    trials, path = search.trials(), folder / "best_model.keras"
-    with failures.step("trials.csv"), replacing(folder / "trials.csv") as unfinished:
-        trials.to_csv(unfinished, index=False)
-    if not trials["validation_cost"].notna().any():
-        record.remove()
-        if not failures:
-            raise ValueError(search.why_none())
-        return failures.tell()
-    with failures.step("search.png"):
-        plot_search(trials, folder / "search.png")
-    with failures.step("the table"):
-        print(trials_text(trials))
-    with failures.step("best_model.keras"):
-        model = form.finished(search.best_model())
-        save_model(model, path)
-        decisions = {arguments.algorithm: data.decided(model, "test")}
-        savings = savings_of(data.report(decisions, matrix))
-        record.add_findings(findings(savings))
-        written = [folder / name for name in ("trials.csv", "search.png", "best_model.keras")]
-        print(
-            f"\nThe best trial, {trials['trial'][0]}, pays {trials['validation_cost'][0]:.4f} a "
-            f"validation example. {sentence(savings[arguments.algorithm])} Wrote "
-            f"{', '.join(str(it) for it in written if it.exists())}; the model decides by itself. "
-            "Load it:\n"
-        )
-        print(load_snippet(data, path))
-        if told := warning(savings):
-            print(f"\n# {told}")
-    return failures.tell()
+    return tune(arguments)

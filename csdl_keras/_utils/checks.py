@@ -1,5 +1,6 @@
 """Validates plain arguments and those that are passed on to Keras' `fit`."""
 
+import difflib
 import math
 import numbers
 import os
@@ -10,6 +11,7 @@ from typing import Any, cast
 import keras
 
 from csdl_keras._utils.types import Verbose
+from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 
 #: Largest layer, table or number of classes: backends index with int32.
 LARGEST_SIZE = 2**31 - 1
@@ -17,8 +19,6 @@ LARGEST_SIZE = 2**31 - 1
 LARGEST_SEED = 2**32 - 1
 #: The largest integer that an array holds.
 LARGEST_INTEGER = 2**63 - 1
-#: The kinds of outputs that stand for decisions.
-OUTPUTS = ("cost", "probability")
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -91,3 +91,13 @@ def check_verbose(verbose: Any) -> Verbose:
     if not isinstance(verbose, (str, int)) or verbose not in ("auto", 0, 1, 2):
         raise ValueError(f"Expected `verbose` to be 'auto', 0, 1 or 2; received {verbose!r}.")
     return cast(Verbose, verbose)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Returns `" Did you mean 'csdnn'?"` for the name that was meant, `""` if none is close."""
+    lower = {one.lower(): one for one in reversed(list(known))}
+    if name in lower.values():
+        return ""
+    # By difflib's default of 0.6, 'iris' is close to 'digits'.
+    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.65)
+    return f" Did you mean {lower[close[0]]!r}?" if close else ""

@@ -2,7 +2,8 @@
 
 import html
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +18,7 @@ _MOST_CLASSES = 12
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Formats a number with at least as many significant digits and separated thousands.
-
-    >>> number(1234567.8), number(0.0123456), number(2.5)
-    ('1,234,568', '0.01235', '2.5')
-    """
+    """Formats a number with at least as many significant digits and separated thousands."""
     if not math.isfinite(value):
         return "–"
     if value and not 1e-6 <= abs(value) < 1e15:
@@ -71,8 +68,7 @@ def _costs(report: "CostReport") -> Table:
     heads += ["normalised", "savings", "errors", "p"]
     rows, abstained = report.all_rows, any(row.abstained for row in report.all_rows)
     table = [(*heads, "abstains") if abstained else tuple(heads)]
-    decimals = max(_decimals(row.high - row.low or row.high, 3) for row in rows)
-    decimals = max(0, decimals)
+    decimals = max(0, *(_decimals(row.high - row.low or row.high, 3) for row in rows))
     for place, row in enumerate(rows):
         against = "best" if not place else "–"
         cells = [
@@ -123,21 +119,15 @@ def note(report: "CostReport") -> str:
         "normalised, savings: relative to the best constant decision's cost.",
         "Intervals of savings are paired. p: paired, against the best row. Neither is corrected "
         "for the number of rows.",
-        _tail(report),
     ]
+    if report.largest_seen is not None and report.ten_largest is not None:
+        unit = f" {report.unit}" if report.unit else ""
+        parts.append(
+            "Intervals and p rest on the largest amount seen, "
+            f"{number(report.largest_seen)}{unit}, since `largest` does not say what is possible; "
+            f"the ten largest hold {number(100 * report.ten_largest, 2)} % of the total."
+        )
     return " ".join(part for part in parts if part)
-
-
-def _tail(report: "CostReport") -> str:
-    """Says what the intervals rest on, where the largest amount that is possible is not known."""
-    if report.largest_seen is None or report.ten_largest is None:
-        return ""
-    unit = f" {report.unit}" if report.unit else ""
-    return (
-        f"Intervals and p rest on the largest amount seen, {number(report.largest_seen)}{unit}, "
-        "since `largest` does not say what is possible; the ten largest hold "
-        f"{number(100 * report.ten_largest, 2)} % of the total."
-    )
 
 
 def sentence(report: "CostReport") -> str:
@@ -183,6 +173,36 @@ def sentence(report: "CostReport") -> str:
         had = "yielded" if gains else "cost"
         text += f"; {deciding} would have {had} {less if other.difference else 'as much'}"
     return f"{text}."
+
+
+def interval(saving: Mapping[str, Any]) -> str:
+    """Returns the interval of a saving, an entry of `savings_of` or a mean of some, as text."""
+    return f"{number(saving['saved_low'], 3)} to {number(saving['saved_high'], 3)}"
+
+
+def saving_sentence(saving: Mapping[str, Any]) -> str:
+    """Says what decisions cost, and what they save, on average."""
+    cost, constant = saving["constant_cost"] - saving["saved"], number(saving["constant_cost"])
+    return (
+        f"Its decisions cost {number(cost)} per test example, and {_always(saving)} costs "
+        f"{constant}: a saving of {number(saving['saved'])} (95 % interval {interval(saving)})."
+    )
+
+
+def warning(savings: Mapping[str, Mapping[str, Any]]) -> str:
+    """Says so if no interval of a saving lies above 0; else it is empty."""
+    if any(it["saved_low"] > 0 for it in savings.values()):
+        return ""
+    name, best = max(savings.items(), key=lambda item: item[1]["saved"])
+    return (
+        f"Nothing here costs less than {_always(best)} beyond chance. The cheapest is {name}. "
+        f"{saving_sentence(best)}"
+    )
+
+
+def _always(saving: Mapping[str, Any]) -> str:
+    name = saving["constant_decision"]
+    return f"always deciding {name}" if name else "the best constant decision"
 
 
 def as_text(table: Table) -> str:

@@ -9,7 +9,7 @@ from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import at_least_float32, head_dtype
 from csdl_keras._utils.types import Shape, Tensor
-from csdl_keras.layers.cost_output import CostOutput
+from csdl_keras.layers.estimated_costs import CostOutput
 from csdl_keras.layers.noise import MaskingNoise
 
 
@@ -35,8 +35,8 @@ class CAE(keras.Model):
         training: whether to corrupt.
 
     Returns:
-        A dict: `"reconstruction"`, `(batch, features)` **logits** of the
-        reconstruction, and `"cost"`, `(batch, num_decisions)` estimated costs.
+        A dict of `"reconstruction"`, `(batch, features)` **logits**, and `"cost"`, `(batch,
+        num_decisions)` estimated costs.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (9)
@@ -68,9 +68,8 @@ class CAE(keras.Model):
         if isinstance(encoder, keras.layers.Dense):
             self.encoder = encoder
         else:
-            units = check_integer("encoder", encoder)
             self.encoder = keras.layers.Dense(
-                units,
+                check_integer("encoder", encoder),
                 activation="sigmoid",
                 kernel_initializer=seeds.initializer("glorot_uniform"),
                 name="encoder",
@@ -80,12 +79,11 @@ class CAE(keras.Model):
         self.tied = check_bool("tied", tied)
         self.seed = seed
         self.noise = MaskingNoise(corruption, seed=seed, name="noise")
+        initializers = [seeds.initializer("glorot_uniform") for _ in range(2)]
         self.regressor = CostOutput(
-            self.num_decisions,
-            kernel_initializer=seeds.initializer("glorot_uniform"),
-            name="cost",
+            self.num_decisions, kernel_initializer=initializers[0], name="cost"
         )
-        self._decoder_initializer = seeds.initializer("glorot_uniform")
+        self._decoder_initializer = initializers[1]
 
     def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] is None:
@@ -126,18 +124,15 @@ class CAE(keras.Model):
         code = self.encoder(self.noise(inputs, training=training))
         if self.tied:
             kernel = ops.cast(self.encoder.kernel, code.dtype)
-            logits = ops.matmul(code, ops.transpose(kernel))
-            logits = at_least_float32(logits)
+            logits = at_least_float32(ops.matmul(code, ops.transpose(kernel)))
             logits = logits + ops.cast(self.decoder_bias, logits.dtype)
         else:
             logits = self.decoder(code)
         return {"reconstruction": logits, "cost": self.regressor(code)}
 
     def compute_output_shape(self, input_shape: Shape) -> dict[str, tuple]:
-        return {
-            "reconstruction": tuple(input_shape),
-            "cost": (input_shape[0], self.num_decisions),
-        }
+        cost = (input_shape[0], self.num_decisions)
+        return {"reconstruction": tuple(input_shape), "cost": cost}
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -153,8 +148,5 @@ class CAE(keras.Model):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> "CAE":
-        config = dict(config)
-        config["encoder"] = keras.saving.deserialize_keras_object(
-            config["encoder"], custom_objects=custom_objects
-        )
-        return cls(**config)
+        encoder = keras.saving.deserialize_keras_object(config["encoder"], custom_objects)
+        return cls(**{**config, "encoder": encoder})

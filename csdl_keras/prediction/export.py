@@ -23,8 +23,8 @@ from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import LOW_PRECISION
 from csdl_keras.prediction.serving import serving_model
+from csdl_keras_cli.choices import FORMATS
 
-SUFFIXES = {"savedmodel": "", "onnx": ".onnx", "litert": ".tflite"}
 _MODULES = {
     "savedmodel": ("tensorflow",),
     "onnx": ("tensorflow", "onnx", "tf2onnx"),
@@ -75,7 +75,7 @@ def export(
     ...     os.listdir(folder)
     ['careful.tflite']
     """
-    check_choice("format", format, SUFFIXES)
+    check_choice("format", format, FORMATS)
     path = _check_path(check_path("path", path), format)
     if hasattr(model, "predict_costs"):
         raise ValueError(
@@ -96,7 +96,7 @@ def export(
 
 
 def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
-    suffix = SUFFIXES[format]
+    suffix = FORMATS[format]
     if path.suffix != suffix and suffix:
         raise ValueError(
             f"Expected a path that ends in {suffix!r} for the format {format!r}; received {path}."

@@ -15,7 +15,7 @@ from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScal
 from csdl_keras.losses import expected_cost
 from csdl_keras.metrics import AverageCost
 from csdl_keras.models import bayes_classifier
-from csdl_keras.tuning.hyper_model import FitData
+from csdl_keras.tuning.hyper_models import FitData
 from csdl_keras.tuning.space import Range, Space, check_positive, check_space, declare
 
 _TEMPERATURE = Range(0.25, 4.0, sampling="log")
@@ -25,8 +25,7 @@ class DecisionHyperModel(keras_tuner.HyperModel):
     """Searches the decision rule of a trained classifier, and the temperature before it.
 
     Nothing is trained. A trial scales the classifier's probabilities by a temperature
-    and scores the Bayes decision or the argmax on the validation data. The models are
-    complete: they output expected costs and decide by argmin.
+    and scores the Bayes decision or the argmax on the validation data.
 
     Args:
         classifier: a trained model whose output is `(batch, K)` probabilities (or
@@ -37,7 +36,6 @@ class DecisionHyperModel(keras_tuner.HyperModel):
             The argmax requires `D = K`.
         temperature: space of the temperature; 1 leaves probabilities unchanged.
         from_logits: whether the output is logits. Defaults to False.
-        **kwargs: as in `keras_tuner.HyperModel`.
 
     Example:
 
@@ -56,9 +54,8 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         prediction: Space = "bayes",
         temperature: Space = _TEMPERATURE,
         from_logits: bool = False,
-        **kwargs: Any,
     ):
-        super().__init__(**kwargs)
+        super().__init__()
         # Called for its checks of the matrix and of the classifier's output.
         bayes_classifier(classifier, cost_matrix, from_logits)
         self.trained = classifier
@@ -98,17 +95,9 @@ class DecisionHyperModel(keras_tuner.HyperModel):
         batch_size: int | None = None,
         **fit_arguments: Any,
     ) -> dict[str, float]:
-        """Scores the decisions on the validation data; called by KerasTuner.
+        """Returns `"val_average_cost"` on the validation data; called by KerasTuner.
 
-        Args:
-            hp, x, y, **fit_arguments: ignored.
-            model: the model that `build` made.
-            callbacks: KerasTuner's and your callbacks, called for one epoch.
-            validation_data: `(x_val, y_val)` or a dataset, with labels as targets.
-            batch_size: as in `keras.Model.evaluate`.
-
-        Returns:
-            A dict with `"val_average_cost"`.
+        Callbacks are called for one epoch; `hp`, `x`, `y` and other arguments are ignored.
         """
         if validation_data is None:
             raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")

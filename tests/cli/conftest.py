@@ -1,4 +1,4 @@
-"""Tiny networks train faster eagerly, and a finished search that several modules begin with."""
+"""Tiny networks train faster eagerly."""
 
 import pytest
 

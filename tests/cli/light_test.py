@@ -1,91 +1,72 @@
 """Help, the version and wrong arguments need no Keras, and other libraries stay silent."""
 
+import json
 import os
-import re
 import subprocess
 import sys
 
-import pytest
-
 import csdl_keras as csdl
-from tests.support.fresh_process import REPOSITORY, run_python
+from csdl_keras_cli.main import main
+from tests.support.fresh_process import REPOSITORY
 
 RUN = """
-import sys
+import contextlib, io, json, sys
 from csdl_keras_cli.main import main
-try:
-    status = main(sys.argv[1:])
-except SystemExit as exit:
-    status = exit.code
-heavy = {"csdl_keras", "keras", "numpy", "pandas", "rich", "sklearn", "tensorflow"}
-print("modules:", sorted(heavy & set(sys.modules)), "status:", status)
+answers = []
+for arguments in json.loads(sys.argv[1]):
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        try:
+            status = main(arguments)
+        except SystemExit as exit:
+            status = exit.code
+    answers.append((output.getvalue(), errors.getvalue(), status))
+heavy = {"csdl_keras", "keras", "numpy", "pandas", "sklearn", "tensorflow"} & set(sys.modules)
+assert not heavy, heavy
+print(json.dumps(answers))
 """
+HELP = {"": "compare", **{name: f"usage: csdl-keras {name}" for name in ("compare", "tune")}}
+WRONG = {
+    "compar": "Did you mean 'compare'?",
+    "compare --algorithms csdnm": "Did you mean 'csdnn'?",
+    "compare --alogrithms csdnn": "Did you mean '--algorithms'?",
+    "tune --algorithm CSDN": "Did you mean 'csdnn'?",
+    "tune --algorithm min": "invalid choice: 'min' (choose from",
+    "compare --cost-seeds 0": "expected 1 to 2**32 - 1; received '0'",
+    f"compare --seed {2**32}": f"received '{2**32}'",
+    "compare --epochs two": "'two'",
+    "compare --label x": "--label with .csv or .parquet or .npz; received --dataset.",
+    "compare --data nowhere.csv --label x": "nowhere.csv, and there is no such file",
+    "compare --data {csv}": "Expected --label, the column or array of labels in",
+    "compare --data {csv} --label x --imbalanced": "--imbalanced with --dataset",
+    "compare --data {csv} --label x --image-size 8": "--image-size with a folder",
+    "compare --data {folder} --label x": "received a folder of images",
+    "compare --data {npz} --label x --missing -": "--missing with .csv; received .npz",
+    "compare --data {xlsx} --label x": ".parquet or .npz file or a folder of images; received",
+    "tune --cost-matrix {xlsx}": "--cost-matrix to be a .csv or .npy file",
+    "export nowhere.keras a.onnx": "nowhere.keras to be a model that Keras can load; there",
+    "export {csv} model.h5": "ends in .onnx or .tflite, or a folder without an end, or --format",
+    "compare --out {csv}": "Expected --out to be a folder; received",
+    "compare --out {csv}/below": "a.csv is a file",
+}
 
 
-def run(*arguments):
-    command = [sys.executable, "-c", RUN, *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
-    assert "modules: [] " in done.stdout, done.stdout + done.stderr
-    return done.stdout, done.stderr, int(re.search(r"status: (\d+)", done.stdout)[1])
-
-
-@pytest.mark.parametrize(
-    "arguments, told",
-    [
-        (["--help"], "compare"),
-        (["--version"], csdl.__version__),
-        *(
-            ([name, "--help"], f"usage: csdl-keras {name}")
-            for name in ("compare", "tune", "export")
-        ),
-    ],
-)
-def test_answers(arguments, told):
-    output, errors, status = run(*arguments)
-    assert told in output and not errors and status == 0
-
-
-@pytest.mark.parametrize(
-    "arguments, told",
-    [
-        ("compar", "Did you mean 'compare'?"),
-        ("compare --algorithms csdnm", "Did you mean 'csdnn'?"),
-        ("compare --alogrithms csdnn", "Did you mean '--algorithms'?"),
-        ("compare --effort balancd", "Did you mean 'balanced'?"),
-        ("tune --algorithm CSDN", "Did you mean 'csdnn'?"),
-        ("table2 --profile papper", "Did you mean 'paper'?"),
-        ("compare --label x", "Expected --label with a file of --data; received --dataset."),
-        ("compare --data nowhere.csv --label x", "there is no nowhere.csv"),
-        ("compare --data {csv}", "Expected --label to name the column of labels in"),
-        ("compare --data {csv} --label x --imbalanced", "--imbalanced with --dataset"),
-        ("compare --data {csv} --label x --image-size 8", "--image-size with a folder"),
-        ("compare --data {folder} --label x", "Expected --label with a file"),
-        ("compare --data {npz} --label x --missing -", "Expected --missing with a .csv file"),
-        ("compare --drop x --drop y", "Expected --drop with a file of --data; received --dataset."),
-        ("compare --data {xlsx} --label x", ".csv, .parquet or .npz file or a folder of images"),
-        ("tune --cost-matrix {xlsx}", "--cost-matrix to be a .csv or .npy file"),
-        ("export nowhere.keras a.onnx", "nowhere.keras to be a model that Keras can load; there"),
-        ("report {folder}", "Expected a folder with a results.csv"),
-        ("compare --out {csv}", "Expected --out to be a folder; received"),
-    ],
-)
-def test_wrong_arguments(arguments, told, tmp_path):
+def test_answers_without_the_package(tmp_path):
     files = {name: tmp_path / f"a.{name}" for name in ("csv", "xlsx", "npz")}
     for path in files.values():
         path.write_text("a,b\n1,2\n")
-    _, errors, status = run(*arguments.format(**files, folder=tmp_path).split())
-    assert told.replace("'", "") in errors.replace("'", "") and status == 2
-    assert "Traceback" not in errors
-
-
-def test_report_fails_at_once_where_it_cannot_write(tmp_path):
-    (tmp_path / "results.csv").write_text("not read")
-    (tmp_path / "file").write_text("precious")
-    for out in ("file", "file/below", "new.html"):
-        _, errors, status = run("report", tmp_path, "--out", tmp_path / out)
-        assert "Expected --out to be a folder" in errors and status == 2
-    assert {path.name for path in tmp_path.iterdir()} == {"results.csv", "file"}
+    wrong = [it.format(**files, folder=tmp_path).split() for it in WRONG]
+    calls = [["--version"], *([*name.split(), "--help"] for name in HELP), *wrong]
+    command = [sys.executable, "-c", RUN, json.dumps(calls)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert not done.returncode, done.stderr
+    version, *answers = json.loads(done.stdout)
+    assert version == [f"{csdl.__version__}\n", "", 0]
+    for told, (output, errors, status) in zip(HELP.values(), answers, strict=False):
+        assert told in output and not errors and status == 0
+    for told, (_, errors, status) in zip(WRONG.values(), answers[len(HELP) :], strict=True):
+        assert told in errors and status == 2 and "Traceback" not in errors
 
 
 def test_lines_of_native_code_do_not_reach_the_terminal():
@@ -99,13 +80,15 @@ def test_lines_of_native_code_do_not_reach_the_terminal():
         "    print('own', file=sys.stderr)\n"
         "os.write(2, b'later\\n')"
     )
-    command = [sys.executable, "-c", code]
-    for variables, told in (({}, "own\nlater\n"), ({"TF_CPP_MIN_LOG_LEVEL": "0"}, None)):
-        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(REPOSITORY)}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment | variables)
-        assert done.stderr == (told or "native\n1\nown\nlater\n")
+    for level, told in (("3", "own\nlater\n"), ("0", "native\n1\nown\nlater\n")):
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": level, "PYTHONPATH": str(REPOSITORY)}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.stderr == told
 
 
-def test_the_command_runs_in_a_process_of_its_own():
-    printed = run_python("from csdl_keras_cli.main import main; main(['table1'])")
-    assert "CSDNN" in printed and "cost-aware" in printed
+def test_missing_optional_packages_are_named(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for command in ("compare", "tune"):
+        assert main([command, "--dataset", "digits"]) == 2
+        assert "pip install 'csdl_keras[compare]'" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pandas
 from PIL import Image
 
 from csdl_keras_cli.data import Data, read_data
+from csdl_keras_cli.own_table import OwnFile, read_table
 
 ROWS = 60
 RNG = np.random.default_rng(0)
@@ -41,6 +42,11 @@ _OPTIONS = {
 def load(path=None, **options) -> Data:
     """What a command reads by its options."""
     return read_data(argparse.Namespace(**{**_OPTIONS, "data": path, **options}))
+
+
+def read(path, **options) -> OwnFile:
+    """What is read of a table, the labels in its column `answer`."""
+    return read_table(argparse.Namespace(**{**_OPTIONS, "data": path, **options}))
 
 
 def run(code):

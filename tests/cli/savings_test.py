@@ -9,11 +9,11 @@ import pytest
 
 import csdl_keras as csdl
 from csdl_keras.evaluation import compare_costs
-from csdl_keras_cli.comparison import Comparison, plot_costs, summarise, summary_text
+from csdl_keras.evaluation._report_text import warning
+from csdl_keras_cli.comparison import Comparison, summarise, summary_text
 from csdl_keras_cli.cost_file import CostTable
 from csdl_keras_cli.data import Data
 from csdl_keras_cli.main import main
-from csdl_keras_cli.savings import warning
 from tests.cli.own_files import FRAME, load, save, table
 from tests.cli.runs import results
 
@@ -38,17 +38,17 @@ def run_with(folder, data, matrices, decide, monkeypatch):
             yield index, types.SimpleNamespace(model=algorithm.name, seconds=1.0, epochs=1)
 
     def decided(_, name, part):
-        options = data.prices(part, comparison._matrices[seeds[len(told) // len(NAMES)]])
+        options = data.prices(
+            part, comparison.matrices[seeds[len(comparison.results) // len(NAMES)]]
+        )
         return np.asarray(decide(name, data.y[part], options))
 
-    told = []
     monkeypatch.setattr(csdl.Trainer, "train_all", train_all)
     monkeypatch.setattr(Data, "decided", decided)
     monkeypatch.setattr("csdl_keras_cli.comparison.save_model", lambda *_: None)
-    comparison = Comparison(data, matrices, csdl.Settings())
-    seeds = list(comparison._matrices)
-    progress = types.SimpleNamespace(tell=told.append)
-    comparison.run([csdl.ALGORITHMS[name] for name in NAMES], folder, progress)
+    seeds = [0] if matrices is None else range(1000, 1000 + matrices)
+    comparison = Comparison(data, {seed: data.matrix_of(seed) for seed in seeds}, csdl.Settings())
+    comparison.run([csdl.ALGORITHMS[name] for name in NAMES], folder)
     assert not comparison.failures, comparison.failures.lines()
     return comparison.results
 
@@ -124,7 +124,6 @@ def constant_of(options, place):
 #: Decisions of all algorithms; whether something costs less than a constant decision by more
 #: than chance; costs.
 KINDS = {
-    "right": (lambda name, y, options: y, True, None),
     "right for one algorithm alone": (
         lambda name, y, options: y if name == "csdnn" else constant_of(options, 2),
         True,
@@ -136,11 +135,6 @@ KINDS = {
         False,
         None,
     ),
-    "an option that costs next to nothing": (
-        lambda name, y, options: np.where(np.arange(len(y)) % 50, y, (y + 1) % 10),
-        False,
-        np.c_[MATRIX, np.full(10, 0.01)],
-    ),
     "a constant that is free": (lambda name, y, options: y, False, np.c_[MATRIX, np.zeros(10)]),
 }
 
@@ -151,41 +145,24 @@ def test_where_nothing_beats_a_constant_decision_it_is_said(kind, tmp_path, monk
     matrices = None if costs is not None else 3
     summary = summarise(run_with(tmp_path, digits(costs), matrices, decide, monkeypatch))
     told = warning(summary.to_dict("index"))
-    assert bool(told) != beaten
-    assert beaten or "beyond chance" in told
+    assert bool(told) != beaten and (beaten or "beyond chance" in told)
 
 
 def test_the_table(tmp_path, monkeypatch):
-    rows = run_with(tmp_path, digits(), 2, noisy, monkeypatch)
-    rows["constant_decision"] = "7"
-    rows.loc[rows.algorithm == "dnn_blind", "average_cost"] = 0.0
-    summary = summarise(rows[1:])
-    # A mean over fewer matrices may be low by the choice of matrices.
-    assert summary.index[-1] == "dnn_blind" and summary.matrices.iloc[-1] == 1
-    _, *lines = summary_text(summary, "digits").splitlines()
-    assert "0.000 (n = 1)" in lines[4] and lines[5].startswith("best constant decision: 7 ")
-    assert lines[6].startswith("mean and range over 2 cost matrices, or n;")
-
-
-def test_three_matrices_have_a_standard_error(tmp_path, monkeypatch):
     rows = run_with(tmp_path, digits(), 3, noisy, monkeypatch)
     costs = rows.average_cost[rows.algorithm == "csdnn"].to_numpy()
     text = summary_text(summarise(rows), "digits")
     assert f" {costs.mean():.3f} ± {costs.std(ddof=1) / 3**0.5:.3f} " in text
     assert "mean ± standard error over 3 cost matrices" in text
-
-
-def test_the_figure_has_a_colour_for_each_series(tmp_path, monkeypatch):
-    image = pytest.importorskip("matplotlib.image")
-    rows = run_with(tmp_path, digits(), 2, noisy, monkeypatch)
-    plot_costs(rows, "Costs on digits", tmp_path / "costs.png")
-    pixels = image.imread(tmp_path / "costs.png")[..., :3]
-    ink = pixels.min(axis=2) < 0.99
-    assert pixels.shape[1] == 1200 and 0.02 < ink.mean() < 0.7
-    assert not ink[:2].any() and not ink[-2:].any() and not ink[:, -2:].any()
-    codes = np.rint(255 * pixels).astype(int) @ [65536, 256, 1]
-    common, counts = np.unique(codes, return_counts=True)
-    assert len({*common[counts > 4000]} - {0, 0xFFFFFF}) == 3  # blind, Bayes, SOSR
+    # An algorithm that is not done for a matrix, as after an interruption, costs it.
+    rows["constant_decision"] = "7"
+    summary = summarise(rows[:-1])
+    assert {*summary.matrices} == {2} and {*summary.index} == {*NAMES}
+    _, *lines = summary_text(summary, "digits").splitlines()
+    cost = rows.average_cost[(rows.algorithm == summary.index[0]) & (rows.cost_seed < 1002)]
+    assert f"{cost.mean():.3f} ({cost.min():.3f}–{cost.max():.3f})" in lines[1]
+    assert lines[5].startswith("best constant decision: 7 ")
+    assert lines[6].startswith("mean and range over 2 cost matrices;")
 
 
 @pytest.fixture(scope="module")
@@ -203,13 +180,12 @@ def noise(tmp_path_factory):
 @pytest.mark.parametrize(
     "command",
     [
-        ["compare", "--algorithms", "dnn_bayes,dnn_sosr", "--jobs", "1"],
-        "tune --max-trials 1 --pretraining-epochs 1 --depth 1 --units 4".split(),
+        "compare --algorithms dnn_bayes --jobs 1",
+        "tune --max-trials 1 --pretraining-epochs 1 --depth 1 --units 4",
     ],
-    ids=["compare", "tune"],
 )
 def test_the_last_line_and_the_record(command, noise, tmp_path, capsys):
-    assert main([*command, *noise, "--out", str(tmp_path)]) == 0
+    assert main([*command.split(), *noise, "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     last = printed.strip().splitlines()[-1]
     assert "beyond chance" in last and "always deciding exaggerated" in last

@@ -9,7 +9,6 @@ from tests.layers.contract_test import CASES, MATRIX
 WRONG = [
     (layers.BayesDecision, {}, "received None"),
     (layers.BayesDecision, {"cost_matrix": MATRIX - 1}, "`cost_matrix`"),
-    (layers.BayesDecision, {"cost_matrix": MATRIX, "num_decisions": 3}, "num_decisions=3"),
     (layers.BiasCorrectedTemperatureScaling, {"bias": [[1.0]]}, "`bias`"),
     (layers.TemperatureScaling, {"temperature": 0}, "`temperature`.*received 0"),
     (CAE, {"encoder": "5", "num_decisions": 3}, "`encoder`"),

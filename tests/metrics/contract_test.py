@@ -198,7 +198,7 @@ class TestAllAtOnce(TestCase):
         ends, outputs = {}, {}
         for name, case in EVALUATED.items():
             size = case.y_pred.shape[1]
-            kind = case.make().wanted_kind()
+            kind = case.make().kind
             activation = None if kind is None else "sigmoid" if size == 1 else "softmax"
             ends[name] = keras.Input((size,), name=name)
             outputs[name] = keras.layers.Dense(size, activation)(ends[name])

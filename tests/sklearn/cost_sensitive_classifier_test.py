@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.sklearn._training import validation_split
 from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.data import validation_split
 from tests.sklearn.fitted import COSTS, LABELS, MATRIX, SETTINGS, X, Y, estimator, fitted
 from tests.support.trainers import DATA
 
@@ -29,10 +29,8 @@ def outputs(model):
 @pytest.mark.parametrize(
     "name,own_costs",
     [
-        ("dnn_blind", False),
         ("dnn_bayes", True),
         ("dnn_sosr", False),
-        ("dnn_sosr", True),
         ("cost_model", False),
         ("csosr", True),
     ],
@@ -60,7 +58,7 @@ def test_costs_are_expected_under_the_probabilities(name):
     np.testing.assert_array_equal(found.predict(X), LABELS[by])
 
 
-@pytest.mark.parametrize("algorithm", ["dnn_sosr", "csosr", POISSON], ids=str)
+@pytest.mark.parametrize("algorithm", ["csosr", POISSON], ids=str)
 def test_estimates_are_in_the_unit_of_the_costs(algorithm):
     small = fitted(algorithm)
     costs = small.predict_cost(X)
@@ -68,13 +66,6 @@ def test_estimates_are_in_the_unit_of_the_costs(algorithm):
     np.testing.assert_allclose(100 * costs, large, rtol=1e-3, atol=0.05)
     np.testing.assert_array_equal(small.predict(X), LABELS[costs.argmin(axis=1)])
     assert not hasattr(small, "predict_proba")
-
-
-def test_an_ensemble():
-    found = estimator(ensemble=2).fit(X[:30], Y[:30])
-    members = [layer.name for layer in found.model_.layers if "member" in layer.name]
-    assert members == ["member_0", "member_1"]
-    assert found.predict_proba(X).shape == (90, 3)
 
 
 def test_images_and_the_default_row():
@@ -85,14 +76,6 @@ def test_images_and_the_default_row():
     np.testing.assert_array_equal(model.cost_matrix_, 1 - np.eye(10))
     with pytest.raises(ValueError, match=r"shape \(N, 8, 8, 1\), as in `fit`; received"):
         model.predict(DATA.x_test[:5, :, :7])
-
-
-def test_all_examples_are_trained_on():
-    """Without a fraction, and if too few would be held out."""
-    model = csdl.train(X[:6], INDICES[:6], MATRIX, "dnn_bayes", settings=SETTINGS, seed=0)
-    for fraction in (0, 0.15):
-        found = estimator(validation_fraction=fraction).fit(X[:6], Y[:6])
-        np.testing.assert_array_equal(found.predict_cost(X), outputs(model))
 
 
 @pytest.mark.parametrize(

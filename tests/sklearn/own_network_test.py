@@ -92,36 +92,6 @@ def test_a_network_of_costs_that_is_compiled_is_refused():
         estimator(Fits(costs, loss=csdl.SOSRLoss())).fit(X, Y)
 
 
-def test_a_function_is_short_for_a_network():
-    one = estimator(probabilities).fit(X, Y)
-    other = estimator("calibrated_bayes", network=probabilities).fit(X, Y)
-    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-5)
-
-
-def test_one_logistic_unit():
-    matrix = [[0, 1], [7, 0]]
-    model = estimator(single("sigmoid", 1), cost_matrix=matrix).fit(X, Y == "eel")
-    found = model.predict_proba(X)
-    assert found.shape == (90, 2)
-    np.testing.assert_allclose(model.predict_cost(X), found @ matrix, rtol=1e-5)
-    assert set(model.predict(X)) <= {False, True}
-
-
-def test_members_begin_apart():
-    still = LONGER.limit_epochs(1).replace({"auto.learning_rate": 1e-9})
-    fits = [estimator(probabilities, ensemble=2, settings=still) for _ in range(2)]
-    (one, other), (twin, _) = (
-        [
-            layer.get_weights()[0]
-            for layer in fit.fit(X[:30], Y[:30]).model_._flatten_layers()
-            if layer.name.startswith("member_")
-        ]
-        for fit in fits
-    )
-    assert np.abs(one - other).max() > 1e-3
-    np.testing.assert_array_equal(one, twin)
-
-
 def test_mean_costs_decide_where_examples_have_their_own():
     """The cheapest decision in a class is another class here."""
     model = estimator(probabilities, cost_matrix=None).fit(X, Y, costs=COSTS[:, [1, 2, 0]] + 1)
@@ -138,7 +108,6 @@ def test_mean_costs_decide_where_examples_have_their_own():
     ("build", "arguments", "match"),
     [
         (lambda shape, classes: "model", {}, "to return a keras.Model; received 'model'"),
-        (lambda shape, classes: csdl.models.mlp(shape, 4, (5,)), {}, "for each of 3 classes"),
         (single("sigmoid", 3), {}, "Expected a network that ends in a softmax, in logits"),
         (
             costs,
@@ -146,7 +115,7 @@ def test_mean_costs_decide_where_examples_have_their_own():
             "Expected an algorithm that can price decisions that are no class",
         ),
     ],
-    ids=["no model", "width", "neither", "costs of other decisions"],
+    ids=["no model", "neither", "costs of other decisions"],
 )
 def test_networks_that_are_refused(build, arguments, match):
     with pytest.raises(ValueError, match=match):

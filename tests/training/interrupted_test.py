@@ -132,7 +132,7 @@ class TestPretrain:
         "layer,epoch,arguments",
         [
             (0, 0, {}),
-            (1, 2, {"steps_per_epoch": 3, "tied": True}),
+            (1, 2, {"tied": True}),
             (0, 1, {"beta": 0.0, "costs": None}),
             (0, 2, {"unlabelled": X_VAL, "reconstruction": "squared_error"}),
         ],

@@ -114,9 +114,9 @@ class TestTraining:
             ({"costs": -COSTS}, "finite and at least 0"),
             ({"costs": np.where(COSTS > 1, np.nan, COSTS)}, "finite and at least 0"),
             ({"costs": COSTS[:, :9]}, "below 9, the number of classes"),
-            ({**KNOWN, "validation_data": VALIDATION}, r"\(N, 10, 10\) and none"),
-            ({**KNOWN, "costs": COSTS[:, 0]}, r"\(N, 10\) and \(N, 10, 10\)"),
-            ({**KNOWN, "costs": COSTS[:, :, :9]}, r"\(N, 10, 9\) and \(N, 10, 10\)"),
+            ({**KNOWN, "validation_data": VALIDATION}, r"\('N', 10, 10\) and None"),
+            ({**KNOWN, "costs": COSTS[:, 0]}, r"\('N', 10\) and \('N', 10, 10\)"),
+            ({**KNOWN, "costs": COSTS[:, :, :9]}, r"\('N', 10, 9\) and \('N', 10, 10\)"),
             ({"costs": 0 * COSTS}, "above 0; received all zeros"),
         ],
     )

@@ -81,7 +81,6 @@ class TestTrain:
             ({"algorithm": "cnn_sosr", "x": DATA.x_train.reshape(-1, 64)}, "3 sizes"),
             ({"algorithm": "cnn_sosr", "x": 255 * DATA.x_train}, r"lie in \[0, 1\]; .* to 255"),
             ({"algorithm": "csdnn", "x": 255 * DATA.x_train}, r"to lie in \[0, 1\]"),
-            ({"algorithm": "csosr", "effort": "best"}, "draws nothing at random"),
             ({"epochs": 0}, "Expected `epochs`"),
         ],
         ids=lambda value: value if isinstance(value, str) else "",

@@ -55,7 +55,7 @@ class TestCostsOfExamples:
             )
             for training in ("sosr", "poisson")
         )
-        assert first[0].pretraining_description != second[0].pretraining_description
+        assert first[0].descriptions[0] != second[0].descriptions[0]
 
     @pytest.mark.parametrize(
         "arguments,request_,match",
@@ -66,7 +66,6 @@ class TestCostsOfExamples:
             ({"costs": COSTS, "validation_data": VALIDATION}, (), "Expected validation data with"),
             ({"costs": COSTS.max() - COSTS}, ("dnn_weighted",), "on average the cheapest"),
             ({"costs": COSTS[:, :9]}, ("min",), "decides by costs, not for a class"),
-            ({}, ("csosr", MATRICES[0], csdl.Settings(members=2)), "draws nothing at random"),
         ],
     )
     def test_what_it_refuses(self, arguments, request_, match):

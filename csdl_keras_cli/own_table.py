@@ -1,0 +1,222 @@
+"""Tables of a user: .csv files as spreadsheets, R and other programs write them, and others."""
+
+import argparse
+import csv
+import dataclasses
+import io
+import pathlib
+import re
+from typing import Any
+
+import numpy as np
+import pandas
+
+from csdl_keras._utils.checks import did_you_mean
+from csdl_keras_cli.own_columns import as_written, check_inputs, finite_numbers, read_labels
+
+#: The line by which Excel tells the separator, such as "sep=;".
+_EXCEL = re.compile(r'\A"?sep=(.)"?[ \t]*(?:\n|$)', re.IGNORECASE)
+#: Commas come last, since there are some in names and numbers, too.
+_SEPARATORS = (";", "\t", "|", ",")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?")
+#: Numbers that may have either decimals or thousands, such as 1,234.
+THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:[.,]\d{3})+")
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnFile:
+    """The contents of a user's file or folder of images."""
+
+    #: A data frame of pandas, or images `(N, height, width, channels)` in [0, 1].
+    inputs: Any
+    #: The labels in the order of their numbers, and the number of each example's label.
+    labels: tuple[Any, ...]
+    numbers: np.ndarray
+    #: Python that reads some of the inputs as `x`.
+    code: str
+    #: `(N, D)`, the columns of costs, or `None`.
+    costs: np.ndarray | None = None
+    #: What was left out, columns without a name or files, and what else stands out.
+    left_out: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+
+def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], list[list[str]], str | None]:
+    """Returns the arguments of `pandas.read_csv` for a .csv file, its rows, the head among them,
+    and the name of the first row if rows have names.
+
+    The separator is the one that the first lines have most of, unless a line for Excel tells it.
+    Others than commas come with decimal commas if there are numbers with one. R writes rows with a
+    name that has no cell in the head: in quotes, or the row's number. Any other line of more or
+    fewer cells is refused, since pandas would move or invent cells.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"Expected {path} to be text in UTF-8; {error}.") from error
+    told, text = _EXCEL.match(text), _EXCEL.sub("", text)
+    if not text.strip():
+        raise ValueError(f"Expected {path} to hold a table; the file is empty.")
+    sample = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
+    separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in sample))
+    separator = told[1] if told else separator
+    spaced = f"{separator} " in sample[0]
+    lines, rows, first = io.StringIO(text).readlines(), [], 1
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=spaced)
+    numbers = []  # of the first line of each row
+    try:
+        for cells in reader:
+            if len(cells) > 1 or "".join(cells).strip():
+                rows.append(cells)
+                numbers.append(first)
+            first = reader.line_num + 1
+    except csv.Error as error:
+        number = first + bool(told)
+        raise ValueError(f"Expected {path} to hold a table; line {number}: {error}.") from error
+    options: dict[str, Any] = {"skiprows": 1} if told else {}
+    options |= {"skipinitialspace": True} if spaced else {}
+    if separator != ",":
+        options["sep"] = separator
+        texts = (cell.strip() for row in rows for cell in row if "," in cell)
+        if any(_DECIMAL_COMMA.fullmatch(it) and not THOUSANDS.fullmatch(it) for it in texts):
+            options["decimal"] = ","
+    width, body = len(rows[0]), rows[1:]
+    wrong = [place for place, row in enumerate(rows) if len(row) != width]
+    if not wrong:
+        return options, rows, None
+    if body and all(len(row) == width + 1 for row in body):
+        names = [row[0].strip() for row in body]
+        quoted = all(lines[it - 1].lstrip(" ").startswith('"') for it in numbers[1:])
+        numbered = names == [str(place + 1) for place in range(len(names))]
+        # Lines that end with a separator look alike, but for their last cells.
+        if (numbered or (quoted and len({*names}) == len(names))) and any(it[-1] for it in body):
+            return options, rows, names[0]
+    head, other = (numbers[place] + bool(told) for place in (0, wrong[0]))
+    raise ValueError(
+        f"Expected {path} to have as many cells in each line; received {width} in line {head}, "
+        f"{len(rows[wrong[0]])} in line {other}. Cells with the separator inside, such as a "
+        "decimal comma, need quotes, and a separator at the end of a line begins one more cell."
+    )
+
+
+def read_table(arguments: argparse.Namespace) -> OwnFile:
+    """Reads the .csv, .parquet or .npz file of `arguments`, which get the names of columns."""
+    path, label = arguments.data, arguments.label
+    suffix, options = path.suffix.lower(), dict[str, Any]()
+    told: tuple[str, ...] = ()
+    content: Any
+    if suffix == ".csv":
+        options, (head, *_), row_name = read_rows(path)
+        options["low_memory"] = False
+        content = [name or f"Unnamed: {place}" for place, name in enumerate(head)]
+        if row_name is not None:
+            told = (f"Lines begin with names of rows, such as {row_name!r}, which are no inputs",)
+    else:
+        content = _content(path, suffix, options)
+    known = [str(name) for name in content]
+    _name_columns(arguments, known)
+    if suffix == ".csv":
+        options |= {"na_values": arguments.missing} if arguments.missing else {}
+        options["dtype"] = dict.fromkeys(arguments.categories, "str")
+        content = _content(path, suffix, {**options, "dtype": {**options["dtype"], label: "str"}})
+    unnamed = tuple(name for name in known if name.startswith("Unnamed: "))
+    taken = {label, *arguments.drop, *arguments.cost_columns, *unnamed}
+    names = [name for name in content if str(name) not in taken]
+    labels = content[label]
+    if not names or np.ndim(labels) != 1 or not len(labels):
+        raise ValueError(
+            f"Expected labels (N,) in {label!r} of {path}, N at least 1, and other columns or "
+            f"arrays as inputs; received labels of shape {np.shape(labels)} and the inputs {names}."
+        )
+    costs = [finite_numbers(name, content[name]) for name in arguments.cost_columns]
+    if suffix == ".npz":
+        inputs, code = _inputs_of(path, {name: content[name] for name in names}, len(labels))
+    else:
+        written = "".join(f", {name}={value!r}" for name, value in options.items() if value != {})
+        code = f"import pandas\nx = pandas.read_{suffix[1:]}({str(path)!r}{written})[:10]"
+        inputs = content[names]
+    if suffix == ".csv":
+        labels = as_written(labels)
+    elif arguments.categories:
+        inputs = inputs.astype(dict.fromkeys(arguments.categories, "category"))
+    ordered, numbers = read_labels(label, labels)
+    if isinstance(inputs, pandas.DataFrame):
+        check_inputs(inputs, arguments.categories)
+    stacked = np.column_stack(costs) if costs else None
+    return OwnFile(inputs, ordered, numbers, code, stacked, unnamed, told)
+
+
+def _content(path: pathlib.Path, suffix: str, options: dict[str, Any]) -> Any:
+    """Returns a data frame, or the arrays of an .npz file by name."""
+    try:
+        if suffix != ".npz":
+            return getattr(pandas, f"read_{suffix[1:]}")(path, **options)
+        with np.load(path, allow_pickle=False) as file:
+            return dict(file)
+    except ImportError:
+        raise
+    except Exception as error:  # Damaged files make libraries raise nearly anything.
+        raise ValueError(
+            f"Expected {path} to hold columns or arrays of numbers and strings; "
+            f"{type(error).__name__}: {str(error).strip()}"
+        ) from error
+
+
+def _name_columns(arguments: argparse.Namespace, known: list[str]) -> None:
+    """Replaces the values of options by the names of columns; several may be between commas."""
+    chosen = [arguments.label]
+    for option in ("label", "drop", "cost_columns", "categories"):
+        names = [arguments.label] if option == "label" else list[str]()
+        for value in () if names else getattr(arguments, option):
+            parts = [value] if value in known else next(csv.reader([value], skipinitialspace=True))
+            names += [part if part in known else part.strip() for part in parts if part]
+        for name in names:
+            if name not in known:
+                raise ValueError(
+                    f"Expected --{option.replace('_', '-')} to name a column of {arguments.data}, "
+                    f"which has {', '.join(map(repr, known[:12]))}{' ...' * (len(known) > 12)}; "
+                    f"received {name!r}.{did_you_mean(name, known)}"
+                )
+        if option != "label":
+            setattr(arguments, option, list(dict.fromkeys(names)))
+            chosen += getattr(arguments, option)
+    for names in (known, chosen):
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(
+                f"Expected columns of distinct names in {arguments.data}, and options that name "
+                f"different ones; received {twice[0]!r} twice."
+            )
+
+
+def _inputs_of(path: pathlib.Path, arrays: dict[str, np.ndarray], num_rows: int) -> tuple[Any, str]:
+    """Returns the inputs that some arrays of a file are, and Python that reads the first ones."""
+    shapes = {name: array.shape for name, array in arrays.items()}
+    ranks = {len(shape) for shape in shapes.values()}
+    right = ranks == {1} or (len(arrays) == 1 and ranks <= {2, 3, 4})
+    if not right or {shape[0] for shape in shapes.values()} != {num_rows}:
+        raise ValueError(
+            f"Expected the inputs in {path} as one array, (N, columns) or images (N, height, "
+            "width) or (N, height, width, channels), or as one array (N,) for each column, with a "
+            f"row for each of the {num_rows} labels; received the shapes {shapes}. Leave arrays "
+            "out by --drop."
+        )
+    file = f"numpy.load({str(path)!r})"
+    if ranks == {1}:
+        code = f"file = {file}\nx = {{name: file[name][:10] for name in {list(arrays)}}}"
+        return pandas.DataFrame(arrays), f"import numpy\n{code}"
+    ((name, array),) = arrays.items()
+    code = f"import numpy\nx = {file}[{name!r}][:10]"
+    if array.ndim == 2:
+        return pandas.DataFrame(array), code
+    # Integers of one or two bytes may be dark images.
+    whites = (255, 65535) if array.dtype.kind in "ui" and array.itemsize <= 2 else (1, 255, 65535)
+    low, high = array.min(), array.max()
+    white = next((it for it in whites if low >= 0 and high <= it), None)
+    if white is None:
+        raise ValueError(
+            f"Expected images of pixels from 0 to 1, 255 or 65535 in {name!r} of {path}; received "
+            f"values from {low} to {high}."
+        )
+    axis = "" if array.ndim == 4 else "[..., None]"
+    scaled = (array if array.ndim == 4 else array[..., None]).astype("float32") / white
+    return scaled, f"{code}{axis}.astype('float32') / {white}"

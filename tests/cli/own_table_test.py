@@ -1,0 +1,225 @@
+"""Data of users: what is read from tables and arrays, how it is split, and what is refused."""
+
+import keras
+import numpy as np
+import pandas
+import pytest
+
+import csdl_keras as csdl
+from csdl_keras_cli.choices import SHARES
+from csdl_keras_cli.data import described_inputs
+from csdl_keras_cli.own_columns import split
+from tests.cli.own_files import FRAME, RNG, csv, load, read, run, table
+
+PRICES = {"cost_columns": ["price_no", "price_yes"]}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_rows_stay_together(suffix, tmp_path):
+    data = load(table(tmp_path, suffix), drop=["id"], **PRICES)
+    assert data.labels == ("no", "yes")
+    assert data.x["train"].columns.names == ("age", "job", "member")
+    sizes = {part: len(labels) for part, labels in data.y.items()}
+    assert sizes == {"train": 36, "val": 12, "test": 12}
+    assert np.isnan(data.x["train"].rows[:, 0]).any()
+    for part in data.x:
+        # The cost columns follow from the place of a row in the file.
+        for (no, yes), label in zip(data.costs[part], data.y[part], strict=True):
+            places = np.flatnonzero((FRAME.price_no == no) & (FRAME.price_yes == yes))
+            assert label in (FRAME["answer"][places] == "yes").astype(int).tolist()
+
+
+def test_numbers_for_networks_that_take_no_categories(tmp_path):
+    own = load(table(tmp_path), drop=["id,price_no,price_yes"])
+    data = own.suiting(csdl.ALGORITHMS["csdnn"])
+    assert data.x["train"].dtype == "float32" and data.x["train"].min() >= 0
+    assert data.x["train"].max() <= 1 and np.isfinite(data.x["val"]).all()
+    assert own.suiting(csdl.ALGORITHMS["cost_model"]) is own
+    # Trained on these numbers, the saved model takes the rows of the file.
+    network = csdl.models.mlp(data.x["train"].shape[1:], 2, (3,), output="cost", seed=0)
+    data.finished(network).save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    decisions = csdl.decide(loaded, pandas.read_csv(tmp_path / "table.csv").iloc[:12])
+    expected = network.predict(data.x["test"], verbose=0)
+    found = loaded.predict(own.x["test"].rows, verbose=0)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert set(loaded.classes[decisions]) <= {"no", "yes"}
+
+
+@pytest.mark.parametrize(
+    "labels, expected, classes",
+    [
+        ([0, 1, 2], (0, 1, 2), None),
+        ([1, 2, 10], (1, 2, 10), ["1", "2", "10"]),
+        ([True, False], (False, True), [False, True]),
+        (["02", "01", "10"], ("01", "02", "10"), ["01", "02", "10"]),
+        ([2**60, 2**60 + 1], (2**60, 2**60 + 1), [str(2**60), str(2**60 + 1)]),
+        ([2.0, 1.0], ("1.0", "2.0"), ["1.0", "2.0"]),
+    ],
+)
+def test_classes_of_the_saved_model(labels, expected, classes, tmp_path):
+    frame = pandas.DataFrame({"x": range(30), "answer": (labels * 30)[:30]})
+    frame.to_csv(tmp_path / "table.csv")
+    data = load(tmp_path / "table.csv")
+    assert data.own.left_out == ("Unnamed: 0",) and data.x["train"].columns.names == ("x",)
+    assert data.labels == expected
+    assert (data.classes if data.classes is None else data.classes.tolist()) == classes
+
+
+def test_splits(tmp_path):
+    path = table(tmp_path)
+    first, again, other = (load(path, seed=seed).x["test"].rows for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other, equal_nan=True)
+    data = load(path, train_size=20)
+    assert {part: len(labels) for part, labels in data.y.items()} == dict(train=15, val=5, test=12)
+    with pytest.raises(ValueError, match=r"--train-size of at most 48.*received 49"):
+        load(path, train_size=49)
+    labels = np.repeat([0, 1, 2], [200, 50, 3])
+    parts = split(labels, seed=0).values()
+    assert sorted(np.concatenate([*parts])) == list(range(253))
+    for part, share in zip(parts, SHARES, strict=True):
+        assert np.bincount(labels[part]).tolist() == [200 * share, 50 * share, 1]
+
+
+@pytest.mark.parametrize("largest, kind", [(255, np.uint8), (65535, np.uint16), (1, float)])
+def test_images_in_arrays(largest, kind, tmp_path):
+    pixels = (RNG.random((30, 4, 4)) * largest).astype(kind)
+    np.savez(tmp_path / "a.npz", images=pixels, answer=np.arange(30) % 3)
+    data = load(tmp_path / "a.npz")
+    assert data.x["train"].shape[1:] == (4, 4, 1) and 0.8 < data.x["train"].max() <= 1
+    np.testing.assert_allclose(run(data.code), pixels[:10, ..., None] / largest, rtol=1e-6)
+
+
+HEAD = "x,z,answer\n"
+LINES = [f"{i},{i * 2},{'ab'[i % 2]}\n" for i in range(12)]
+GOOD = HEAD + "".join(LINES)
+
+
+def changed(change, *places):
+    return HEAD + "".join(change(it) if i in places else it for i, it in enumerate(LINES))
+
+
+def trailing(line):
+    return line.replace("\n", ",\n")
+
+
+def quoted(row, names="abcdefghijkl"):
+    """A row of R: its name, numbers, and a text in quotes."""
+    return f'"{names[row]}",{row},{row * 2},"{"ab"[row % 2]}"\n'
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        (changed(trailing, 5), "received 3 in line 1, 4 in line 7"),
+        (changed(trailing, *range(12)), "3 in line 1, 4 in line 2"),
+        (trailing(HEAD) + "".join(LINES), "4 in line 1, 3 in line 2"),
+        # A decimal comma without quotes, and a comma in a text.
+        (HEAD + "".join(f"{i},5,{i},a\n" for i in range(12)), "1, 4 in line 2"),
+        # A cell too few, also after lines in quotes and the one of Excel.
+        (changed(lambda line: line[:-3] + "\n", 11), "3 in line 1, 2 in line 13"),
+        (changed(lambda line: f'"a\nb",{line[-4:]}', 1, 2) + "1,2\n", "2 in line 16"),
+        ("sep=,\n" + changed(trailing, 2), "3 in line 2, 4 in line 5"),
+        # Names of rows of which one is repeated, is not quoted, or has another number.
+        (HEAD + "".join(quoted(i, "abcdefghijka") for i in range(12)), "4 in line 2"),
+        (HEAD + "".join(quoted(i).replace('"e"', "e") for i in range(12)), "4 in line 2"),
+        (HEAD + "".join(f"{i},{line}" for i, line in enumerate(LINES)), "4 in line 2"),
+    ],
+)
+def test_a_line_of_another_length_is_refused(text, told, tmp_path):
+    with pytest.raises(ValueError, match=told) as caught:
+        read(csv(tmp_path, text))
+    assert "as many cells in each line" in str(caught.value)
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+@pytest.mark.parametrize("name", ["a", "1"])
+def test_names_of_rows_as_r_writes_them(name, separator, tmp_path):
+    lines = [quoted(i) if name == "a" else f"{i + 1},{line}" for i, line in enumerate(LINES)]
+    data = load(csv(tmp_path, (HEAD + "".join(lines)).replace(",", separator)))
+    assert data.x["train"].columns.names == ("x", "z") and data.labels == ("a", "b")
+    told = f"2 columns of numbers. Lines begin with names of rows, such as {name!r}, which are no "
+    assert described_inputs(data) == f"{told}inputs"
+    rows = data.x["train"].columns.encode(run(data.code))
+    assert rows.tolist() == [[i, 2 * i] for i in range(10)]
+
+
+def test_texts_far_down_make_texts_of_the_whole_column(tmp_path):
+    """pandas would read long files in parts, each of its own type."""
+    cells, others = ["7"] * 20_000 + ["w"] * 30_000, [f"z{i}" for i in range(62)]
+    lines = [f"{cell},{i % 2}{',1' * 62}" for i, cell in enumerate(cells)]
+    path = csv(tmp_path, "\n".join([",".join(["x", "answer", *others]), *lines]))
+    file = read(path)
+    assert file.inputs["x"].tolist() == cells and run(file.code)["x"].tolist() == cells[:10]
+
+
+@pytest.mark.parametrize(
+    "values, dropped",
+    [
+        (["A, B", "C"], ["A", "B", "C"]),
+        (["A", "Income, total", "C"], ["A", "Income, total", "C"]),
+        (['A,"Income, total"'], ["A", "Income, total"]),
+        ([""], []),
+    ],
+)
+def test_columns_are_named_one_by_one_or_between_commas(values, dropped, tmp_path):
+    rows = "".join(f"{i},1,2,3,{'ab'[i % 2]}\n" for i in range(12))
+    path = csv(tmp_path, f'A,B,"Income, total",C,answer\n{rows}')
+    data = load(path, drop=values)
+    kept = [it for it in ["A", "B", "Income, total", "C"] if it not in dropped]
+    assert list(data.x["train"].columns.names) == kept
+    costs = read(path, cost_columns=values).costs
+    assert costs is None if not dropped else costs.shape == (12, len(dropped))
+
+
+FOUR = {"answer": np.arange(4)}
+
+
+@pytest.mark.parametrize(
+    "name, content, told",
+    [
+        ("a.csv", b"", "to hold a table; the file is empty"),
+        ("a.csv", HEAD.encode(), r"N at least 1, .*received labels of shape \(0,\)"),
+        ("a.csv", b"x,Answer\n1,a\n", "which has 'x', 'Answer'; received .*Did you mean 'Answer'"),
+        ("a.csv", b"x,answer,answer\n1,a,a\n2,b,b\n", "columns of distinct names.*'answer' twice"),
+        ("a.csv", b"x,answer\n" + b"1,7.5\n2,5\n" * 3, "whole numbers; received 7.5. Group"),
+        ("a.csv", GOOD.replace("b", "a").encode(), "2 to 1000 labels in 'answer'; received 1, s"),
+        ("a.csv", (GOOD + "3,1,c\n").encode(), r"3 examples of each label.*'c' \(1\)"),
+        ("a.csv", (GOOD + "3,1,\n4,1,NA\n").encode(), "a label in each row .* none in row 13"),
+        ("a.csv", b"x,answer\n" + b"".join(b"1,%d\n" % i for i in range(1001)), "received 1001, "),
+        ("a.csv", b"answer\na\nb\n", "other columns or arrays as inputs"),
+        ("a.csv", "x,answer\né,a\n".encode("latin-1"), "UTF-8; .*byte 0xe9"),
+        ("a.csv", (GOOD + '1,2,"a\n' + "1,2,a\n" * 25_000).encode(), "line 14: field larger"),
+        ("a.npz", b"no archive", "to hold columns or arrays"),
+        ("a.parquet", b"no parquet", "to hold columns or arrays"),
+        ("a.npz", {"answer": np.array([{}, {}])}, "allow_pickle"),
+        ("a.npz", {"answer": np.ones((4, 2)), "x": np.ones((4, 2))}, r"labels \(N,\).*\(4, 2\)"),
+        ("a.npz", {**FOUR, "x": np.ones((3, 2))}, "a row for each of the 4 labels"),
+        ("a.npz", {**FOUR, "x": np.ones((4, 2)), "z": np.ones(4)}, "by --drop"),
+        ("a.npz", {**FOUR, "x": -np.ones((4, 2, 2))}, "values from -1.0 to -1.0"),
+        ("a.npz", {**FOUR, "x": np.full((4, 2, 2), np.nan)}, "values from nan"),
+    ],
+)
+def test_strange_files(name, content, told, tmp_path):
+    path = tmp_path / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.savez(path, allow_pickle=True, **content)
+    with pytest.raises(ValueError, match=told):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ({"drop": ["age", "jobs"]}, "--drop to name a column.*'jobs'. Did you mean 'job'"),
+        ({"drop": ["answer"]}, "name different ones; received 'answer' twice"),
+        ({"cost_columns": ["price_no"]}, "a column for each label, no, yes; received 1"),
+        ({"cost_columns": ["price_no", "age"]}, "finite.* in column 'age'; received nan in row 3"),
+    ],
+)
+def test_strange_columns(options, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        load(table(tmp_path), **options)
