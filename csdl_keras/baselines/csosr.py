@@ -15,7 +15,7 @@ from csdl_keras._utils.array_file import read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array, check_rows
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.baselines._csosr_arrays import restore, to_arrays
+from csdl_keras.baselines._csosr_arrays import restore, to_record
 from csdl_keras.baselines._kernel_map import KernelMap, check_features
 from csdl_keras.baselines.one_sided_dual import solve_one_sided_dual
 from csdl_keras.costs import check_cost_matrix, check_cost_vectors, cost_vectors
@@ -192,12 +192,12 @@ class CSOSR(ClassifierMixin, BaseEstimator):
         If writing fails, an existing file stays as it was.
         """
         check_is_fitted(self)
-        write_arrays(pathlib.Path(path), *to_arrays(self))
+        write_arrays(pathlib.Path(path), to_record(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
         """Returns the estimator that `save` wrote; any other file raises a ValueError."""
-        return restore(cls(), *read_arrays(pathlib.Path(path)))
+        return restore(cls(), read_arrays(pathlib.Path(path))[0])
 
     def _costs(self, y: ArrayLike) -> np.ndarray:
         if self.cost_matrix is not None:

@@ -10,14 +10,7 @@ from typing import Any, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import (
-    OtherFitError,
-    fingerprint,
-    pack,
-    read_arrays,
-    unpack,
-    write_arrays,
-)
+from csdl_keras._utils.array_file import OtherFitError, fingerprint, read_arrays, write_arrays
 from csdl_keras._utils.arrays import as_array
 from csdl_keras._utils.checks import (
     LARGEST_INTEGER,
@@ -296,7 +289,7 @@ class Resume(SeededEpochs):
             variable.assign(array)
         kept = [self.model.history, *self.callbacks]
         for callback, state in zip(kept, record["states"], strict=True):
-            vars(callback).update(unpack(state, arrays[len(variables) :]))
+            vars(callback).update(state)
 
     def _write(self, epoch: int) -> None:
         history = self.model.history
@@ -304,6 +297,5 @@ class Resume(SeededEpochs):
         for callback in self.callbacks:
             states.append({name: it for name, it in vars(callback).items() if name in _PLACES})
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
-        arrays: list[np.ndarray] = []
-        record = {"identity": self._identity, "epoch": epoch, "states": pack(states, arrays)}
-        write_arrays(self.path, record, [*own, *arrays])
+        record = {"identity": self._identity, "epoch": epoch, "states": states}
+        write_arrays(self.path, record, own)

@@ -20,7 +20,7 @@ import keras
 import keras_tuner
 from keras_tuner.engine.trial import Trial
 
-from csdl_keras._utils.files import write_json
+from csdl_keras._utils.files import replace_file
 from csdl_keras.fitting.cache import StageCache, describe, environment
 
 #: What a tuner builds models with.
@@ -157,7 +157,7 @@ class ResumableTuner(keras_tuner.Tuner):
         key = self._key() | _digests(given)
         if not self._check(key, whole=True):
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_json(self._folder / "search.json", key)
+            replace_file(self._folder / "search.json", json.dumps(key).encode())
 
     def on_trial_end(self, trial: Trial) -> None:
         """Ends a trial and announces it."""
