@@ -244,7 +244,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             (default), for SOSR only: targets are cost vectors `(N, K)`.
         algorithm: the name of a fully-connected algorithm of `ALGORITHMS` that trains
             with NLL or SOSR, or such an `Algorithm`. Defaults to `"csdnn"`.
-        reconstruction: as in `csdl_keras.pretrain`.
         cache: a `StageCache` through which trials, also of later searches, share
             pre-trained layers; requires a seed. Defaults to `None`.
         data_id: name of the data, required with a cache if they are a dataset.
@@ -297,15 +296,11 @@ class CSDNNHyperModel(AlgorithmHyperModel):
         cost_matrix: ArrayLike | None = None,
         algorithm: str | Algorithm = "csdnn",
         *,
-        reconstruction: str = "cross_entropy",
         cache: StageCache | None = None,
         data_id: str | None = None,
         **kwargs: Any,
     ):
         super().__init__(input_shape, cost_matrix, algorithm, **kwargs)
-        self.reconstruction = check_choice(
-            "reconstruction", reconstruction, ("cross_entropy", "squared_error")
-        )
         self.cache = check_cache(cache, self.seed)
         self.data_id = data_id
 
@@ -347,7 +342,6 @@ class CSDNNHyperModel(AlgorithmHyperModel):
             epochs=hp.get("pretraining_epochs"),
             batch_size=fit_arguments.get("batch_size") or 32,
             optimizer=keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
-            reconstruction=self.reconstruction,
             steps_per_epoch=fit_arguments.get("steps_per_epoch"),
             seed=seed,
             cache=self.cache,
