@@ -214,8 +214,8 @@ class Resume(SeededEpochs):
             raise ValueError("Expected a model that is built; received one without weights.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
-                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has; received "
+                f"{self.params['steps']}."
             )
         check_writable("the folder of `path`", self.path.parent)
         if not self.model.optimizer.built:

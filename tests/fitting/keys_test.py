@@ -64,12 +64,6 @@ def dense(**arguments):
     return keras.Model(inputs, keras.layers.Dense(2, **arguments)(inputs))
 
 
-def dense_layers():
-    for seed in (1, 2):
-        initializer = keras.initializers.GlorotUniform(seed)
-        yield keras.layers.Dense(2, kernel_initializer=initializer)
-
-
 def of_layer(layer):
     keras.utils.set_random_seed(0)
     return keras.Sequential([keras.Input((4, 2)), layer, keras.layers.Flatten()])
@@ -119,7 +113,8 @@ class TestOwnObjects:
 
     def test_weights_count_even_without_a_version(self):
         """A search tells classifiers apart by them."""
-        one, other = (keras.Sequential([keras.Input((2,)), Layer(), it]) for it in dense_layers())
+        seeded = map(keras.initializers.GlorotUniform, (1, 2))
+        one, other = (dense(activation=named(), kernel_initializer=it) for it in seeded)
         assert describe(one) == describe(one) != describe(other) and not is_kept(describe(one))
 
     @pytest.mark.parametrize(

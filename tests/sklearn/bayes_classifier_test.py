@@ -72,18 +72,6 @@ def test_weights_reach_classifier_and_calibration(method):
     assert np.abs(found - model.fit(X, Y).predict_proba(X)).max() > 1e-3
 
 
-@pytest.mark.parametrize("labels", [[False, True], ["no", "yes"]], ids=["bool", "str"])
-@pytest.mark.parametrize("method", ["temperature", None])
-def test_labels_of_any_type(labels, method):
-    pandas = pytest.importorskip("pandas")
-    classes = np.asarray(labels)
-    y = pandas.Series(classes[INDICES % 2], index=np.arange(90) + 7)
-    model = BayesClassifier(GaussianNB(), [[0, 1, 0.3], [2, 0, 0.3]], method).fit(X, y)
-    np.testing.assert_array_equal(model.classes_, classes)
-    assert set(model.predict(X).tolist()) <= set(model.decisions_.tolist())
-    assert model.predict_cost(X).shape == (90, 3) and model.score(X, y) <= 0
-
-
 def test_costs_in_fit_are_what_decides_without_others():
     known = BayesClassifier(GaussianNB()).fit(X, Y, costs=AFFINE)
     np.testing.assert_allclose(known.cost_matrix_, sum(EXPANDED) / 90)
