@@ -23,7 +23,7 @@ _FITTED = (
     "n_features_in_",
     "classes_",
 )
-_MAP = ("kernel", "gamma", "x_fit")
+_MAP = ("gamma", "x_fit")
 _NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
 
 
@@ -46,13 +46,12 @@ def to_arrays(machine: BaseEstimator) -> tuple[Record, list[np.ndarray]]:
 
 
 def restore(machine: Estimator, record: Record, arrays: Sequence[np.ndarray]) -> Estimator:
-    """Sets the arguments and fitted attributes of a CSOSR and returns it.
-
-    Raises:
-        ValueError: if the record is of something else.
-    """
-    if record.get("kind") != "CSOSR":
-        raise ValueError("Expected a file that CSOSR.save wrote; received one of another kind.")
+    """Sets the arguments and fitted attributes of a CSOSR and returns it."""
+    if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
+        raise ValueError(
+            "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; received "
+            "one of another kind."
+        )
 
     def assign(thing: object, values: Record) -> None:
         for name, value in values.items():
