@@ -43,10 +43,6 @@ def mlp(
     Returns:
         A functional `keras.Model`, `(batch, *input_shape)` to `(batch, num_classes)`, not compiled.
 
-    References:
-        - [Glorot, Bengio: Understanding the difficulty of training deep
-          feedforward neural networks, AISTATS 2010](https://proceedings.mlr.press/v9/glorot10a.html)
-
     Example:
 
     >>> model = mlp((28, 28, 1), num_classes=10, hidden_units=(50,), output="cost")
