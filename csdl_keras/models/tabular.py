@@ -42,16 +42,12 @@ def tabular(
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
             a data frame of pandas or Polars. The model then takes data frames: its columns are
             matched by name, and a category that was not in `x` counts as missing.
-        num_classes: number of classes, at least 2.
+        num_classes, name, seed: as in `mlp`.
         hidden_units: units of each hidden layer. Defaults to two layers of 256.
         dropout: share of hidden units that are dropped in training. Defaults to 0.1.
-        output: `"probability"` (default), `"cost"`, or `"features"` for the network
-            without an output layer.
-        name: name of the model.
-        seed: seed of weights and dropout; `None` (default) follows Keras' own.
+        output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
         members: number of members; 1 is a plain network. Defaults to 8.
-        bins: largest number of quantiles between which functions of a number are linear; 0 for
-            none. Defaults to 48.
+        bins: largest number of quantiles between which functions are linear. Defaults to 48.
         categorical: columns, counted after flattening, that hold categories, integers from 0: a
             dict of their numbers, or indices of columns. Defaults to none.
 
