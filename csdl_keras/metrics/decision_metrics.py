@@ -227,8 +227,7 @@ class AverageCost(DecisionMetric):
 
     Costs that are known when deciding, `C[n, true, decision]` of each example, enter a loop of your
     own as `metric.update_state(labels, outputs, costs=costs)`: probabilities decide by the lowest
-    expected cost. In `fit` and `evaluate`, a model that takes the costs as an input is scored on
-    `csdl_keras.costs.cost_vectors` as `y_true`.
+    expected cost. In `fit`, a model that takes costs as an input has `cost_vectors` as targets.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, ..., D)`;

@@ -35,8 +35,8 @@ def tabular(
 
     Inputs are flattened and encoded by `csdl_keras.layers.TableEncoding`. Hidden layers of
     rectified linear units with dropout, and the output layer follow. The first hidden layer is
-    scaled and shifted differently for each of several `members` of an ensemble, whose features are
-    averaged, see `csdl_keras.layers.MemberScaling`.
+    scaled and shifted differently for each of several `members`, whose features are averaged, see
+    `csdl_keras.layers.MemberScaling`.
 
     Args:
         x: training inputs `(N, ...)`, of a size up to 1e18, or NaN where a value is missing; or
@@ -48,8 +48,8 @@ def tabular(
         output: `"probability"` (default), `"cost"`, or `"features"` without an output layer.
         members: number of members; 1 is a plain network. Defaults to 8.
         bins: largest number of quantiles between which functions are linear. Defaults to 48.
-        categorical: columns, counted after flattening, that hold categories, integers from 0: a
-            dict of their numbers, or indices of columns. Defaults to none.
+        categorical: indices of columns that hold categories, integers from 0, or a dict of their
+            numbers. Defaults to none.
 
     Returns:
         A functional `keras.Model`, `(batch, ...)` to `(batch, num_classes)`, not compiled.
