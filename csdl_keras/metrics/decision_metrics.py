@@ -240,8 +240,7 @@ class AverageCost(DecisionMetric):
             instead of their argmax; needs `cost_matrix`. Defaults to False.
         class_id: `None` (default), or the only true class whose examples count, with
             a result of 0 if there are none; needs `cost_matrix`.
-        name: name of the metric.
-        dtype: dtype of the result; `None` (default) is at least float32.
+        name, dtype: as in `keras.metrics.Metric`; the dtype is by default at least float32.
         binary_costs: whether all cost vectors may be one-hot: a single decision costs 1. By
             default the end of an epoch of such rows raises, since they are labels.
 

@@ -62,8 +62,7 @@ def expected_cost_model(
             are about 1.
         rank: rank of the layer of costs, see `csdl_keras.layers.ClassCosts`; `None` (default) for
             all `K D` numbers.
-        seed: seed of the new weights; `None` (default) follows Keras' own.
-        name: name of the model.
+        seed, name: as in `mlp`.
 
     Returns:
         A functional `ExpectedCostModel`, not compiled, with the outputs `"probability"`,

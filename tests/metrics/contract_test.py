@@ -82,9 +82,6 @@ TWO, BINARY = LABELS % 2, C[:2, :2]
 LABEL_IS, CHEAPEST = np.eye(3)[LABELS], COSTS <= COSTS.min(axis=1, keepdims=True)
 CASES = {
     "cost": Case(AverageCost, COSTS, OUTPUTS, by_cost, average(COSTS)),
-    "cost_p": Case(
-        lambda: AverageCost(output="probability"), COSTS, P, by_probability, average(COSTS)
-    ),
     "cost_labels": Case(lambda: AverageCost(C), LABELS, OUTPUTS, by_cost, average(C[LABELS])),
     "cost_labels_p": Case(
         lambda: AverageCost(C, "probability"), LABELS, P, by_probability, average(C[LABELS])
@@ -106,13 +103,6 @@ CASES = {
         by_bayes(ABSTAIN),
         average(ABSTAIN[LABELS]),
     ),
-    "bayes_one": Case(
-        lambda: AverageCost(BINARY, "probability", bayes=True),
-        TWO,
-        ONE,
-        by_bayes(BINARY),
-        average(BINARY[TWO]),
-    ),
     "class_1": Case(
         lambda: AverageCost(C, class_id=1),
         LABELS,
@@ -121,14 +111,10 @@ CASES = {
         average(C[LABELS], LABELS == 1),
     ),
     "accuracy": Case(DecisionAccuracy, LABELS, OUTPUTS, by_cost, average(LABEL_IS)),
-    "accuracy_p": Case(
-        lambda: DecisionAccuracy("probability"), LABELS, P, by_probability, average(LABEL_IS)
-    ),
     "accuracy_one": Case(
         lambda: DecisionAccuracy("probability"), TWO, ONE, by_probability, average(np.eye(2)[TWO])
     ),
     "accuracy_costs": Case(DecisionAccuracy, COSTS, OUTPUTS, by_cost, average(CHEAPEST)),
-    "normalized": Case(lambda: NormalizedCost(C), LABELS, OUTPUTS, by_cost, relative(C[LABELS])),
     "normalized_costs": Case(
         lambda: NormalizedCost(num_decisions=3), COSTS, OUTPUTS, by_cost, relative(COSTS)
     ),
@@ -143,7 +129,7 @@ CASES = {
 }
 EVALUATED = {
     name: CASES[name]
-    for name in ("cost_p", "cost_labels", "cost_one", "bayes", "class_1", "accuracy", "savings")
+    for name in ("cost_labels", "cost_one", "bayes", "class_1", "accuracy", "savings")
 }
 NAMES = {
     AverageCost: "average_cost",
@@ -186,7 +172,7 @@ class TestContract(TestCase):
 
 class TestAllAtOnce(TestCase):
     def test_forms_of_labels(self):
-        for case in (CASES["cost_labels"], CASES["accuracy"], CASES["normalized"]):
+        for case in (CASES["cost_labels"], CASES["accuracy"], CASES["savings"]):
             expected = case.score(case.decide(OUTPUTS), None)
             column = LABELS[:, None].astype("float32")
             tensor = keras.ops.convert_to_tensor(LABELS)

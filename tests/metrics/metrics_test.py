@@ -9,8 +9,6 @@ from csdl_keras.metrics import AverageCost, DecisionAccuracy, NormalizedCost, Sa
 from tests.metrics.contract_test import COSTS, LABELS, OUTPUTS, C
 from tests.support.testing import JIT_COMPILE, to_numpy
 
-BAYES = {"output": "probability", "bayes": True}
-
 
 def test_nan_cost_of_another_decision_gives_nan():
     costs = COSTS.copy()
@@ -70,18 +68,14 @@ def test_ends_of_savings():
 @pytest.mark.parametrize(
     ("metric", "kwargs", "message"),
     [
-        (AverageCost, {"output": "costs"}, "`output`.*'cost', 'probability'"),
-        (DecisionAccuracy, {"output": 0}, "`output`.*'cost', 'probability'"),
         (AverageCost, {"cost_matrix": [[1.0, 0.0], [0.0, 1.0]]}, "diagonal"),
         (AverageCost, {"class_id": 0}, "`class_id`.*received 0"),
-        (AverageCost, {"cost_matrix": C, "class_id": 3}, "received 3"),
-        (AverageCost, BAYES, "with bayes=True; received"),
         (
             AverageCost,
             {"cost_matrix": C, "output": "cost", "bayes": True},
             "received output='cost'",
         ),
-        (AverageCost, {"cost_matrix": C, "bayes": 1}, "`bayes` to be a bool; received 1"),
+        (DecisionAccuracy, {"output": 0}, "`output`.*'cost', 'probability'"),
         (NormalizedCost, {}, "received neither"),
     ],
 )
@@ -94,13 +88,9 @@ def test_wrong_arguments(metric, kwargs, message):
     ("metric", "targets", "outputs", "message"),
     [
         (AverageCost(C), [0, 3], OUTPUTS[:2], "below 3"),
-        (AverageCost(C), [-1, 0], OUTPUTS[:2], "received -1"),
-        (AverageCost(C), [0.5, 1], OUTPUTS[:2], "float"),
-        (AverageCost(), COSTS, OUTPUTS[0], r"`y_pred` of shape .*received \(3,\)"),
-        (AverageCost(), COSTS[:, :2], OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
         (AverageCost(), LABELS, OUTPUTS, r"and \(7, 3\).*give the metric a `cost_matrix`"),
         (AverageCost(C[:2, :2]), LABELS % 2, OUTPUTS, r"and \(7, 3\).*as many columns"),
-        (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\).*labels"),
+        (DecisionAccuracy(), COSTS[:, :2], OUTPUTS, r"\(7, 2\) and \(7, 3\)"),
         (AverageCost(C, bayes=True), LABELS, np.full((7, 3), 2.0), "sum to 1.*received 7 rows"),
     ],
 )
