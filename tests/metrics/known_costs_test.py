@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 
-from csdl_keras.costs import AffineCosts, cost_vectors
+from csdl_keras.costs import AffineCosts
 from csdl_keras.metrics import AverageCost, DecisionAccuracy, Savings
-from tests.support.testing import JIT_COMPILE, TestCase, to_numpy
+from tests.support.testing import TestCase, to_numpy
 
 RNG = np.random.default_rng(0)
 SIZE = 9
@@ -109,28 +109,6 @@ class TestForms(TestCase):
         metric = AverageCost(output="probability")
         metric.update_state(LABELS, keras.ops.convert_to_tensor(missing), costs=MATRICES)
         assert np.isnan(to_numpy(metric.result()))
-
-
-def test_fit_with_costs_as_an_input():
-    """A model of inputs and costs outputs expected costs, and is scored on cost vectors."""
-    x, costs = keras.Input((3,)), keras.Input((3, 4))
-    probabilities = keras.layers.Dense(3, "softmax")(x)
-    outputs = keras.layers.Dot(axes=(1, 1))([probabilities, costs])
-    model = keras.Model([x, costs], outputs)
-    vectors = cost_vectors(AFFINE, LABELS)
-    model.compile(
-        "sgd",
-        loss="mse",
-        metrics=[AverageCost(), Savings(num_decisions=4)],
-        jit_compile=JIT_COMPILE,
-    )
-    logs = model.evaluate([P, MATRICES], vectors, batch_size=4, verbose=0, return_dict=True)
-    decisions = decided(model.predict([P, MATRICES], verbose=0), MATRICES, "cost")
-    paid = expected("average_cost", decisions, MATRICES, None)
-    np.testing.assert_allclose(logs["average_cost"], paid, rtol=1e-5)
-    saved = expected("savings", decisions, MATRICES, None)
-    np.testing.assert_allclose(logs["savings"], saved, rtol=1e-4)
-    model.fit([P, MATRICES], vectors, batch_size=4, verbose=0)
 
 
 @pytest.mark.parametrize(
