@@ -21,7 +21,7 @@ from cost_matrices import cost_matrices
 from results import RESULTS, Results, markdown_table, rows_of
 
 import csdl_keras as csdl
-from csdl_keras.prediction.probability_model import probability_model
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.training import EFFORTS
 
 FIELDS = ("set", "seed", "way", "average_cost", "error_rate", "seconds")

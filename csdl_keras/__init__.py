@@ -12,10 +12,9 @@ from typing import Any
 
 from csdl_keras import costs, datasets, evaluation, layers, losses, metrics, models
 from csdl_keras._utils import __version__
-from csdl_keras.fitting.batches import ShuffledBatches
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.fitting.fit import DivergedError, RaiseOnDivergence
-from csdl_keras.fitting.resume import Resume
+from csdl_keras.fitting.resume import Resume, ShuffledBatches
 from csdl_keras.layers import CAE, BayesDecision, CostOutput, MaskingNoise
 from csdl_keras.losses import (
     LogisticCostLoss,

@@ -1,15 +1,13 @@
 """The command `csdl-keras table2`: its arguments, and the run."""
 
+import _thread
 import argparse
 import contextlib
 import dataclasses
 import pathlib
 import shlex
-import signal
 import threading
-import time
-from collections.abc import Iterator, Mapping
-from types import FrameType
+from collections.abc import Iterator
 from typing import Any
 
 from csdl_keras_cli import arguments as shared
@@ -159,11 +157,12 @@ def _run(arguments: argparse.Namespace) -> int:
     # Nothing may be missing once training has begun.
     for module in ("joblib", "pandas", "sklearn"):
         optional_module(module, "compare")
+    from csdl_keras.paper.cells import Runner, processes
     from csdl_keras.paper.folder import Folder
     from csdl_keras.paper.grid import Grid
-    from csdl_keras.paper.running import Runner, processes
     from csdl_keras_cli.run_folder import RunRecord
 
+    spent = threading.Event()
     profile = _profile(arguments)
     missing = _unavailable(profile.datasets)
     if arguments.datasets is not None:
@@ -175,7 +174,6 @@ def _run(arguments: argparse.Namespace) -> int:
     cache = arguments.cache or path / "stages"
     for name, folder in (("--out", path), ("--cache", cache)):
         check_writable(name, folder)
-    budget = _Budget(arguments.budget)
     chosen = _AUTHORS if arguments.authors_choices else _PAPER
     vars(arguments).update(chosen)
     _check_same(path, arguments)
@@ -187,7 +185,6 @@ def _run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         source_choices={name: chosen[name] for name in ("drop_rate", "grayscale")},
         doubled=arguments.double_epochs,
-        check=budget.check,
         tell=_tell,
     )
     for name, error in missing.items():
@@ -207,13 +204,14 @@ def _run(arguments: argparse.Namespace) -> int:
             f"{cache}. Stop it when you like: the same command goes on from there."
         )
         try:
-            with budget.alarm():
-                failures = grid.run()
-        except _BudgetSpent:
-            failures = grid.runner.failures
+            with _interrupted_after(arguments.budget, spent):
+                grid.run()
+        except KeyboardInterrupt:
+            if not spent.is_set():
+                raise
             ending = f" The {arguments.budget:g} hours are over; the same command goes on."
-    results = _results(path)
-    if failures.lines() and results == before:
+    results, failures = _results(path), grid.runner.failures
+    if failures and results == before:
         record.remove()
     after = "There are no results yet."
     if results is not None:
@@ -225,6 +223,27 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _tell(text: str) -> None:
     print(text, flush=True)
+
+
+@contextlib.contextmanager
+def _interrupted_after(hours: float | None, spent: threading.Event) -> Iterator[None]:
+    """Raises a KeyboardInterrupt inside the `with` block, as Ctrl-C does, when the time is spent.
+
+    Trainings go on later from their last saved epoch.
+    """
+
+    def end() -> None:
+        spent.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(3600 * (hours or 0), end)
+    timer.daemon = True
+    if hours is not None:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _profile(arguments: argparse.Namespace) -> Any:
@@ -287,60 +306,14 @@ def _check_same(folder: pathlib.Path, arguments: argparse.Namespace) -> None:
             f"Expected --out to be a new folder or one with a run.json that says what made "
             f"its results; received {folder}."
         )
-    now: Mapping[str, Any] = {"backend": keras.backend.backend(), **vars(arguments)}
+    now = {"backend": keras.backend.backend(), **vars(arguments)}
     for run in runs:
         before = {"backend": run.get("backend"), **(run.get("arguments") or {})}
-        # An option that the record does not know came later; switched off, it changes nothing.
-        newer = {it for it in now.keys() - before.keys() if str(now[it]) in ("False", "None")}
-        names = [it for it in dict.fromkeys((*now, *before)) if it not in {*_HARMLESS, *newer}]
-        # Until 0.2 all values were written as text.
-        changed = [name for name in names if str(before.get(name)) != str(now.get(name))]
-        if changed:
-            told = ", ".join(f"{name} {before.get(name)}, not {now.get(name)}" for name in changed)
-            raise ValueError(
-                "Expected --out to be a new folder or that of a run with the same options; "
-                f"{folder} holds one with {told}."
-            )
-
-
-class _BudgetSpent(BaseException):
-    """The time of a run is spent: no error, so that nothing that catches errors keeps it."""
-
-
-class _Budget:
-    """Ends a run when its time is spent; what it has finished stays, and it can go on later.
-
-    Args:
-        hours: hours from now on; `None` is no end.
-    """
-
-    def __init__(self, hours: float | None):
-        self.end = float("inf") if hours is None else time.monotonic() + 3600 * hours
-
-    def check(self) -> None:
-        """Raises `_BudgetSpent` if the time is spent."""
-        if time.monotonic() > self.end:
-            raise _BudgetSpent
-
-    @contextlib.contextmanager
-    def alarm(self) -> Iterator[None]:
-        """Raises `_BudgetSpent` inside the `with` block as soon as the time is spent.
-
-        Trainings go on later from their last saved epoch, as after Ctrl-C. Without such signals,
-        as on Windows, or outside the main thread, only `check` ends the run.
-        """
-        main = threading.current_thread() is threading.main_thread()
-        if self.end == float("inf") or not main or not hasattr(signal, "setitimer"):
-            yield
-            return
-
-        def end(number: int, frame: FrameType | None) -> None:
-            raise _BudgetSpent
-
-        before = signal.signal(signal.SIGALRM, end)
-        try:
-            signal.setitimer(signal.ITIMER_REAL, max(self.end - time.monotonic(), 1e-3))
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+        for name in sorted({*now, *before} - {*_HARMLESS}):
+            values = {str(each.get(name)) for each in (before, now)}  # Until 0.2 all were text.
+            # What a record does not know came later, and is off in it.
+            if len(values) > 1 and values != {"None", "False"}:
+                raise ValueError(
+                    "Expected --out to be a new folder or that of a run with the same options; "
+                    f"{folder} holds one with {name} {before.get(name)}, not {now.get(name)}."
+                )

@@ -83,14 +83,6 @@ def test_differences_from_the_best_peer(program):
     assert "(-1.4706 to +1.0706, 2 splits)" in text
 
 
-def test_other_splits_have_as_many_of_each_class(program):
-    first, second = (program("peers").load("digits", split) for split in (0, 1))
-    for part in ("y_train", "y_val", "y_test"):
-        counts = [np.bincount(getattr(data, part)) for data in (first, second)]
-        assert np.abs(counts[0] - counts[1]).max() <= 2
-    assert not np.array_equal(first.x_test, second.x_test)
-
-
 def test_the_loop_by_hand_computes_what_fit_does(program):
     problem = program("problem")
     x, y = problem.examples(60, 6, 3)
@@ -111,22 +103,3 @@ def test_ways_alternate(program):
     ratio = program("paired").Ratio.of(np.array([0.95, 0.5, 0.96]))
     row = program("paired").Row("case", "measure", ratio, ">= 0.9")
     assert row.met == "yes"
-
-
-def test_matrix_products_of_a_training_step(program):
-    machine = program("machine")
-    products = machine.layer_products(4, 5, 3, below=False)
-    assert machine.operations(products) == 2 * 2 * 3 * 4 * 5
-    products = machine.layer_products(4, 5, 3, below=True)
-    assert machine.operations(products) == 3 * 2 * 3 * 4 * 5
-
-
-def test_processes_are_joined(program):
-    joined = program("entries").joined
-    first = {"entry": "losses", "backend": "jax", "case": "SOSR", "measure": "step time"}
-    first |= {"value": "1.0", "low": "0.9", "high": "1.1", "met": "yes", "goal": "<= 1.1"}
-    first |= {"note": "1 s", "x": "", "y": ""}
-    second = first | {"value": "1.4", "low": "1.2", "high": "1.5", "met": "no"}
-    (found,) = joined([[first], [second]])
-    assert [found[name] for name in ("value", "low", "high", "met")] == ["1.2", "0.9", "1.5", "no"]
-    assert joined([[first], []]) == []

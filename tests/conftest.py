@@ -1,5 +1,6 @@
 """Configures pytest: seeds, the tests that every backend runs, and fixtures."""
 
+import gc
 import pathlib
 
 import hypothesis
@@ -7,58 +8,26 @@ import keras
 import pytest
 from hypothesis.internal.conjecture import providers
 
-from tests.support import interruptions
-from tests.support import tried as changes
 from tests.support.eager import eager_models
 from tests.support.interruptions import nothing_lost
-from tests.support.tried import tried
 
-__all__ = ["nothing_lost", "tried"]
+__all__ = ["nothing_lost"]
 
 TESTS = pathlib.Path(__file__).parent
 #: Folders and files whose tests are slow on any backend but TensorFlow: what they test computes
 #: with NumPy or reads and writes files, or is the same Keras code on each backend and compiles
 #: for minutes elsewhere. `-m "slow or not slow"` runs them on every backend.
-TENSORFLOW_IS_ENOUGH = (
-    "_utils/array_file_test.py",
-    "_utils/full_disk_test.py",
-    "_utils/optional_test.py",
-    "baselines",
-    "benchmarks_test.py",
-    "cli",
-    "containers_test.py",
-    "costs",
-    "datasets",
-    "docs_test.py",
-    "evaluation",
-    "examples",
-    "guide_claims_test.py",
-    "guides_test.py",
-    "losses/consistency_test.py",
-    "losses/large_matrix_test.py",
-    "models/caffe_cifar10_test.py",
-    "models/tabular_test.py",
-    "notebooks_test.py",
-    "paper",
-    "plots",
-    "prediction/decisions_test.py",
-    "prediction/ensemble_test.py",
-    "prediction/fit_temperature_test.py",
-    "pretraining/layer_cache_test.py",
-    "pretraining/layer_keys_test.py",
-    "pretraining/networks_test.py",
-    "readme_test.py",
-    "refusals_test.py",
-    "sklearn/arguments_test.py",
-    "sklearn/average_cost_scorer_test.py",
-    "sklearn/estimator_checks_test.py",
-    "sklearn/labels_test.py",
-    "sklearn/tools_test.py",
-    "fitting/cache_test.py",
-    "training/keys_test.py",
-    "training/parallel_test.py",
-    "tuning/same_search_test.py",
-)
+TENSORFLOW_IS_ENOUGH = """
+    _utils/array_file_test.py _utils/full_disk_test.py _utils/optional_test.py baselines
+    benchmarks_test.py cli containers_test.py costs datasets docs_test.py evaluation examples
+    fitting/cache_test.py guide_claims_test.py guides_test.py losses/consistency_test.py
+    losses/large_matrix_test.py models/caffe_cifar10_test.py models/tabular_test.py
+    notebooks_test.py paper plots prediction/decisions_test.py prediction/ensemble_test.py
+    pretraining/layer_cache_test.py readme_test.py
+    refusals_test.py sklearn/arguments_test.py sklearn/average_cost_scorer_test.py
+    sklearn/estimator_checks_test.py sklearn/tools_test.py
+    training/keys_test.py training/parallel_test.py tuning/same_search_test.py
+""".split()
 
 # The first example of a property compiles, which no deadline foresees; and a change is judged by
 # the same examples whenever the suite runs. Others come with `--hypothesis-profile random`.
@@ -96,6 +65,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker("slow")
 
 
+def pytest_collection_finish():
+    """Takes what imports made out of garbage collection, which Keras does after each network."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)  # before fixtures of modules, which make networks
 def pytest_runtest_setup():
     """Gives each test the same random numbers, whichever tests ran before it."""
@@ -108,19 +83,11 @@ def eagerly():
         yield
 
 
+@pytest.fixture
+def tried(record_property):
+    """Counts changes that a cache told apart, for a report of the session."""
+    return lambda what, number: record_property("changes", [what, number])
+
+
 run_eagerly = pytest.fixture(eagerly)
 run_module_eagerly = pytest.fixture(eagerly, scope="module")
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Says how often training was interrupted, and what was changed under a cache."""
-    reports = [report for many in terminalreporter.stats.values() for report in many]
-    sections = {
-        "interruptions": interruptions.summary(reports),
-        "changes that no cache of stages mixed up": changes.summary(reports),
-    }
-    for title, found in sections.items():
-        lines = list(found)
-        if lines:
-            terminalreporter.section(title)
-            terminalreporter.write("\n".join(lines) + "\n")

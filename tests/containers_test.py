@@ -21,20 +21,14 @@ def matrix(rng, rows, columns):
 
 
 def frame(a):
-    return pd.DataFrame(a) if a.ndim == 2 else pd.Series(a)
-
-
-def shuffled_index(a):
-    """Row `n` has the index of another row, by which nothing may be put in order."""
-    return pd.Series(a, index=np.arange(len(a), 0, -1)) if a.dtype.kind == "i" else frame(a)
+    """Rows of labels have the index of others, by which nothing may be put in order."""
+    if a.ndim == 2:
+        return pd.DataFrame(a)
+    return pd.Series(a, index=np.arange(len(a), 0, -1) if a.dtype.kind == "i" else None)
 
 
 def nullable(a):
     return frame(a).astype("Int64" if a.dtype.kind in "iu" else "Float64")
-
-
-def in_16_bits(a):
-    return a.astype("float16" if a.dtype.kind == "f" else "int16")
 
 
 def masked(a):
@@ -44,15 +38,12 @@ def masked(a):
 
 
 CONTAINERS = {
-    "list": np.ndarray.tolist,
     "tuple of rows": tuple,
-    "Fortran order": np.asfortranarray,
     "backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1],
     "pandas": frame,
-    "pandas, shuffled index": shuffled_index,
     "pandas, nullable": nullable,
     "polars": lambda a: polars.DataFrame(a) if a.ndim == 2 else polars.Series(a),
-    "16 bits": in_16_bits,
+    "16 bits": lambda a: a.astype("float16" if a.dtype.kind == "f" else "int16"),
     "tensor": keras.ops.convert_to_tensor,
 }
 FUNCTIONS = {
@@ -65,8 +56,6 @@ FUNCTIONS = {
         lambda labels: costs.randomized_proportional(labels, seed=0),
         "labels",
     ),
-    "decision_costs": (evaluation.decision_costs, "y_true decisions cost_matrix"),
-    "average_cost": (evaluation.average_cost, "y_true decisions cost_matrix"),
     "savings": (evaluation.savings, "y_true decisions cost_matrix"),
     "cost_interval": (evaluation.cost_interval, "y_true decisions cost_matrix"),
     "calibration_error": (evaluation.calibration_error, "y_true probabilities"),
@@ -80,8 +69,8 @@ FUNCTIONS = {
 }
 
 
-def right(names, k=3, seed=0):
-    rng = np.random.default_rng(seed)
+def right(names, k=3):
+    rng = np.random.default_rng(0)
     labels = rng.permutation(np.arange(2 * k + 2) % k)
     probabilities = rng.multinomial(16, np.full(k, 1 / k), size=len(labels)) / 16
     every = {
@@ -101,19 +90,14 @@ def right(names, k=3, seed=0):
     return {name: every[name] for name in names.split()}
 
 
-def numbers(result):
-    return np.asarray(result)
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_containers(name):
     function, names = FUNCTIONS[name]
-    for size in (2, 5):
-        arguments = right(names, size)
-        expected = numbers(function(**arguments))
-        for kind, hold in CONTAINERS.items():
-            found = numbers(function(**{name: hold(it) for name, it in arguments.items()}))
-            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6, err_msg=kind)
+    arguments = right(names)
+    expected = np.asarray(function(**arguments))
+    for kind, hold in CONTAINERS.items():
+        found = function(**{name: hold(it) for name, it in arguments.items()})
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6, err_msg=kind)
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "sosr"])

@@ -3,7 +3,6 @@
 The build itself (`sphinx-build -W`, in `.ci/run`) runs the guides and checks all references.
 """
 
-import ast
 import importlib
 import pathlib
 import re
@@ -55,11 +54,6 @@ def test_every_public_module_has_a_page(extensions):
     assert sorted(described) == sorted(public)
 
 
-def test_every_api_page_is_in_the_index():
-    listed = re.findall(r"^   (\w+)$", (DOCS / "api" / "index.rst").read_text(), re.M)
-    assert sorted(listed) == [path.stem for path in API]
-
-
 def test_every_page_is_in_a_toctree():
     trees = re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / "index.md").read_text(), re.DOTALL)
     listed = {line for tree in trees for line in tree.splitlines() if line and line[0] != ":"}
@@ -79,14 +73,6 @@ def test_every_plot_is_in_the_gallery():
         r'^    "(\w+)": ', (DOCS / "conf.py").read_text().split("PICTURES = ")[1], re.M
     )
     assert pictures and {f"plot_{name}" for name in pictures} <= scripts
-
-
-@pytest.mark.parametrize("path", sorted((DOCS / "plots").glob("*.py")), ids=lambda path: path.stem)
-def test_what_plots_import_is_there(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            module = importlib.import_module(node.module)
-            assert all(hasattr(module, name.name) for name in node.names)
 
 
 def anchors(path):
@@ -115,7 +101,6 @@ def test_links_in_docstrings_name_public_things(extensions):
     pytest.importorskip("sphinx")
     linked = extensions("linked_names")
     assert linked.target("csdl.costs.regret") == "csdl_keras.costs.regret"
-    assert linked.target("losses.SOSRLoss") == "csdl_keras.SOSRLoss"
     assert linked.target("Trainer.train") == "csdl_keras.Trainer.train"
     assert linked.target("sosr", "csdl_keras") == "csdl_keras.sosr"
     assert linked.target("costs") is linked.target("keras.losses.Loss") is None

@@ -21,7 +21,8 @@ PACKAGES = (
 )
 # Made by functions and methods that have the example.
 MADE = (
-    "AuxiliaryCostModel BayesClassifier CostDifference ExpectedCostModel PriorEstimate Reliability"
+    "AuxiliaryCostModel BayesClassifier CostDifference CostReport ExpectedCostModel PriorEstimate "
+    "Reliability"
 ).split()
 
 

@@ -1,47 +1,26 @@
-"""`compare` and `table2` give the figures of an earlier version, `tests/data/figures`.
-
-On the machine and the libraries that made them they are the same. Elsewhere other instructions
-round otherwise, training carries that on, and a few examples are decided otherwise: then the
-same rows must be there, and costs must be near.
-"""
-
-import json
+"""`table2 --profile tiny` gives the figures of version 0.2.0, `tests/data/figures`."""
 
 import keras
+import pandas
 import pytest
 
 from csdl_keras_cli.main import main
-from tests.data.figures.make import COLUMNS, COMMANDS, FOLDER, machine, read_table
+from tests.support.fresh_process import REPOSITORY
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="made on TensorFlow"),
-]
-# By how much the figures of another machine may be off. An error rate of 0.1 is 54 digits.
-NEAR = {
-    "average_cost": {"rel": 0.3, "abs": 0.1},
-    "validation_cost": {"rel": 0.3, "abs": 0.1},
-    "error_rate": {"abs": 0.1},
-}
+FOLDER = REPOSITORY / "tests" / "data" / "figures"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_same_figures(name, tmp_path):
-    made = json.loads((FOLDER / "machine.json").read_text())
-    made.pop("commit")
-    same = made == machine()
-    assert main([*COMMANDS[name], "--out", str(tmp_path)]) == 0
-    tables = [table for table in COLUMNS if (FOLDER / f"{name}.{table}.csv").exists()]
-    assert "results" in tables
-    for table in tables:
-        expected = read_table(FOLDER / f"{name}.{table}.csv", table)
-        found = read_table(tmp_path / f"{table}.csv", table)
-        if same:
-            assert found.keys() == expected.keys()
-            for key, figures in expected.items():
-                assert found[key] == pytest.approx(figures, rel=1e-6, abs=1e-6, nan_ok=True), key
-        elif table == "results":  # what is chosen may be another value elsewhere
-            assert found.keys() == expected.keys()
-            for key, figures in expected.items():
-                for figure, tolerance in NEAR.items():
-                    assert found[key][figure] == pytest.approx(figures[figure], **tolerance), key
+@pytest.mark.slow
+@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="made on TensorFlow")
+def test_same_figures(tmp_path):
+    """Other processors round in other ways, which training enlarges."""
+    assert main(["table2", "--profile", "tiny", "--out", str(tmp_path)]) == 0
+    for name in ("results", "choices", "beta_curve"):
+        # Patience counts other epochs now.
+        expected = pandas.read_csv(FOLDER / f"table2_tiny.{name}.csv").drop(
+            columns="epochs", errors="ignore"
+        )
+        found = pandas.read_csv(tmp_path / f"{name}.csv")[expected.columns]
+        by = list(expected)[:6]  # the columns that tell rows apart come first
+        found, expected = (it.sort_values(by, ignore_index=True) for it in (found, expected))
+        pandas.testing.assert_frame_equal(found, expected, rtol=0.05, atol=0.02)

@@ -26,28 +26,18 @@ SETTINGS = csdl.Settings().replace({"mlp.hidden_units": (8,)}).limit_epochs(2)
 
 NAMES = np.array(["hi", "lo", "mid"])
 LABELS = {
-    "strings": NAMES[INDEX],
-    "objects": NAMES[INDEX].astype(object),
     "a list": NAMES[INDEX].tolist(),
     "pandas": pandas.Series(NAMES[INDEX], index=np.arange(90)[::-1]),
-    "pandas strings": pandas.array(NAMES[INDEX], "string"),
     "pandas Arrow": pandas.Series(NAMES[INDEX], dtype="string[pyarrow]"),
     "a categorical": pandas.Categorical(NAMES[INDEX], ["mid", "lo", "hi"], ordered=True),
     "Polars": polars.Series(NAMES[INDEX]),
-    "Arrow": pyarrow.array(NAMES[INDEX].tolist()),
     "Arrow in chunks": pyarrow.chunked_array([NAMES[INDEX[:40]], NAMES[INDEX[40:]]]),
     "numbers as strings": np.array(["0", "10", "2"])[INDEX],
-    "variable width": NAMES[INDEX].astype(np.dtypes.StringDType()),
 }
 INTEGERS = {
-    "integers": INDEX,
     "objects": INDEX.astype(object),
-    "bytes": INDEX.astype("uint8"),
-    "a list": INDEX.tolist(),
     "pandas Int64": pandas.Series(INDEX, dtype="Int64"),
-    "pandas Arrow": pandas.Series(INDEX, dtype="int64[pyarrow]"),
     "a categorical": pandas.Categorical(INDEX),
-    "Polars": polars.Series(INDEX),
     "Arrow": pyarrow.array(INDEX),
 }
 
@@ -59,28 +49,19 @@ def named(matrix, names):
     return frame.iloc[order, order[::-1]]
 
 
-@pytest.fixture
-def eager(run_eagerly):
-    return run_eagerly
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
 
 def train(y, matrix, x=X):
     part = np.arange(len(x)) % 4 == 0
     taken = pandas.Series(list(np.asarray(y)))
     validation = (x[part], taken[part])
-    return csdl.train(
-        x,
-        y,
-        matrix,
-        "dnn_bayes",
-        validation_data=validation,
-        settings=SETTINGS,
-        seed=0,
-    )
+    choices = {"validation_data": validation, "settings": SETTINGS, "seed": 0}
+    return csdl.train(x, y, matrix, "dnn_bayes", **choices)
 
 
 @pytest.mark.parametrize("kind", LABELS)
-def test_labels_that_are_strings(kind, eager):
+def test_labels_that_are_strings(kind):
     y, classes = LABELS[kind], np.unique(np.asarray(LABELS[kind]).tolist())
     model = train(y, named(MATRIX, classes))
     assert model.classes.tolist() == classes.tolist()
@@ -103,7 +84,7 @@ def test_labels_that_are_strings(kind, eager):
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
-def test_labels_that_are_integers(kind, eager):
+def test_labels_that_are_integers(kind):
     y = INTEGERS[kind]
     model = train(y, named(MATRIX, [0, 1, 2]))
     same = train(INDEX, MATRIX)
@@ -117,13 +98,11 @@ def test_labels_that_are_integers(kind, eager):
     assert found == expected
 
 
-@pytest.mark.parametrize("dtype", [bool, object, "boolean", "bool[pyarrow]"])
-def test_labels_that_are_booleans(dtype, eager):
+@pytest.mark.parametrize("dtype", [bool, "boolean"])
+def test_labels_that_are_booleans(dtype):
     y = pandas.Series(INDEX > 0).astype(dtype)
     costs = named([[0, 1], [9, 0]], [False, True])
     model = train(y, costs)
-    same = train(INDEX > 0, [[0, 1], [9, 0]])
-    np.testing.assert_array_equal(model.predict(X), same.predict(X))
     labels = csdl.decide(model, X, labels=True)
     assert labels.dtype == bool
     expected = csdl.evaluation.average_cost(INDEX > 0, csdl.decide(model, X), [[0, 1], [9, 0]])
@@ -133,16 +112,12 @@ def test_labels_that_are_booleans(dtype, eager):
             train(y, wrong)
 
 
-def test_numbers_are_not_the_strings_of_them(eager):
-    y = np.array(["0", "1", "2"])[INDEX]
+def test_numbers_are_not_the_strings_of_them():
     with pytest.raises(ValueError, match=r"classes are \['0', '1', '2'\]"):
-        train(y, named(MATRIX, [0, 1, 2]))
-    np.testing.assert_array_equal(
-        train(y, named(MATRIX, ["0", "1", "2"])).predict(X), train(y, MATRIX).predict(X)
-    )
+        train(np.array(["0", "1", "2"])[INDEX], named(MATRIX, [0, 1, 2]))
 
 
-def test_decisions_that_are_no_class(eager):
+def test_decisions_that_are_no_class():
     priced = csdl.costs.with_abstain(MATRIX, 0.1)
     model = train(NAMES[INDEX], priced)
     labels = csdl.decide(model, X, labels=True)
@@ -175,8 +150,8 @@ class Reversed(ClassifierMixin, BaseEstimator):
         return self.model_.predict_proba(X)[:, order]
 
 
-@pytest.mark.parametrize("calibration", ["isotonic", "sigmoid", "temperature", None])
-@pytest.mark.parametrize("names", [["lo", "mid", "hi"], ["mid", "hi"], ["lo", "hi"]])
+@pytest.mark.parametrize("calibration", ["isotonic", "temperature"])
+@pytest.mark.parametrize("names", [["lo", "mid", "hi"], ["mid", "hi"]])
 def test_columns_are_those_of_the_estimator_that_made_them(calibration, names):
     sharp = X[np.isin(NAMES[INDEX], names)] * 5
     y = NAMES[INDEX][np.isin(NAMES[INDEX], names)]
@@ -216,23 +191,22 @@ def test_estimator_scorer_and_search_see_one_matrix():
         assert average_cost_scorer(costs)(model, X, y) == pytest.approx(expected)
         found = csdl.evaluation.average_cost(y, model.predict(X), costs, classes=model)
         assert found == pytest.approx(-expected)
-    search = GridSearchCV(
-        BayesClassifier(LogisticRegression(), costs),
-        {"estimator__C": [1.0]},
-        scoring=average_cost_scorer(costs),
-        cv=3,
-    ).fit(X, y)
-    plain = GridSearchCV(
-        BayesClassifier(LogisticRegression(), MATRIX),
-        {"estimator__C": [1.0]},
-        scoring=average_cost_scorer(MATRIX),
-        cv=3,
-    ).fit(X, y)
-    assert search.best_score_ == plain.best_score_
+    best = [
+        GridSearchCV(
+            BayesClassifier(LogisticRegression(), given),
+            {"estimator__C": [1.0]},
+            scoring=average_cost_scorer(given),
+            cv=3,
+        )
+        .fit(X, y)
+        .best_score_
+        for given in (costs, MATRIX)
+    ]
+    assert best[0] == best[1]
 
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")
-def test_a_server_answers_with_labels(tmp_path, eager):
+def test_a_server_answers_with_labels(tmp_path):
     model = train(NAMES[INDEX], MATRIX)
     with served(exported(model, tmp_path)) as client:
         answer = decide(client, X.tolist()).json()
@@ -256,18 +230,12 @@ def slow_positions(labels, known):
 
 @given(data=st.data())
 def test_random_labels_against_a_slow_search(data):
-    kind = data.draw(st.sampled_from([st.text(max_size=3), st.integers(-5, 300), st.booleans()]))
+    text = st.text(max_size=3).filter(lambda it: "\0" not in it)  # which NumPy cuts off
+    kind = data.draw(st.sampled_from([text, st.integers(-5, 300), st.booleans()]))
     known = data.draw(st.lists(kind, min_size=2, max_size=5, unique=True))
     labels = data.draw(st.lists(st.sampled_from(known), min_size=1, max_size=8))
-    holders = [list, tuple, pandas.Series, polars.Series, pyarrow.array]
-    holders.append(lambda values: np.array(values, dtype=object))
-    holders.append(lambda values: pandas.Series(values, dtype=object))
-    holders.append(pandas.Categorical)
-    if not any("\0" in str(one) for one in labels):  # NumPy's strings lose these at their end.
-        holders.append(np.array)
+    holders = [list, np.array, pandas.Series, pandas.Categorical, polars.Series, pyarrow.array]
     held = data.draw(st.sampled_from(holders))(labels)
-    if any("\0" in str(one) for one in labels):
-        return
     assert positions("y", held, np.array(known)).tolist() == slow_positions(labels, known)
     assert label_array("y", held).tolist() == labels
 
@@ -275,14 +243,10 @@ def test_random_labels_against_a_slow_search(data):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (["a", None, "b"], "missing label, None at 1"),
         (["a", float("nan"), "b"], "missing label, nan at 1"),
-        (pandas.array(["a", None, "b"], "string"), "missing label"),
         (pandas.Series([0, None, 1], dtype="Int64"), "missing label"),
         (polars.Series([True, None, False]), "missing label"),
-        (["a", 1, "b"], "received int and str"),
         ([True, 1, 0], "received bool and int"),
-        ([1.5, "a", "b"], "received float and str"),
     ],
 )
 def test_labels_that_training_refuses(y, message):

@@ -5,13 +5,15 @@
 
 import datetime
 import functools
+import json
 import re
 
-import nbformat
 import numpy as np
 import pytest
 
-from notebooks.execute import FOLDER, run
+from tests.support.fresh_process import REPOSITORY
+
+FOLDER = REPOSITORY / "notebooks"
 
 #: What each notebook's first code cell sets, in small.
 SMALL = {
@@ -27,9 +29,20 @@ SMALL = {
 PATHS = sorted(FOLDER.glob("*.ipynb"))
 
 
+class Node(dict):
+    """A part of a notebook, with its texts in one piece; nbformat is slow to import."""
+
+    __getattr__ = dict.__getitem__
+
+    def __init__(self, node):
+        for name in {"source", "text", "text/plain", "text/markdown"} & node.keys():
+            node[name] = "".join(node[name])
+        super().__init__(node)
+
+
 @functools.cache
 def read(name):
-    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    return json.loads((FOLDER / f"{name}.ipynb").read_text(), object_hook=Node)
 
 
 def code_cells(name):
@@ -89,6 +102,8 @@ class TestNotebook:
 
     @pytest.mark.notebook
     def test_runs(self, name, tmp_path, monkeypatch):
+        from notebooks.execute import run  # slow to import
+
         # Not in the checkout, where it would leave files; what it reads lies beside it.
         (tmp_path / "results").symlink_to(FOLDER / "results")
         monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -100,16 +115,17 @@ def numbers_of(pattern, text):
     return [tuple(float(one.replace(",", "")) for one in it) for it in re.findall(pattern, text)]
 
 
+def rows_of(pattern, number):
+    """The figures of each match in a notebook's outputs by its first group, a name."""
+    found = re.findall(pattern, texts(number), re.MULTILINE)
+    return {name: tuple(map(float, figures)) for name, *figures in found}
+
+
 class TestWhatTextsSay:
     """What the texts say of the outputs without a number is so in the committed outputs."""
 
     def test_quickstart(self):
-        rows = {
-            name: (float(cost), float(errors))
-            for name, cost, errors in re.findall(
-                r"^(blind|Bayes|SOSR) +([\d.]+) +\d+% +([\d.]+)%", texts(1), re.MULTILINE
-            )
-        }
+        rows = rows_of(r"^(blind|Bayes|SOSR) +([\d.]+) +\d+% +([\d.]+)%", 1)
         assert rows["Bayes"][0] < rows["SOSR"][0] < rows["blind"][0]
         assert rows["Bayes"][1] > rows["blind"][1]
 
@@ -119,29 +135,18 @@ class TestWhatTextsSay:
         prices = numbers_of(r"(-?[\d,]+) +(-?[\d,]+)\n", poisson)[:4]
         assert min(map(min, scores)) < 0 <= min(map(min, prices))
         assert max(map(max, scores)) > 7000
-        costs = dict(
-            re.findall(r"^(\w.*?) +€ +([\d.]+) a patient, by split", texts(2), re.MULTILINE)
-        )
-        costs = {name: float(cost) for name, cost in costs.items()}
+        costs = rows_of(r"^(\w.*?) +€ +([\d.]+) a patient, by split", 2)
         most_probable = costs.pop("classifier, most probable class")
         always = costs.pop("always a biopsy")
         assert all(cost < most_probable < always for cost in costs.values())
 
     def test_lowest_cost(self):
-        found = {
-            name: (float(mean), float(low))
-            for name, mean, low in re.findall(r"(\w.*?) +saves (\S+) \((\S+) to", texts(7))
-        }
+        found = rows_of(r"(\w.*?) +saves (\S+) \((\S+) to", 7)
         assert found["calibration, one network"][1] > 0
         assert found["calibration, one network"][0] > found["calibration, ensemble"][0]
 
     def test_tuning(self):
-        rows = {
-            name: (float(validation), float(test))
-            for name, validation, test in re.findall(
-                r"^(\S.*?(?:tuned|default)) +([\d.]+) +([\d.]+)", texts(4), re.MULTILINE
-            )
-        }
+        rows = rows_of(r"^(\S.*?(?:tuned|default)) +([\d.]+) +([\d.]+)", 4)
         assert len(rows) == 4
         for name in ("CSDNN, tuned", "DNN Bayes, tuned"):
             assert 2.5 < rows[name][1] / rows[name][0] < 3.6  # about three times

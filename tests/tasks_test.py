@@ -67,14 +67,7 @@ def test_fraud_from_a_data_frame_with_amounts():
     costs = csdl.costs.from_binary(tp_cost=20, fp_cost=20, tn_cost=0, fn_cost=frame["amount"])
     costs = costs[:, ::-1, ::-1]  # classes are in the order of their names: fraud, genuine
     train, test = slice(0, 1200), slice(1200, None)
-    model = csdl.train(
-        frame[train],
-        labels[train],
-        algorithm="calibrated_bayes",
-        costs=costs[train],
-        settings=FAST,
-        seed=0,
-    )
+    model = csdl.train(frame[train], labels[train], costs=costs[train], settings=FAST, seed=0)
     decided = csdl.decide(model, frame[test], costs=costs[test])
     paid = average_cost(1 - fraud[test], decided, costs[test])
     assert paid < 0.95 * min(costs[test][np.arange(800), 1 - fraud[test]].mean(axis=0))
@@ -135,15 +128,8 @@ def test_backbone_of_keras_applications():
     network = keras.Sequential([layers.Rescaling(1 / 127.5, -1), frozen_backbone(), *head])
     train, held = (images[:160], y[:160]), (images[160:200], y[160:200])
     faster = FAST.replace({"auto.learning_rate": 0.1})
-    model = csdl.train(
-        *train,
-        [[0, 1], [9, 0]],
-        "calibrated_bayes",
-        validation_data=held,
-        network=network,
-        settings=faster,
-        seed=0,
-    )
+    choices = {"validation_data": held, "network": network, "settings": faster, "seed": 0}
+    model = csdl.train(*train, [[0, 1], [9, 0]], **choices)
     decided = csdl.decide(model, images[160:])
     assert average_cost(y[160:], decided, [[0, 1], [9, 0]]) < 0.4  # deciding 1 always costs 0.5
 

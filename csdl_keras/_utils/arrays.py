@@ -1,8 +1,6 @@
 """Validates array arguments and the names that label them."""
 
-import itertools
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -20,14 +18,10 @@ def as_array(name: str, values: ArrayLike, shape: str) -> np.ndarray:
         raise ValueError(f"Expected `{name}` without masked entries; received {values!r}.")
     try:
         array = np.asarray(values)
-    except ValueError as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: of tensors on a GPU
         raise ValueError(
-            f"Expected `{name}` of shape {shape}; received rows of different lengths."
-        ) from error
-    except (TypeError, RuntimeError) as error:  # for example of tensors that NumPy cannot read
-        raise ValueError(
-            f"Expected `{name}` of shape {shape}; received {type(values).__name__}, of which "
-            f"NumPy makes no array: {error}"
+            f"Expected `{name}` of shape {shape}; received {type(values).__name__}, rows of "
+            f"different lengths or something else of which NumPy makes no array: {error}"
         ) from error
     if array.dtype.name == "bfloat16":  # NumPy does not count it among its real numbers.
         return array.astype(np.float32)
@@ -43,9 +37,8 @@ def check_entries(
     name: str, array: np.ndarray, right: np.ndarray, what: str, hint: str = ""
 ) -> None:
     """Raises unless every entry is `right`; `what` says in the message what that means."""
-    wrong = np.argwhere(~right)
-    if len(wrong):
-        index = tuple(int(i) for i in wrong[0])
+    if not right.all():
+        index = tuple(int(i) for i in np.argwhere(~right)[0])
         raise ValueError(
             f"Expected every entry of `{name}` to be {what}; "
             f"received {array[index]} at {index}.{hint}"
@@ -82,9 +75,7 @@ def real_array(
     if wrong or columns not in (None, array.shape[-1]):
         raise ValueError(f"Expected `{name}` of shape {shape}; received shape {array.shape}.")
     array = array.astype(np.float64)
-    right = np.isfinite(array) & (array >= low)
-    if missing:
-        right |= np.isnan(array)
+    right = (np.isfinite(array) & (array >= low)) | (missing & np.isnan(array))
     least = "" if low == -np.inf else f" and at least {low:g}"
     check_entries(name, array, right, f"finite{least}{' or NaN' if missing else ''}")
     return array
@@ -92,11 +83,11 @@ def real_array(
 
 def check_sample_weight(values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     """Returns weights of that shape, which are not negative and not all 0."""
-    wanted = f"{shape}, one for each label"
-    weights = real_array("sample_weight", values, len(shape), wanted, low=0.0)
+    weights = real_array("sample_weight", values, len(shape), str(shape), low=0.0)
     if weights.shape != shape:
         raise ValueError(
-            f"Expected `sample_weight` of shape {wanted}; received shape {weights.shape}."
+            f"Expected `sample_weight` of shape {shape}, one for each label; received shape "
+            f"{weights.shape}."
         )
     if not weights.any():
         raise ValueError("Expected `sample_weight` above 0 for an example; received zeros.")
@@ -148,35 +139,24 @@ def check_range(
         )
 
 
-def check_names(name: str, names: Iterable[Any], number: int) -> list[str]:
-    """Returns `names` as a list of `number` strings."""
-    # A string is a sequence of strings, but not of names.
-    if isinstance(names, str) or not np.iterable(names):
-        raise ValueError(f"Expected `{name}` to be {number} names; received {names!r}.")
-    # Take one name more than needed, so that an infinite iterable cannot hang.
-    listed = [str(one) for one in itertools.islice(names, number + 1)]
-    if len(listed) != number:
-        received = len(listed) if len(listed) < number else "more"
-        raise ValueError(f"Expected `{name}` to be {number} names; received {received}.")
-    return listed
-
-
 def names_of(
     shape: tuple[int, ...],
     class_names: Iterable[object] | None,
     decision_names: Iterable[object] | None,
 ) -> tuple[list[str], list[str]]:
-    """Returns names of the rows and columns of a cost matrix of shape `(K, D)`.
+    """Returns names of the rows and columns of a `(K, D)` matrix, by default their indices.
 
-    By default classes are named by their index, decisions by the name of their class or,
-    if they are not a class, by their index.
+    By default decisions have the names of their classes, and those that are none their indices.
     """
     classes, decisions = shape
-    rows = range(classes) if class_names is None else class_names
-    rows = check_names("class_names", rows, classes)
+    rows = [str(one) for one in (range(classes) if class_names is None else class_names)]
     if decision_names is None:
-        decision_names = rows[:decisions] + [str(k) for k in range(classes, decisions)]
-    return rows, check_names("decision_names", decision_names, decisions)
+        decision_names = [*rows[:decisions], *range(classes, decisions)]
+    columns = [str(one) for one in decision_names]
+    for name, names, number in (("class", rows, classes), ("decision", columns, decisions)):
+        if len(names) != number:
+            raise ValueError(f"Expected `{name}_names` to be {number} names; received {names}.")
+    return rows, columns
 
 
 def check_label(label: str | None) -> str | None:

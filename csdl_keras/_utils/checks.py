@@ -1,6 +1,5 @@
 """Validates plain arguments and those that are passed on to Keras' `fit`."""
 
-import contextlib
 import difflib
 import math
 import numbers
@@ -16,10 +15,8 @@ from csdl_keras_cli.choices import OUTPUTS as OUTPUTS
 
 #: Largest layer, table or number of classes: backends index with int32.
 LARGEST_SIZE = 2**31 - 1
-
 #: Largest seed that NumPy takes from Keras.
 LARGEST_SEED = 2**32 - 1
-
 #: The largest integer that an array holds.
 LARGEST_INTEGER = 2**63 - 1
 
@@ -39,10 +36,14 @@ def check_type(name: str, value: Any, kind: Any, what: str) -> Any:
     return value
 
 
+def check_bool(name: str, value: Any) -> bool:
+    """Returns `value` if it is `True` or `False`."""
+    return check_type(name, value, bool, "a bool")
+
+
 def check_path(name: str, value: Any) -> pathlib.Path:
     """Returns `value` as a path."""
-    check_type(name, value, (str, os.PathLike), "a path")
-    return pathlib.Path(value)
+    return pathlib.Path(check_type(name, value, (str, os.PathLike), "a path"))
 
 
 def check_number(
@@ -52,16 +53,10 @@ def check_number(
     high: float = math.inf,
     exclude_low: bool = False,
 ) -> float:
-    """Returns `value` as a float if it is a finite real number in `[low, high]`.
-
-    `exclude_low=True` excludes `low` itself.
-    """
-    number = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        with contextlib.suppress(OverflowError):  # Integers may be too large for floats.
-            number = float(value)
-    inside = math.isfinite(number) and low <= number <= high
-    if not inside or (exclude_low and number == low):
+    """Returns `value` as a float if it is finite and in `[low, high]`, or in `(low, high]`."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    number = float(value) if real else math.nan
+    if not (math.isfinite(number) and low <= number <= high) or (exclude_low and number == low):
         opening = "(" if exclude_low else "["
         raise ValueError(
             f"Expected `{name}` to be a finite number in {opening}{low}, {high}]; "
@@ -81,13 +76,6 @@ def check_integer(name: str, value: Any, low: int = 1, high: float = math.inf) -
     return int(value)
 
 
-def check_bool(name: str, value: Any) -> bool:
-    """Returns `value` if it is `True` or `False`."""
-    if not isinstance(value, bool):
-        raise ValueError(f"Expected `{name}` to be a bool; received {value!r}.")
-    return value
-
-
 def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
     """Returns `callbacks` as a list if they are callbacks of Keras."""
     known = isinstance(callbacks, (list, tuple))
@@ -98,26 +86,11 @@ def check_callbacks(callbacks: Any) -> list[keras.callbacks.Callback]:
     return list(callbacks)
 
 
-def check_optimizer(identifier: Any) -> keras.optimizers.Optimizer:
-    """Returns the optimizer of that name or config, or the instance itself."""
-    what = "the name, config or instance of an optimizer of Keras"
-    try:
-        found = keras.optimizers.get(identifier)
-    except Exception as error:  # Keras' error depends on the kind of the value.
-        raise ValueError(f"Expected `optimizer` to be {what}; received {identifier!r}.") from error
-    return check_type("optimizer", found, keras.optimizers.Optimizer, what)
-
-
 def check_verbose(verbose: Any) -> Verbose:
     """Returns `verbose` if Keras knows it."""
     if not isinstance(verbose, (str, int)) or verbose not in ("auto", 0, 1, 2):
         raise ValueError(f"Expected `verbose` to be 'auto', 0, 1 or 2; received {verbose!r}.")
     return cast(Verbose, verbose)
-
-
-def check_batch_size(batch_size: Any) -> int | None:
-    """Returns `batch_size` if it is a positive integer, or `None`, which is Keras' own."""
-    return None if batch_size is None else check_integer("batch_size", batch_size)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 import keras
 import numpy as np
 
-from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.structure import encoded_rows, frame_columns, inputs_of
 
 
@@ -55,30 +54,17 @@ class DataModel(keras.Model):
         """Returns loss and metrics, as `keras.Model.evaluate`, also for data frames."""
         return super().evaluate(self.encode(x), *args, **kwargs)
 
-    def fit(
-        self, x: Any = None, y: Any = None, *args: Any, validation_data: Any = None, **kwargs: Any
-    ) -> keras.callbacks.History:
+    def fit(self, x: Any = None, *args: Any, validation_data: Any = None, **kwargs: Any) -> Any:
         """Trains the model, as `keras.Model.fit`, also on data frames."""
         if isinstance(validation_data, (tuple, list)):
             validation_data = (self.encode(validation_data[0]), *validation_data[1:])
-        return super().fit(self.encode(x), y, *args, validation_data=validation_data, **kwargs)
+        return super().fit(self.encode(x), *args, validation_data=validation_data, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
         """Returns the config, with the classes and the unit where they are not the default."""
         classes = {} if self.classes is None else {"classes": self.classes.tolist()}
-        return {
-            **super().get_config(),
-            **classes,
-            **({} if self.unit == 1 else {"unit": self.unit}),
-        }
-
-
-def class_rows(model: keras.Model, name: str, labels: Any) -> Any:
-    """Returns labels as rows of the cost matrix where they are of a model's own classes."""
-    classes = getattr(model, "classes", None)
-    if classes is None or own_classes(name, labels) is None:
-        return labels
-    return positions(name, labels, classes)
+        unit = {} if self.unit == 1 else {"unit": self.unit}
+        return {**super().get_config(), **classes, **unit}
 
 
 def with_data(

@@ -4,22 +4,15 @@ import contextlib
 import json
 import os
 import pathlib
-import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
 from typing import Any
 
-#: Bytes that any folder must have room for.
-_LEAST_BYTES = 65536
-
 
 @contextlib.contextmanager
 def replacing(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields a new file to write inside the `with`, which then replaces `path`.
-
-    If the process is killed or the disk is full, the old file stays.
-    """
+    """Yields a new file to write, which replaces `path` at the end; the old one stays till then."""
     unfinished = path.with_name(f"unfinished-{uuid.uuid4().hex}{path.suffix}")
     try:
         yield unfinished
@@ -51,40 +44,20 @@ def save_model(model: Any, path: pathlib.Path) -> None:
 def read_json(path: pathlib.Path) -> dict[str, Any]:
     """Reads a JSON object."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"Expected {path} to be JSON; {error}.") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"Expected {path} to be a JSON object; received other JSON.")
-    return content
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"Expected {path} to be a JSON object; {error}.") from error
 
 
-def check_writable(name: str, folder: pathlib.Path, size: int = _LEAST_BYTES) -> None:
-    """Makes a folder and checks that files of `size` bytes in all can be written there.
-
-    Args:
-        name: name of the folder in the message.
-        folder: the folder.
-        size: number of bytes. Defaults to 64 KiB, which are written as a test.
-    """
+def check_writable(name: str, folder: pathlib.Path) -> None:
+    """Makes a folder, called `name` in messages, and checks that files can be written there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(_LEAST_BYTES))
+            file.write(bytes(65536))
             file.flush()
             os.fsync(file.fileno())
-        free = shutil.disk_usage(folder).free
     except OSError as error:
         raise ValueError(
             f"Expected {name} to be a folder that can be written to; received {folder}: {error}."
         ) from error
-    if free < size:
-        raise ValueError(
-            f"Expected {name} to have room for {size / 1e6:.3g} MB; received {folder} on a disk "
-            f"with {free / 1e6:.3g} MB left."
-        )
-
-
-def write_json(path: Any, state: Any) -> None:
-    """Writes a JSON file as a whole."""
-    replace_file(pathlib.Path(path), json.dumps(state).encode())

@@ -45,18 +45,12 @@ class Columns:
     def of(cls, frame: Any) -> Self:
         """Returns the columns of a data frame, categories in sorted order."""
         names = list(frame.columns)
-        for name in names:
-            if not isinstance(name, (str, int)):
-                raise ValueError(f"Expected columns with strings as names; received {name!r}.")
-        if len(set(names)) < len(names) or not names:
-            raise ValueError(f"Expected columns of distinct names; received {names}.")
+        if not all(isinstance(name, (str, int)) for name in names) or len(set(names)) < len(names):
+            raise ValueError(f"Expected columns with distinct strings as names; received {names}.")
         found: list[tuple[Any, ...] | None] = []
         for name in names:
             values = read_column(name, frame[name])
-            if values.dtype.kind == "f":
-                found.append(None)
-                continue
-            distinct = {one for one in values.tolist() if one is not None}
+            distinct = set(values) - {None} if isinstance(values, list) else set()
             if len(distinct) > MOST_CATEGORIES:
                 raise ValueError(
                     f"Expected at most {MOST_CATEGORIES} categories in column {name!r}; received "
@@ -87,23 +81,17 @@ class Columns:
             _codes(name, rows[name], known)
             for name, known in zip(self.names, self.categories, strict=True)
         ]
-        if len({len(column) for column in encoded}) > 1:
+        sizes = [len(column) for column in encoded]
+        if len(set(sizes)) > 1 or 0 in sizes:
             raise ValueError(
-                f"Expected columns of one length; received {[len(column) for column in encoded]}."
+                f"Expected columns of one length and at least one example; received {sizes}."
             )
-        if not len(encoded[0]):
-            raise ValueError("Expected rows of at least one example; received none.")
         return np.column_stack(encoded)
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The encoded rows of a data frame.
-
-    Args:
-        rows: `(N, F)`, as `Columns.encode` returns them.
-        columns: the columns.
-    """
+    """The encoded `rows` `(N, F)` of a data frame, and its `columns`."""
 
     rows: np.ndarray
     columns: Columns
@@ -140,10 +128,10 @@ def rows_of(x: Any) -> Any:
     return x.rows if isinstance(x, Table) else x
 
 
-def read_column(name: Any, values: Any) -> np.ndarray:
-    """Returns a column as float64 numbers, NaN where missing, or as objects, None where missing.
+def read_column(name: Any, values: Any) -> np.ndarray | list[Any]:
+    """Returns a column of numbers or booleans as float64, NaN where missing; others as a list.
 
-    Booleans are the numbers 0 and 1. Objects are strings, or the values of a categorical.
+    The list has strings, or the values of a categorical, and None where missing.
     """
     categorical = str(getattr(values, "dtype", "")) == "category"
     array = np.asarray(values if hasattr(values, "dtype") else np.array(values, dtype=object))
@@ -153,89 +141,63 @@ def read_column(name: Any, values: Any) -> np.ndarray:
         )
     if array.dtype.kind in "biuf" and not categorical:
         return array.astype("float64")
-    if array.dtype.kind in "mM":
-        _refuse(name, "dates", array.dtype)
     listed = [None if _is_missing(value) else value for value in array.tolist()]
     kinds = {_kind(value): value for value in listed if value is not None}
-    if "date" in kinds:
-        _refuse(name, "dates", kinds["date"])
+    if "date" in kinds or array.dtype.kind in "mM":
+        raise ValueError(
+            f"Expected no dates in column {name!r}; received {kinds.get('date', array.dtype)!r}. "
+            "Pass what matters about them as numbers or categories, such as the days since a "
+            "reference date, (column - reference).dt.days in pandas and .dt.total_days() in "
+            "Polars, the month, or the day of the week."
+        )
     if categorical:
-        kinds = {_kind(_category(value)): value for value in listed if value is not None}
+        return [_category(value) for value in listed]
     if "other" in kinds or len(kinds) > 1:
         received = sorted({type(value).__name__ for value in kinds.values()})
         raise ValueError(
             f"Expected column {name!r} to hold numbers, strings or booleans, one kind of them; "
             f"received {' and '.join(received)}, such as {next(iter(kinds.values()))!r}."
         )
-    if categorical:
-        return _objects([_category(value) for value in listed])
     if "string" in kinds:
-        return _objects(listed)
+        return listed
     return np.array([np.nan if value is None else float(value) for value in listed], "float64")
 
 
-def _refuse(name: Any, what: str, received: object) -> None:
-    raise ValueError(
-        f"Expected no {what} in column {name!r}; received {received!r}. Pass what matters about "
-        "them as numbers or categories, such as the days since a reference date, "
-        "(column - reference).dt.days in pandas and .dt.total_days() in Polars, the month, or the "
-        "day of the week."
-    )
-
-
 def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and value != value
+    missing = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return missing or (isinstance(value, float) and value != value)
 
 
 def _kind(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "boolean"
-    if isinstance(value, str):
-        return "string"
     if isinstance(value, _DATES) or type(value).__name__ == "Period":
         return "date"
-    return "number" if isinstance(value, (numbers.Real, decimal.Decimal)) else "other"
+    kinds: dict[str, Any] = {"boolean": (bool, np.bool_), "string": str}
+    kinds["number"] = numbers.Real, decimal.Decimal
+    return next((kind for kind, types in kinds.items() if isinstance(value, types)), "other")
 
 
 def _category(value: Any) -> Any:
     """Returns the value of a categorical as JSON keeps it; whole floats as integers."""
-    if value is None or isinstance(value, (str, bool)):
-        return value
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, numbers.Real):
-        number = float(value)
-        return int(number) if number.is_integer() else number
-    return str(value)  # such as the intervals of `pandas.cut`
-
-
-def _objects(values: list[Any]) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    # Others are such as the intervals of `pandas.cut`.
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _codes(name: Any, column: Any, known: tuple[Any, ...] | None) -> np.ndarray:
     """Returns a column as numbers; categories as their index among those that are known."""
     values = read_column(name, column)
-    if known is None:
-        wrong = [] if values.dtype.kind == "f" else [it for it in values.tolist() if it is not None]
-        if wrong:
-            raise ValueError(f"Expected numbers in column {name!r}; received {wrong[0]!r}.")
-        return values.astype("float64")  # `None` becomes NaN
-    listed = values.tolist()
-    if values.dtype.kind == "f":  # numbers, or nothing but missing values
-        exact = np.asarray(column).tolist()  # As floating point, integers above 2**53 are rounded.
-        listed = [
-            given if isinstance(given, int) else None if value != value else _category(value)
-            for given, value in zip(exact, listed, strict=True)
-        ]
-    of_strings = all(isinstance(one, str) for one in known)
-    index = {category: float(code) for code, category in enumerate(known)}
-    for value in listed:
-        if value is not None and known and isinstance(value, str) != of_strings:
-            right = "strings" if of_strings else "numbers"
+    numeric = not isinstance(values, list)
+    if numeric and known is not None:
+        # As floating point, integers above 2**53 are rounded.
+        exact = np.asarray(column).tolist()
+        values = [None if _is_missing(value) else _category(value) for value in exact]
+    strings = known is not None and all(isinstance(one, str) for one in known)
+    for value in [] if numeric and known is None else values:
+        if value is not None and isinstance(value, str) != strings:
+            right = "strings" if strings else "numbers"
             raise ValueError(f"Expected {right} in column {name!r}; received {value!r}.")
-    return np.array([index.get(value, np.nan) for value in listed])
+    if known is None:
+        return np.array(values, "float64")  # `None` becomes NaN
+    index = {category: float(code) for code, category in enumerate(known)}
+    return np.array([index.get(value, np.nan) for value in values])

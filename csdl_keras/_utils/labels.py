@@ -1,6 +1,5 @@
 """Class labels of any type as the rows of a cost matrix."""
 
-import math
 import numbers
 from collections.abc import Sequence
 from typing import Any
@@ -24,8 +23,8 @@ def value_key(label: Any) -> Any:
 def label_array(name: str, labels: ArrayLike) -> np.ndarray:
     """Returns labels as an array of booleans, integers, numbers or strings, if they all are.
 
-    Series of pandas and Polars, arrays of Arrow, categoricals, lists and arrays of objects are
-    converted to the type of their values; a missing label raises.
+    Series, arrays of Arrow, categoricals, lists and arrays of objects are converted to the type of
+    their values; a missing label raises.
     """
     if isinstance(labels, (list, tuple)) and any(isinstance(one, (str, bool)) for one in labels):
         array = np.empty(len(labels), dtype=object)
@@ -34,8 +33,7 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
         array = as_array(name, labels, "(N,)")
     if array.dtype.kind == "T":  # NumPy's strings of variable width
         return np.array(array.tolist())
-    missing = array.dtype.kind == "f" and np.isnan(array).any()
-    if array.dtype.kind != "O" and not missing:
+    if array.dtype.kind != "O" and not (array.dtype.kind == "f" and np.isnan(array).any()):
         return array
     listed = array.ravel().tolist()
     for place, label in enumerate(listed):
@@ -44,12 +42,11 @@ def label_array(name: str, labels: ArrayLike) -> np.ndarray:
                 f"`{name}` has a missing label, {label!r} at {place}. Remove such examples."
             )
     types = {type(label) for label in listed}
-    for kind in (bool, str, numbers.Integral, numbers.Real):
-        if types and all(issubclass(one, kind) for one in types - ({bool} - {kind})):
-            if kind is bool or bool not in types:
-                found = np.array(listed)
-                # NumPy rounds integers that no type of its own holds.
-                return found.reshape(array.shape) if found.tolist() == listed else array
+    for kind in (bool,) if bool in types else (str, numbers.Integral, numbers.Real):
+        if types and all(issubclass(one, kind) for one in types):
+            found = np.array(listed)
+            # NumPy rounds integers that no type of its own holds.
+            return found.reshape(array.shape) if found.tolist() == listed else array
     return array
 
 
@@ -65,9 +62,9 @@ def positions(name: str, labels: ArrayLike, known: ArrayLike) -> np.ndarray:
     array = label_array(name, labels)
     index = {value_key(label): position for position, label in enumerate(scalars(known))}
     keys = [value_key(label) for label in scalars(array.ravel())]
-    wrong = [key for key in keys if key not in index]
+    wrong = {key: None for key in keys if key not in index}
     if wrong:
-        unseen = [repr(key[1] if isinstance(key, tuple) else key) for key in dict.fromkeys(wrong)]
+        unseen = [repr(key[1] if isinstance(key, tuple) else key) for key in wrong]
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
         raise ValueError(
             f"Expected `{name}` to be among {scalars(known)}; received "
@@ -114,11 +111,7 @@ def own_classes(name: str, labels: ArrayLike) -> np.ndarray | None:
 
 
 def class_labels(classes: Any) -> np.ndarray | None:
-    """Returns the labels `(K,)` of classes, given as such or by the model or estimator that has
-    them.
-
-    `None` for `None` and for a model whose labels are row numbers.
-    """
+    """Returns the labels `(K,)` of classes, also those of a model or estimator; or `None`."""
     if hasattr(classes, "predict"):
         classes = getattr(classes, "classes_", getattr(classes, "classes", None))
     if classes is None:
@@ -136,55 +129,24 @@ def decision_labels(
 ) -> np.ndarray:
     """Returns the label of each decision `(D,)`: first those of classes, then the others.
 
-    Of `other_decisions`, `None` (default) takes the next whole numbers above the highest class if
-    classes are numbers (`False` and `True` count as 0 and 1), and otherwise `"decision_K"` and so
-    on, with `_` before a name that a class has. The dtype holds every label exactly.
+    Of `other_decisions`, `None` (default) takes the next numbers above the highest class if
+    classes are numbers or booleans, and otherwise `"decision_K"` and so on.
     """
     classes, known = np.asarray(classes), min(len(classes), num_decisions)
-    names = scalars(classes[:known])
     others: Any = other_decisions
     if others is None and classes.dtype.kind in "biuf":
-        others = []
-        for _ in range(num_decisions - known):
-            others.append(_next_number(others[-1] if others else classes.max().item()))
+        others = [classes.max().item() + 1 + k for k in range(num_decisions - known)]
     elif others is None:
-        others = [_free_name(f"decision_{index}", names) for index in range(known, num_decisions)]
-    if len(check_other_decisions(others)) != num_decisions - known:
+        others = [f"decision_{k}" for k in range(known, num_decisions)]
+    listed = scalars(classes[:known]) + [*others]
+    if isinstance(others, str) or len(listed) != num_decisions or len(set(listed)) < num_decisions:
         raise ValueError(
-            f"Expected `other_decisions` to be {num_decisions - known} labels, one for each "
-            f"decision that is not a class; received {other_decisions!r}."
+            f"Expected `other_decisions` to be {num_decisions - known} labels, so that there is "
+            f"a distinct label for each decision; received {listed}."
         )
-    listed = [*names, *others]
-    if len(set(listed)) < len(listed):
-        raise ValueError(f"Expected a distinct label for each decision; received {listed}.")
-    if len(others) == 0:
+    if len(listed) == known:
         return classes[:known]
-    if classes.dtype.kind in "biufU":
-        array = np.array(listed)
-        if array.tolist() == listed:  # NumPy may have rounded numbers or made them strings.
-            return array
-    return np.array(listed, dtype=object)
-
-
-def _next_number(number: float) -> float:
-    """Returns the next whole number above an int or float, or the next float if it is larger."""
-    following = math.floor(number) + 1
-    if isinstance(number, int):
-        return following
-    return max(float(following), math.nextafter(number, math.inf))
-
-
-def _free_name(name: str, taken: Sequence[object]) -> str:
-    """Returns `name`, with as many `_` before it as it takes to be unused."""
-    return name if name not in taken else _free_name(f"_{name}", taken)
-
-
-def check_other_decisions(labels: Any) -> Any:
-    """Returns labels of decisions that are no class, if they are a list of strings and numbers."""
-    listed = isinstance(labels, (list, tuple)) or (isinstance(labels, np.ndarray) and labels.ndim)
-    if not listed or not all(map(np.isscalar, labels)):
-        raise ValueError(
-            "Expected `other_decisions` to be a list of labels, strings or numbers; "
-            f"received {labels!r}."
-        )
-    return labels
+    array = np.array(listed)
+    # NumPy may have rounded numbers or made them strings.
+    exact = classes.dtype.kind in "biufU" and array.tolist() == listed
+    return array if exact else np.array(listed, dtype=object)

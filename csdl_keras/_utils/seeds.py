@@ -1,12 +1,11 @@
-"""Seeds of the parts of a model, and scikit-learn's random states as seeds."""
+"""Seeds of the parts of a model."""
 
 import random
 from typing import Any
 
 import keras
-import numpy as np
 
-from csdl_keras._utils.checks import LARGEST_SEED, check_integer
+from csdl_keras._utils.checks import check_integer
 
 
 class Seeds:
@@ -40,12 +39,3 @@ class Seeds:
 def member_seed(seed: int | None, member: int) -> int | None:
     """The seed of a network of an ensemble; the first one has the ensemble's own."""
     return seed if member == 0 else Seeds(seed, f"member {member}").next()
-
-
-def random_generator(random_state: Any) -> np.random.RandomState:
-    """The generator that a `random_state` of scikit-learn stands for."""
-    from sklearn.utils import check_random_state  # slow to import
-
-    if random_state is not None and not isinstance(random_state, np.random.RandomState):
-        check_integer("random_state", random_state, low=0, high=LARGEST_SEED)
-    return check_random_state(random_state)

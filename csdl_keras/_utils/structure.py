@@ -7,9 +7,9 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import number_array
-from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.frames import Columns, is_frame
 from csdl_keras._utils.keras_graph import all_layers
+from csdl_keras._utils.tensors import alike, examples_shape
 
 
 def check_inputs(model: Any, x: Any) -> Any:
@@ -17,37 +17,43 @@ def check_inputs(model: Any, x: Any) -> Any:
 
     What else Keras takes (data sets, generators, tensors, several inputs) stays as it is.
     """
-    if not isinstance(model, keras.Model):
-        if not hasattr(model, "predict_costs"):
-            raise ValueError(
-                f"Expected `model` to be a keras.Model or a CSOSR; received {model!r}."
-                f"{estimator_hint(model)}"
-            )
-        return _numbers(x)
-    x = encoded_rows(model, x)
-    if not _is_plain(x):
-        return x
-    if not has_structure(model):
-        return _numbers(x)
-    if len(model.inputs) > 1 or model.inputs[0].dtype == "string":
-        return x
-    array, expected = _numbers(x), (None, *model.inputs[0].shape[1:])
+    single = isinstance(model, keras.Model) and has_structure(model) and len(model.inputs) == 1
+    if isinstance(model, keras.Model):
+        x = encoded_rows(model, x)
+        known = single and model.inputs[0].dtype != "string"
+        if not _is_plain(x) or (has_structure(model) and not known):
+            return x
+    elif not hasattr(model, "predict_costs"):
+        raise ValueError(
+            f"Expected `model` to be a keras.Model or a CSOSR; received {model!r}."
+            f"{estimator_hint(model)}"
+        )
+    array = number_array("x", x, "(N, ...)", booleans=True)
+    if array.ndim == 0 or 0 in array.shape:
+        raise ValueError(f"Expected `x` of at least one example; received shape {array.shape}.")
+    if not single:
+        return array
     # Keras adds a last axis of one element, or drops it, but not in TensorFlow's graphs.
-    alike = [array.shape, (*array.shape, 1)]
-    if array.shape[-1] == 1:
-        alike.append(array.shape[:-1])
-    for shape in alike:
-        if shape_fits(shape, expected):
+    shapes = [array.shape, (*array.shape, 1), array.shape[: -1 if array.shape[-1] == 1 else None]]
+    expected = (None, *model.inputs[0].shape[1:])
+    for shape in shapes:
+        if alike(shape, expected):
             return array.reshape(shape)
     wanted = str(("N", *expected[1:])).replace("'", "")
     raise ValueError(f"Expected `x` of shape {wanted}; received shape {array.shape}.")
 
 
-def encoded_rows(model: keras.Model, x: Any) -> Any:
-    """Returns rows of a data frame as the numbers that the model was trained on.
+def _is_plain(x: Any) -> bool:
+    """Returns True if `x` can only be the array of a single input, or is nothing for Keras."""
+    if isinstance(x, (list, tuple)):
+        return not any(hasattr(part, "shape") for part in x)
+    return isinstance(x, np.ndarray) or hasattr(x, "to_numpy") or not np.iterable(x)
 
-    A data frame, or a dict of columns, is encoded by the model's own columns, if it has some.
-    Everything else stays as it is.
+
+def encoded_rows(model: keras.Model, x: Any) -> Any:
+    """Returns rows of a data frame, or a dict of columns, as the numbers of the model's columns.
+
+    Everything else stays as it is, also if the model was not built for a data frame.
     """
     if isinstance(x, (list, tuple)) and any(map(is_frame, x)):  # one of several inputs
         return [encoded_rows(model, one) for one in x]
@@ -75,30 +81,6 @@ def estimator_hint(model: object) -> str:
     )
 
 
-def _is_plain(x: Any) -> bool:
-    """Returns True if `x` can only be the array of a single input, or nothing that Keras takes."""
-    if isinstance(x, (str, bytes, np.ndarray)) or hasattr(x, "to_numpy") or not np.iterable(x):
-        return True
-    parts = x.values() if isinstance(x, dict) else x
-    nested = isinstance(x, (list, tuple, dict, set, range))
-    return nested and not any(hasattr(part, "shape") for part in parts)
-
-
-def _numbers(x: Any) -> np.ndarray:
-    array = number_array("x", x, "(N, ...)", booleans=True)
-    if array.ndim == 0 or 0 in array.shape:
-        raise ValueError(f"Expected `x` of at least one example; received shape {array.shape}.")
-    # Keras knows no longer floats.
-    return array.astype(np.float64) if array.dtype == np.longdouble else array
-
-
-def shape_fits(shape: tuple[int, ...], expected: tuple[int | None, ...]) -> bool:
-    """Returns True if a shape is as expected, where `None` is any size."""
-    return len(shape) == len(expected) and all(
-        wanted in (None, size) for size, wanted in zip(shape, expected, strict=True)
-    )
-
-
 def has_structure(model: Any) -> bool:
     """Returns True for a functional model, and for a sequential one with known inputs."""
     # Subclassed models lack the attribute, unbuilt sequential ones raise AttributeError.
@@ -116,9 +98,8 @@ def inputs_of(model: keras.Model) -> Any:
             f"Expected a keras.Model whose inputs are known; received {model.name!r}, which is "
             "subclassed or not built. Wrap it: keras.Model(inputs, model(inputs))."
         )
-    if isinstance(model, keras.Sequential):
-        return model.inputs[0]  # `input` has no answer before the first call
-    return model.input
+    # `input` of a sequential model has no answer before the first call.
+    return model.inputs[0] if isinstance(model, keras.Sequential) else model.input
 
 
 def output_of(model: keras.Model) -> Any:

@@ -7,65 +7,39 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.arrays import LARGEST_NUMBER, check_entries, number_array
+from csdl_keras._utils.arrays import check_size, number_array
 from csdl_keras._utils.types import DTypeLike, Tensor
 
 LOW_PRECISION = ("float16", "bfloat16")
-
 #: Float types hold the whole numbers up to these, and round larger ones to others.
 _WHOLE_NUMBERS = {"bfloat16": 2**8, "float16": 2**11, "float32": 2**24, "float64": 2**53}
-
 #: Largest distance from 1 of the sum of a row of probabilities, by the bits of its type.
 TOLERANCE, TOLERANCE_16_BITS = 1e-4, 1e-2
-
 # What bfloat16 may add to a sum of 1: it rounds each term by at most 1/512 of it.
 _ROUNDING = 2e-3
-
-# A number of Python takes the type of the tensor beside it.
-_NAN = float("nan")
-
-# Stands for the logarithm of 0, without the NaN of infinity times 0: its exponential is 0 in
-# every float type, and float16 holds it.
+#: Stands for the logarithm of 0, without the NaN of infinity times 0; float16 holds it.
 LOG_ZERO = -3e4
-
-# The exponentials of these are near the ends of a float type's range, with room for sums.
-_LIMITS = {"float16": 9.0}
-_LIMIT = 85.0
-
-# Logarithms beyond the limit change the exponential by a factor of at most 5 altogether.
-_SLOPE = 1 / 20
 
 
 def default_name(owner: object) -> str:
-    """Returns the name of an object's class in snake case, such as `"sosr_loss"`.
-
-    Keras' own default is numbered, so that the names of results would depend on what was made
-    before.
-    """
+    """Returns the name of an object's class in snake case; Keras' own default is numbered."""
     parts = r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
     return re.sub(parts, "_", type(owner).__name__).lower()
 
 
 def at_least_float32(*tensors: Tensor) -> Any:
-    """The tensors as floats of one type, of no less than 32 bits, in which sums of costs
-    neither overflow nor round; a single one alone, several as a list."""
+    """The tensors as floats of one type of 32 bits or more; a single one alone, else a list."""
     converted = [ops.convert_to_tensor(tensor) for tensor in tensors]
-    dtypes = [keras.backend.standardize_dtype(tensor.dtype) for tensor in converted]
-    dtype = "float64" if "float64" in dtypes else "float32"
-    for place, found in enumerate(dtypes):
-        if found != dtype:
-            converted[place] = ops.cast(converted[place], dtype)
+    wide = any(keras.backend.standardize_dtype(it.dtype) == "float64" for it in converted)
+    converted = [ops.cast(tensor, "float64" if wide else "float32") for tensor in converted]
     return converted[0] if len(converted) == 1 else converted
 
 
 def head_dtype(dtype: DTypeLike | None) -> DTypeLike:
-    """The dtype of a layer that outputs probabilities or costs.
-
-    `dtype` itself when given; otherwise `"float32"` where the global policy computes in 16 bits.
-    """
+    """The dtype of a layer of probabilities or costs, by default of at least 32 bits."""
+    policy = keras.config.dtype_policy()
     if dtype is not None:
         return dtype
-    policy = keras.config.dtype_policy()
     return "float32" if policy.compute_dtype in LOW_PRECISION else policy
 
 
@@ -94,32 +68,22 @@ def check_numbered(what: str, number: int, dtype: str) -> None:
         )
 
 
-def two_columns(probabilities: Tensor) -> Tensor:
-    """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
-    if probabilities.shape[-1] != 1:
-        return probabilities
-    return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
+def is_tensor(values: Tensor) -> bool:
+    """Returns True for a tensor of the backend, a symbolic one and a variable."""
+    return ops.is_tensor(values) or isinstance(values, (keras.KerasTensor, keras.Variable))
 
 
-def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
-    """Marks the rows of an array or tensor `(..., K)` that are distributions, `(...)`.
-
-    One column is P(y=1) and lies in [0, 1]. How far from 1 a row may sum depends by default on the
-    bits of the type.
-    """
-    if isinstance(values, np.ndarray):
-        library, short = np, values.dtype.itemsize == 2
-        values = values.astype("float64")
-    else:
-        library = ops
-        short = keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
-    if values.shape[-1] == 1:
-        return library.logical_and(values[..., 0] >= 0.0, values[..., 0] <= 1.0)
-    if tolerance is None:
-        tolerance = TOLERANCE_16_BITS if short else TOLERANCE
-    with np.errstate(invalid="ignore", over="ignore"):
-        near = library.abs(library.sum(values, axis=-1) - 1.0) <= tolerance
-    return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
+def tensor_or_array(name: str, values: Tensor) -> Tensor:
+    """Tensors as they are; what else holds real numbers as an array that every backend takes."""
+    if is_tensor(values):
+        return values
+    array = number_array(name, values, "(batch, ...)")
+    if array.size == 0:
+        raise ValueError(f"Expected `{name}` of one example or more; received {array.shape}.")
+    wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
+    array = np.asarray(array, np.float64 if wide else np.float32, order="C")
+    check_size(name, np.where(np.isinf(array), 0, array))
+    return array
 
 
 def known_values(tensor: Tensor) -> np.ndarray | None:
@@ -134,6 +98,109 @@ def known_values(tensor: Tensor) -> np.ndarray | None:
         return np.asarray(ops.convert_to_numpy(tensor))
     except Exception:  # Each backend raises its own error for symbolic tensors.
         return None
+
+
+def alike(first: tuple, second: tuple) -> bool:
+    """Returns True if static shapes are equal, apart from unknown sizes."""
+    return len(first) == len(second) and all(
+        None in sizes or sizes[0] == sizes[1] for sizes in zip(first, second, strict=True)
+    )
+
+
+def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> list[Tensor]:
+    """Arrays or tensors of one shape, by name, as tensors of one float type of at least 32 bits.
+
+    `shape` is that in words, `least` the lowest number of axes.
+    """
+    tensors = [tensor_or_array(name, value) for name, value in values.items()]
+    shapes = [tuple(tensor.shape) for tensor in tensors]
+    if not all(alike(shapes[0], other) for other in shapes) or len(shapes[0]) < least:
+        raise ValueError(
+            f"Expected {' and '.join(values)} of one shape {shape}; received "
+            f"{' and '.join(map(str, shapes))}. {hint}".rstrip()
+        )
+    return at_least_float32(*tensors)
+
+
+def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
+    """The static shape `(batch, ...)` of outputs `(batch, ..., D)` without their last axis."""
+    shape = tuple(outputs.shape)
+    if len(shape) < 2:
+        raise ValueError(
+            f"Expected `{name}` of shape (batch, D) or (batch, ..., D); received {shape}."
+        )
+    return shape[:-1]
+
+
+def in_words(shape: tuple[int | None, ...], *more: int) -> str:
+    """A static shape whose first axis is the batch, and further sizes, such as "(batch, 8, 3)"."""
+    sizes = [str(size) for size in (*shape[1:], *more)]
+    return f"({', '.join(['batch', *sizes])}{'' if sizes else ','})"
+
+
+def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
+    """`None`, or a weight for each value, of which outputs `(batch, ...)` have the first `axes`.
+
+    `sample_weight` has one for each example or for each value, also with a last axis of size 1.
+    """
+    if sample_weight is None:
+        return None
+    weights = tensor_or_array("sample_weight", sample_weight)
+    given, shape = tuple(weights.shape), tuple(outputs.shape)[:axes]
+    if alike(given, (*shape, 1)):
+        return ops.squeeze(weights, -1)
+    if axes > 1 and given[1:] in ((), (1,)) and alike(given[:1], shape[:1]):
+        # Keras would align the examples with the last axis of the values.
+        weights = ops.reshape(weights, (-1,) + (1,) * (axes - 1))
+        return ops.broadcast_to(weights, ops.shape(outputs)[:axes])
+    if alike(given, shape):
+        return weights
+    each = "" if axes == 1 else f" or {shape}"
+    raise ValueError(f"Expected `sample_weight` of shape {shape[:1]}{each}; received {given}.")
+
+
+def masked_weights(sample_weight: Tensor, outputs: Tensor) -> Any:
+    """`check_weights` for the rows of outputs `(batch, ..., D)`, 0 where Keras masks them."""
+    weights = check_weights(sample_weight, outputs, len(outputs.shape) - 1)
+    return weights if len(outputs.shape) == 2 else _RowWeights()(outputs, outputs, weights)
+
+
+class _RowWeights(keras.losses.Loss):
+    """Returns 1 for each row, times its weight and 0 where it is masked.
+
+    Masks of tensors are shown to losses alone, on JAX at least.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="row_weights", reduction=None)
+
+    def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
+        return ops.ones_like(y_pred[..., 0])
+
+
+def two_columns(probabilities: Tensor) -> Tensor:
+    """`(..., 1)` of P(y=1) as the two columns `[1 - p, p]`; wider tensors as they are."""
+    if probabilities.shape[-1] != 1:
+        return probabilities
+    return ops.concatenate([1.0 - probabilities, probabilities], axis=-1)
+
+
+def probability_rows(values: Tensor, tolerance: float | None = None) -> Tensor:
+    """Marks the rows of an array or tensor `(..., K)` that are distributions, `(...)`.
+
+    One column is P(y=1). `tolerance` is how far from 1 a row may sum, by default by its type.
+    """
+    if tolerance is None:
+        short = keras.backend.standardize_dtype(values.dtype) in LOW_PRECISION
+        tolerance = TOLERANCE_16_BITS if short else TOLERANCE
+    library: Any = ops
+    if isinstance(values, np.ndarray):
+        library, values = np, values.astype("float64")
+    if values.shape[-1] == 1:
+        return library.logical_and(values[..., 0] >= 0.0, values[..., 0] <= 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = library.abs(library.sum(values, axis=-1) - 1.0) <= tolerance
+    return library.logical_and(near, library.min(values, axis=-1) >= 0.0)
 
 
 def looks_like_probabilities(outputs: Tensor) -> Tensor:
@@ -153,9 +220,9 @@ def looks_like_probabilities(outputs: Tensor) -> Tensor:
 
 
 def distribution_counts(outputs: Tensor, weights: Tensor = None) -> Tensor:
-    """Counts rows that are distributions, others, and those that are none in 16 bits either.
+    """Counts `(3,)` rows that are distributions, others, and those that are none in 16 bits either.
 
-    Rows with NaN and rows of weight 0 are not counted. Returns a float32 tensor `(3,)`.
+    Rows with NaN and rows of weight 0 are not counted.
     """
     proper, roughly = probability_rows(outputs), probability_rows(outputs, TOLERANCE_16_BITS)
     counted = ops.logical_not(ops.any(ops.isnan(outputs), axis=-1))
@@ -173,20 +240,16 @@ def one_hot_counts(costs: Tensor, weights: Tensor = None) -> Any:
     mark is an entry above 1/2. Counts `(4,)` of several batches add up; rows of weight 0 are not
     counted.
     """
-    library = np if isinstance(costs, np.ndarray) else ops
+    library: Any = np if isinstance(costs, np.ndarray) else ops
     costs = costs.astype("float64", copy=False) if library is np else at_least_float32(costs)
     width = costs.shape[-1]
     least = library.max(costs, axis=-1) + (width - 1) * library.min(costs, axis=-1)
     other = library.maximum(library.sum(costs, axis=-1) - 1.0, 1.0 - least) > _ROUNDING
-    by_remainder = np.eye(3, dtype="float32")[np.arange(width) % 3]
-    if library is np:
-        found = np.concatenate([other[..., None], (costs > 0.5) @ by_remainder], axis=-1)
-    else:
-        marks = ops.matmul(ops.cast(costs > 0.5, "float32"), by_remainder)
-        found = ops.concatenate([ops.cast(other, "float32")[..., None], marks], axis=-1)
+    marks = [library.any(costs[..., k::3] > 0.5, axis=-1) for k in range(3)]
+    found = library.where(library.stack([other, *marks], axis=-1), 1.0, 0.0)
     if weights is not None:
         counted = ops.reshape(weights, ops.shape(other)) > 0
-        found = found * ops.cast(counted, "float32")[..., None]
+        found = found * ops.cast(counted, found.dtype)[..., None]
     return library.sum(found, axis=tuple(range(len(found.shape) - 1)))
 
 
@@ -199,12 +262,11 @@ def distributions(probabilities: Tensor) -> Tensor:
 
 def finite(costs: Tensor) -> Tensor:
     """Costs, NaN where they are infinite."""
-    return ops.where(ops.isfinite(costs), costs, _NAN)
+    return ops.where(ops.isfinite(costs), costs, float("nan"))
 
 
 def first_minimum(values: Tensor) -> Tensor:
-    """int32 index `(...)` of each row's smallest value, the lowest among equals; -1 if a row has
-    NaN.
+    """int32 index `(...)` of each row's smallest value, the lowest among equals; -1 if it has NaN.
 
     Same as argmin, in operations that every backend and export format has.
     """
@@ -212,63 +274,17 @@ def first_minimum(values: Tensor) -> Tensor:
     index = ops.arange(width, dtype="float32")
     smallest = ops.min(values, axis=-1, keepdims=True)
     first = ops.min(ops.where(values <= smallest, index, float(width)), axis=-1)
-    nan = ops.any(ops.isnan(values), axis=-1)
-    return ops.cast(ops.where(nan, -1.0, first), "int32")
-
-
-def is_tensor(values: Tensor) -> bool:
-    """Returns True for a tensor of the backend, a symbolic one and a variable."""
-    return ops.is_tensor(values) or isinstance(values, (keras.KerasTensor, keras.Variable))
-
-
-def tensor_or_array(name: str, values: Tensor) -> Tensor:
-    """Tensors as they are; what else holds real numbers as an array that every backend takes."""
-    if is_tensor(values):
-        return values
-    array = number_array(name, values, "(batch, ...)")
-    if array.size == 0:
-        raise ValueError(f"Expected `{name}` of one example or more; received {array.shape}.")
-    wide = array.dtype.kind == "f" and array.dtype.itemsize >= 8
-    array = array if wide else array.astype(np.float32)
-    held = (np.abs(array) <= LARGEST_NUMBER) | ~np.isfinite(array)
-    check_entries(name, array, held, f"of a size up to {LARGEST_NUMBER:g}, infinite or NaN")
-    # In the order of rows and of bytes that every backend takes.
-    return np.asarray(array, np.float64 if wide else np.float32, order="C")
-
-
-def same_shape(shape: str, hint: str = "", least: int = 2, **values: Tensor) -> list[Tensor]:
-    """Arrays or tensors of one shape, by name, as tensors of one float type of at least 32 bits.
-
-    `shape` is that in words, `hint` what may help where shapes differ, `least` the lowest number of
-    axes.
-    """
-    tensors = [tensor_or_array(name, value) for name, value in values.items()]
-    shapes = [tuple(tensor.shape) for tensor in tensors]
-    same = all(alike(shapes[0], other) for other in shapes)
-    if not same or len(shapes[0]) < least:
-        raise ValueError(
-            f"Expected {' and '.join(values)} of one shape {shape}; received "
-            f"{' and '.join(map(str, shapes))}. {hint}".rstrip()
-        )
-    return at_least_float32(*tensors)
-
-
-def alike(first: tuple, second: tuple) -> bool:
-    """Returns True if static shapes are equal, apart from unknown sizes."""
-    return len(first) == len(second) and all(
-        None in sizes or sizes[0] == sizes[1] for sizes in zip(first, second, strict=True)
-    )
+    return ops.cast(ops.where(ops.any(ops.isnan(values), axis=-1), -1.0, first), "int32")
 
 
 def bounded_exponential(logs: Tensor, dtype: str) -> Tensor:
     """`exp(logs)`, positive and finite for every finite number, and in its order.
 
-    Beyond a limit `a` (85; 9 for float16) it goes on as
-    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that. `dtype` is the float
-    type that the result has to fit.
+    Beyond a limit `a`, near the end of the range of the float type `dtype`, it goes on as
+    `exp(a) (1 + ln(1 + logs - a) / 20)`, below `-a` as the reciprocal of that.
     """
-    limit = _LIMITS.get(dtype, _LIMIT)
+    limit = 9.0 if dtype == "float16" else 85.0
     # `log1p` and the like are lacking in formats of export.
-    above = 1.0 + _SLOPE * ops.log(1.0 + ops.relu(logs - limit))
-    below = 1.0 + _SLOPE * ops.log(1.0 + ops.relu(-limit - logs))
+    above = 1.0 + ops.log(1.0 + ops.relu(logs - limit)) / 20.0
+    below = 1.0 + ops.log(1.0 + ops.relu(-limit - logs)) / 20.0
     return ops.exp(ops.clip(logs, -limit, limit)) * above / below

@@ -1,8 +1,4 @@
-"""Type aliases that annotations of the package share.
-
-Keras says which backend's tensors there are only when it is imported, so none of these names a
-class of a backend.
-"""
+"""Type aliases that annotations of the package share."""
 
 import os
 from collections.abc import Sequence
@@ -28,18 +24,13 @@ class CostPredictor(Protocol):
 
 #: A tensor of the backend, or a symbolic one. The backends' tensors have no class in common.
 Tensor: TypeAlias = Any
-
 #: A dtype or dtype policy, as Keras' layers, losses and metrics take it.
 DTypeLike: TypeAlias = str | keras.DTypePolicy | dict[str, Any]
-
 #: A static shape; `None` stands for a size that is not known.
 Shape: TypeAlias = Sequence[int | None]
-
 #: The arrays of `keras.Model.get_weights`.
 Weights: TypeAlias = list[np.ndarray]
-
 #: `verbose` of `keras.Model.fit`.
 Verbose: TypeAlias = Literal["auto", 0, 1, 2]
-
 #: A trained model that decides by costs or by probabilities.
 Classifier: TypeAlias = keras.Model | CostPredictor

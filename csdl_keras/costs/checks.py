@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 
 from csdl_keras._utils.arrays import (
-    as_array,
     check_entries,
     check_rows,
     check_size,
     number_array,
     real_array,
 )
-from csdl_keras._utils.checks import check_bool, check_integer
+from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import class_labels, label_array, positions
 from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
@@ -34,10 +33,7 @@ def amounts(
     classes: Any = None,
     of_examples: bool | None = False,
 ) -> np.ndarray:
-    """Returns `values` as a float64 array of finite costs; `negative=False` refuses gains.
-
-    `classes` and `of_examples` are those of `by_class`.
-    """
+    """Returns `values`, ordered by `by_class`, as float64 costs; `negative=False` refuses gains."""
     array = values if ndim == 1 else by_class(name, values, shape, classes, of_examples)
     array = real_array(name, array, ndim, shape, columns)
     check_size(name, array)
@@ -46,32 +42,16 @@ def amounts(
     return array
 
 
-def one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.ndarray:
-    """Returns `number` finite costs, from as many or from a single one."""
-    shape = f"() or ({number},)"
-    array = as_array(name, values, shape)
-    array = amounts(name, np.full(number, array) if array.ndim == 0 else array, 1, shape)
-    if len(array) != number:
-        raise ValueError(
-            f"Expected one `{name}`, or one for each of {number} {what}; received {len(array)}."
-        )
-    return array
-
-
 def check_cost_matrix(
-    cost_matrix: ArrayLike,
-    num_classes: int | None = None,
-    square: bool = True,
-    classes: Any = None,
+    cost_matrix: ArrayLike, num_classes: int | None = None, square: bool = True, classes: Any = None
 ) -> np.ndarray:
     """Checks a cost matrix `C[true, decision]` and returns it as float64.
 
     Args:
-        cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal. Column `k < K`
-            decides class `k`.
+        cost_matrix: array-like `(K, D)`: finite, not negative, zero on the diagonal.
         num_classes: the expected `K`; `None` accepts any of at least 2.
-        square: `True` (default) demands `D = K`; `False` also accepts `D > K`, where the columns
-            after the `K`-th are decisions that are no class.
+        square: `True` (default) demands `D = K`; `False` also accepts further columns, of
+            decisions that are no class.
         classes: the `K` labels, or the model or estimator that has them, which decide the order
             of a data frame with names; `None` (default) accepts names in sorted order only.
 
@@ -84,9 +64,6 @@ def check_cost_matrix(
     array([[0., 1.],
            [5., 0.]])
     """
-    if num_classes is not None:
-        check_integer("num_classes", num_classes, low=2)
-    check_bool("square", square)
     shape = "(K, K), C[true, decision],"
     array = amounts("cost_matrix", cost_matrix, 2, shape, negative=False, classes=classes)
     rows, columns = array.shape
@@ -98,12 +75,12 @@ def check_cost_matrix(
         )
     if num_classes is not None:
         check_rows("cost_matrix", array, num_classes, "classes")
-    diagonal = np.diagonal(array)
-    if np.any(diagonal):
-        index = int(np.argmax(diagonal != 0))
+    wrong = np.flatnonzero(np.diagonal(array))
+    if len(wrong):
+        index = int(wrong[0])
         raise ValueError(
             "Expected a `cost_matrix` whose diagonal is 0 (the right decision costs nothing); "
-            f"received C[{index}, {index}] = {diagonal[index]}. {REGRET_HINT}"
+            f"received C[{index}, {index}] = {array[index, index]}. {REGRET_HINT}"
         )
     return array
 
@@ -117,11 +94,10 @@ def check_cost_vectors(
     """Checks cost vectors, one row for each example, and returns them as float64.
 
     Args:
-        costs: array-like `(N, D)`: `costs[n, k]` is what it costs to decide `k` for example `n`;
-            finite and not negative.
+        costs: array-like `(N, D)`, a cost for each decision: finite and not negative.
         num_decisions: the expected `D`; `None` accepts any.
         binary_costs: `False` (default) refuses one-hot rows of three classes or more, which are
-            labels and no costs; `True` if a single decision of each example does cost 1.
+            labels; `True` if a single decision of each example does cost 1.
         classes: labels that decide the order of named columns, as in `check_cost_matrix`.
 
     Returns:
@@ -132,8 +108,6 @@ def check_cost_vectors(
     >>> check_cost_vectors([[0, 2, 1]], num_decisions=3)
     array([[0., 2., 1.]])
     """
-    if num_decisions is not None:
-        check_integer("num_decisions", num_decisions)
     shape = f"(N, {num_decisions or 'D'}), a cost for each decision"
     array = by_class("costs", costs, shape, classes, of_examples=True)
     # Those of pandas are booleans.
@@ -162,8 +136,7 @@ def check_mean_costs(
     """Checks mean costs of classes, `class_means`, and returns them as float64.
 
     Args:
-        mean_costs: array-like `(K, D)`, K at least 2: finite, not negative; the diagonal may be
-            anything.
+        mean_costs: array-like `(K, D)`, K at least 2: finite, not negative.
         num_classes, classes: as in `check_cost_matrix`.
 
     Returns:
@@ -175,8 +148,6 @@ def check_mean_costs(
     array([[0.5, 2. ],
            [7. , 0. ]])
     """
-    if num_classes is not None:
-        check_integer("num_classes", num_classes, low=2)
     array = amounts("mean_costs", mean_costs, 2, "(K, D)", negative=False, classes=classes)
     if len(array) < 2:
         raise ValueError(f"Expected `mean_costs` of at least 2 classes; received {array.shape}.")
@@ -205,8 +176,6 @@ def check_labels(
     >>> check_labels([0, 2, 1], num_classes=3)
     array([0, 2, 1])
     """
-    if num_classes is not None:
-        check_integer("num_classes", num_classes)
     known = class_labels(classes)
     if known is not None:
         labels = positions("labels", labels, known)
@@ -216,33 +185,21 @@ def check_labels(
             f"Expected `labels` of shape (N,) with N at least 1; received shape {array.shape}."
         )
     if array.dtype.kind not in "iub":
-        hints = {"f": " If they hold whole numbers, pass `labels.astype(int)`."}
-        strings = (
-            " Pass the labels of the classes as `classes=` to functions that take it, such as "
-            "classes=model.classes; numpy.unique(labels, return_inverse=True)[1] are integers."
-        )
-        hints |= dict.fromkeys("UO", strings)  # kinds of dtypes that hold strings
-        raise ValueError(
-            f"Expected `labels` of an integer dtype; received {array.dtype}."
-            f"{hints.get(array.dtype.kind, '')}"
-        )
-    array = array.astype(np.int64) if array.dtype.kind == "b" else array
+        hint = "If they hold whole numbers, pass `labels.astype(int)`."
+        if array.dtype.kind != "f":
+            hint = "Pass the labels of all classes as `classes=`, such as classes=model.classes."
+        raise ValueError(f"Expected `labels` of an integer dtype; received {array.dtype}. {hint}")
     highest = "" if num_classes is None else f" and below {num_classes}, the number of classes"
     limit = np.iinfo(np.int64).max if num_classes is None else num_classes
     wrong = array[(array < 0) | (array >= limit)]
     if len(wrong):
-        raise ValueError(f"Expected `labels` of at least 0{highest}; received {wrong[0]}.")
+        raise ValueError(f"Expected `labels` of at least 0{highest}; received {int(wrong[0])}.")
     return array.astype(np.int64)
 
 
 def labels_of_rank(labels: ArrayLike, num_classes: int | None, rank: int) -> np.ndarray:
     """Checks labels of `rank` axes, those of pixels `(N, height, width)` for example."""
-    if rank == 1:
-        return check_labels(labels, num_classes)
     array = label_array("labels", labels)
     if array.ndim != rank:
-        raise ValueError(
-            f"Expected `labels` of {rank} axes, as many as there are decisions; received shape "
-            f"{array.shape}."
-        )
+        raise ValueError(f"Expected `labels` of {rank} axes; received shape {array.shape}.")
     return check_labels(array.ravel(), num_classes).reshape(array.shape)

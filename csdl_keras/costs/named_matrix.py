@@ -15,34 +15,19 @@ def by_class(
 ) -> np.ndarray:
     """Returns an array, rows and columns of a data frame or series in the order of the classes.
 
-    Where the classes are known, a frame is put into their order; columns of decisions that are not
-    classes follow in their own order. Where they are not known, its names have to be in the order
-    of sorted labels. A frame whose rows and columns pandas has numbered has no names.
-
-    Args:
-        name: name of the values in messages.
-        values: array-like of any number of dimensions, such as costs `(K, D)`.
-        shape: the expected shape in words.
-        classes: the `K` labels, or the model or estimator that has them; `None` (default) if
-            they are not known.
-        of_examples: whether rows belong to examples instead of classes; `None` if they may, which
-            is so unless they are named like columns.
-
-    >>> import pandas
-    >>> names = ["low", "high"]
-    >>> frame = pandas.DataFrame([[0, 1], [9, 0]], index=names, columns=names)
-    >>> by_class("cost_matrix", frame, "(K, D)", classes=["high", "low"])
-    array([[0, 9],
-           [1, 0]])
+    Where `classes`, labels or a model or estimator that has them, are known, a frame is put into
+    their order; columns of decisions that are not classes follow in their own order. Where they are
+    not known, its names have to be in the order of sorted labels. A frame whose rows and columns
+    pandas has numbered has no names. `of_examples` tells whether rows belong to examples instead of
+    classes; with `None` they do unless they are named like columns.
     """
     array = as_array(name, values, shape)
     axes = _axes(values)
     if not axes:
         return array
-    if of_examples or (
-        of_examples is None and array.ndim == 2 and not set(axes[0].keys) <= set(axes[1].keys)
-    ):
-        axes = axes[1:]
+    if of_examples is None:
+        of_examples = array.ndim == 2 and not set(axes[0].keys) <= set(axes[1].keys)
+    axes = axes[1:] if of_examples else axes
     if all(axis.numbered for axis in axes):
         return array
     what = ("rows", "columns")[-len(axes) :] if array.ndim == 2 else ("index",)

@@ -8,8 +8,7 @@ from csdl_keras._utils.arrays import check_entries, real_array
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.named_matrix import by_class
 
-#: Smaller probabilities count as this one, so that an example whose probability is all on
-#: classes of frequency 0 still has a distribution over the others.
+#: Smaller probabilities count as this one, so that no example has all of its on absent classes.
 LEAST_PROBABILITY = 1e-30
 
 
@@ -20,17 +19,13 @@ def class_shares(
     positive: bool = True,
     classes: Any = None,
 ) -> np.ndarray:
-    """Returns class frequencies in any unit as float64 `(K,)` shares that sum to 1.
-
-    `positive` refuses a frequency of 0; `classes` are labels that decide the order of a series.
-    """
+    """Returns class frequencies, ordered by `by_class`, as shares; `positive` refuses 0."""
     shape = "(K,), a frequency for each class,"
     array = real_array(name, by_class(name, frequencies, shape, classes), 1, shape, low=0.0)
     if len(array) < 2 or num_classes not in (None, len(array)):
         wanted = "at least 2" if num_classes is None else num_classes
         raise ValueError(
-            f"Expected `{name}` with a frequency for each of {wanted} classes; received "
-            f"{len(array)}."
+            f"Expected `{name}` with frequencies of {wanted} classes; received {len(array)}."
         )
     if positive:
         check_entries(name, array, array > 0, "above 0")

@@ -16,19 +16,8 @@ MIN_DEVIATION = 0.1
 _CANDIDATES = 32
 #: Photographs in scikit-image's wheels; its other pictures are downloaded or not photographs.
 _SCIKIT_IMAGE_NAMES = (
-    "astronaut",
-    "brick",
-    "camera",
-    "chelsea",
-    "clock",
-    "coffee",
-    "coins",
-    "grass",
-    "gravel",
-    "moon",
-    "rocket",
-    "stereo_motorcycle",
-)
+    "astronaut brick camera chelsea clock coffee coins grass gravel moon rocket stereo_motorcycle"
+).split()
 
 
 def bg_img_rot_synthetic(
@@ -41,11 +30,10 @@ def bg_img_rot_synthetic(
     """Rotates digits and puts them on patches of photographs, like bg-img-rot.
 
     Follows Larochelle et al. (2007): each digit is rotated by an angle from U[0, 2 pi), and the
-    background is a random patch of a photograph; patches of low variance are rejected. What the
-    paper leaves open is chosen here: the rotation is bilinear; an image is the pixelwise
-    `max(digit, patch)`; patches with a standard deviation below 0.1 are rejected; and the
-    photographs are the 14 of scikit-image and scikit-learn. Results must not be compared with those
-    on the original.
+    background is a random patch of a photograph that varies. What the paper leaves open is chosen
+    here: the rotation is bilinear; an image is the pixelwise `max(digit, patch)`; patches with a
+    standard deviation below 0.1 are rejected; the photographs are the 14 of scikit-image and
+    scikit-learn. Results must not be compared with those on the original.
 
     Each digit is used once. The training and validation digits are permuted and divided into the
     new training and validation sets; the test digits, followed by the remaining ones, make the new
@@ -58,11 +46,6 @@ def bg_img_rot_synthetic(
 
     Returns:
         A `DataSet` with the name `"bg_img_rot_synthetic"`, float32 images in [0, 1].
-
-    Raises:
-        ValueError: if images are not gray, not in [0, 1] or larger than a photograph, or
-            an argument is out of range.
-        ModuleNotFoundError: if scikit-image, scikit-learn or SciPy is missing.
 
     References:
         - Larochelle, Erhan, Courville, Bergstra, Bengio, "An empirical evaluation of
@@ -77,10 +60,8 @@ def bg_img_rot_synthetic(
     ((100, 28, 28, 1), 20, 50)
     """
     check_data_set("base", base)
-    check_integer("seed", seed, low=0)
-    wanted = {"train_size": train_size, "val_size": val_size, "test_size": test_size}
-    for name, size in wanted.items():
-        check_integer(name, size)
+    for size in (train_size, val_size, test_size):
+        check_integer("train_size, val_size and test_size", size)
     if len(base.input_shape) != 3 or base.input_shape[-1] != 1:
         raise ValueError(
             "Expected `base` to have gray images (height, width, 1); received "
@@ -98,15 +79,10 @@ def bg_img_rot_synthetic(
             f"Expected `train_size` and `val_size` such that each gets some of {total} digits; "
             f"received {train_size} and {val_size}."
         )
-    rest = order[total:]
-    digits = {
-        "train": (pool[order[:in_train]], labels[order[:in_train]]),
-        "val": (pool[order[in_train:total]], labels[order[in_train:total]]),
-        "test": (
-            np.concatenate([base.x_test, pool[rest]])[:test_size],
-            np.concatenate([base.y_test, labels[rest]])[:test_size],
-        ),
-    }
+    train, val, rest = np.split(order, [in_train, total])
+    x_test, y_test = (np.r_[base.x_test, pool[rest]], np.r_[base.y_test, labels[rest]])
+    digits = {"train": (pool[train], labels[train]), "val": (pool[val], labels[val])}
+    digits["test"] = x_test[:test_size], y_test[:test_size]
     backgrounds = photographs()
     splits = {}
     for split, (x, y) in digits.items():
@@ -119,11 +95,7 @@ def bg_img_rot_synthetic(
 
 
 def photographs() -> list[np.ndarray]:
-    """Loads the 14 photographs included in scikit-image and scikit-learn, in gray.
-
-    Returns:
-        Float32 arrays `(height, width)` in [0, 1], always in the same order.
-    """
+    """Loads the 14 photographs included in scikit-image and scikit-learn, gray and in [0, 1]."""
     from sklearn.datasets import load_sample_images  # slow to import
 
     library = optional_module("skimage.data", "compare")
@@ -182,11 +154,8 @@ def _patches(
 
 
 def _deviations(picture: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Computes the standard deviation of every patch of a picture, indexed by its top left pixel.
-
-    Sums over patches are differences of cumulative sums.
-    """
-    means = []
+    """Computes the standard deviation of every patch, indexed by its top left pixel."""
+    means = []  # by differences of cumulative sums
     for values in (picture.astype("float64"), picture.astype("float64") ** 2):
         sums = np.pad(values, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
         inside = sums[height:, width:] - sums[:-height, width:]

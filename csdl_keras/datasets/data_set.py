@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import check_bool, check_integer, check_type
+from csdl_keras._utils.checks import check_integer, check_type
 from csdl_keras.costs import check_labels
 
 
@@ -19,10 +19,6 @@ class DataSet:
         x_train, x_val, x_test: float32 images `(N, height, width, channels)` in [0, 1].
         y_train, y_val, y_test: int64 labels `(N,)`, `0 <= y < K`.
         imbalanced: whether `imbalance` has made classes rare. Defaults to False.
-
-    Raises:
-        ValueError: if an array has another type or shape or is empty, or labels fail
-            their check. Pixel values are not checked, which would take long.
 
     Example:
 
@@ -45,9 +41,7 @@ class DataSet:
     imbalanced: bool = False
 
     def __post_init__(self) -> None:
-        check_type("name", self.name, str, "a string")
         check_integer("num_classes", self.num_classes, low=2)
-        check_bool("imbalanced", self.imbalanced)
         for split in ("train", "val", "test"):
             x, y = getattr(self, f"x_{split}"), getattr(self, f"y_{split}")
             for name, array in ((f"x_{split}", x), (f"y_{split}", y)):

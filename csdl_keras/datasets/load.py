@@ -2,7 +2,7 @@
 
 import os
 
-from csdl_keras._utils.checks import LARGEST_SEED, check_bool, check_integer, check_path, check_type
+from csdl_keras._utils.checks import check_bool, check_type
 from csdl_keras.datasets.bg_img_rot_synthetic import bg_img_rot_synthetic
 from csdl_keras.datasets.data_set import DataSet
 from csdl_keras.datasets.embedded import EMBEDDED
@@ -55,7 +55,6 @@ def load(
         A `DataSet` with images `(N, height, width, channels)` in [0, 1].
 
     Raises:
-        ValueError: if the name is unknown or an argument is out of range.
         DataUnavailableError: (a `ValueError`) if files are missing and cannot be
             downloaded; the message says where to put them.
 
@@ -67,12 +66,6 @@ def load(
     """
     check_type("name", name, str, "a string")
     check_bool("imbalanced", imbalanced)
-    check_bool("grayscale", grayscale)
-    check_integer("seed", seed, low=0, high=LARGEST_SEED)
-    if train_size is not None:
-        check_integer("train_size", train_size)
-    if data_dir is not None:
-        check_path("data_dir", data_dir)
     if name in EMBEDDED:
         data = EMBEDDED[name]()
     elif name == "bg_img_rot_synthetic":

@@ -46,17 +46,13 @@ def load_tfds(name: str, data_dir: str | os.PathLike | None = None) -> DataSet:
     if "train" not in splits:
         raise ValueError(f"Expected a split 'train'; {name!r} has {sorted(splits)}.")
     train = read("train")
-    if "test" in splits:
-        test = read("test")
-    elif "validation" in splits:
-        test = read("validation")
-    else:
-        train, test = _last_sixth(*train)
-    if {"test", "validation"} <= splits:
-        validation = read("validation")
-    else:
+    others = [read(split) for split in ("test", "validation") if split in splits]
+    if not others:
+        train, *others = _last_sixth(*train)
+    if len(others) < 2:
         train, validation = _last_sixth(*train)
-    (x_train, y_train), (x_val, y_val), (x_test, y_test) = train, validation, test
+        others.append(validation)
+    (x_train, y_train), (x_test, y_test), (x_val, y_val) = train, *others
     largest = _largest_pixel(name, x_train, x_val, x_test)
     x_train, x_val, x_test = (_scaled(x, largest) for x in (x_train, x_val, x_test))
     return DataSet(name, num_classes, x_train, y_train, x_val, y_val, x_test, y_test)
@@ -70,9 +66,7 @@ def _prepared_builder(tfds: types.ModuleType, name: str, data_dir: str | os.Path
     try:
         builder = tfds.builder(known, data_dir=data_dir)
     except (tfds.core.DatasetNotFoundError, ValueError) as error:
-        names = sorted(
-            [*EMBEDDED, "bg_img_rot", "bg_img_rot_synthetic", "cifar10", "mnist", "svhn"]
-        )
+        names = [*EMBEDDED, "bg_img_rot", "bg_img_rot_synthetic", "cifar10", "mnist", "svhn"]
         raise ValueError(
             f"Expected one of {names} or another image-classification set of TensorFlow "
             f"Datasets; received {name!r}. TFDS says: {str(error).splitlines()[0]}"
@@ -116,8 +110,7 @@ def _online() -> bool:
 
 def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
     """Returns the keys of image and label in the examples of a data set."""
-    keys = info.supervised_keys
-    features = info.features
+    keys, features = info.supervised_keys, info.features
     if (
         keys is None
         or len(keys) != 2
@@ -134,11 +127,7 @@ def _supervised_keys(tfds: types.ModuleType, info: Any) -> tuple[str, str]:
 
 
 def _largest_pixel(name: str, *splits: np.ndarray) -> float:
-    """Finds the value that represents 1 in the images of all splits.
-
-    It follows from the dtypes `uint8`, `uint16` and `bool`. For other dtypes it is the
-    smallest of 1, 255 and 65,535 that no value exceeds.
-    """
+    """Finds the value that represents 1: that of the dtype, or the smallest that none exceeds."""
     dtype = splits[0].dtype
     if dtype.kind == "b":
         return 1.0

@@ -18,11 +18,7 @@ _MOST_CLASSES = 12
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Formats a number with at least as many significant digits and separated thousands.
-
-    >>> number(1234567.8), number(0.0123456), number(2.5)
-    ('1,234,568', '0.01235', '2.5')
-    """
+    """Formats a number with at least as many significant digits and separated thousands."""
     if not math.isfinite(value):
         return "–"
     if value and not 1e-6 <= abs(value) < 1e15:
@@ -72,8 +68,7 @@ def _costs(report: "CostReport") -> Table:
     heads += ["normalised", "savings", "errors", "p"]
     rows, abstained = report.all_rows, any(row.abstained for row in report.all_rows)
     table = [(*heads, "abstains") if abstained else tuple(heads)]
-    decimals = max(_decimals(row.high - row.low or row.high, 3) for row in rows)
-    decimals = max(0, decimals)
+    decimals = max(0, *(_decimals(row.high - row.low or row.high, 3) for row in rows))
     for place, row in enumerate(rows):
         against = "best" if not place else "–"
         cells = [
@@ -124,21 +119,15 @@ def note(report: "CostReport") -> str:
         "normalised, savings: relative to the best constant decision's cost.",
         "Intervals of savings are paired. p: paired, against the best row. Neither is corrected "
         "for the number of rows.",
-        _tail(report),
     ]
+    if report.largest_seen is not None and report.ten_largest is not None:
+        unit = f" {report.unit}" if report.unit else ""
+        parts.append(
+            "Intervals and p rest on the largest amount seen, "
+            f"{number(report.largest_seen)}{unit}, since `largest` does not say what is possible; "
+            f"the ten largest hold {number(100 * report.ten_largest, 2)} % of the total."
+        )
     return " ".join(part for part in parts if part)
-
-
-def _tail(report: "CostReport") -> str:
-    """Says what the intervals rest on, where the largest amount that is possible is not known."""
-    if report.largest_seen is None or report.ten_largest is None:
-        return ""
-    unit = f" {report.unit}" if report.unit else ""
-    return (
-        f"Intervals and p rest on the largest amount seen, {number(report.largest_seen)}{unit}, "
-        "since `largest` does not say what is possible; the ten largest hold "
-        f"{number(100 * report.ten_largest, 2)} % of the total."
-    )
 
 
 def sentence(report: "CostReport") -> str:

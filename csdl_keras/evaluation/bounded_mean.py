@@ -16,21 +16,11 @@ class BoundedMean:
     equals a bound, this is the Clopper-Pearson interval; for differences of -1, 0 and 1 it is
     McNemar's exact test. Quantiles are computed from the characteristic function.
 
-    Args:
-        values: the values `(N,)`, N at least 1.
-        low, high: bounds of every possible value.
-
     References:
         - Gaffke: Three test statistics for a nonparametric one-sided hypothesis on
           the mean of a nonnegative variable, Mathematical Methods of Statistics 2005
         - [Learned-Miller, Thomas: A new confidence interval for the mean of a
           bounded random variable, 2019](https://arxiv.org/abs/1905.06208)
-
-    Example:
-
-    >>> low, high = BoundedMean(np.zeros(100), 0.0, 1.0).interval()
-    >>> low, round(high, 4), round(1 - 0.025 ** (1 / 100), 4)
-    (0.0, 0.0362, 0.0362)
     """
 
     def __init__(self, values: np.ndarray, low: float, high: float):

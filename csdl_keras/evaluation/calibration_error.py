@@ -36,18 +36,7 @@ class Reliability:
         return float(np.average(gaps, weights=self.count[full]))
 
     def intervals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Computes Wilson's 95 % confidence interval of each bin's frequency.
-
-        Returns:
-            Lower and upper ends, each `(B,)`; NaN for an empty bin.
-
-        Example:
-
-        >>> bins = reliability([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], num_bins=1)
-        >>> low, high = bins.intervals()
-        >>> low.round(2), high.round(2)
-        (array([0.21]), array([0.94]))
-        """
+        """Returns both ends of Wilson's 95 % interval of each frequency; NaN for an empty bin."""
         from scipy.stats import binomtest  # slow to import
 
         ends = np.full((2, len(self.count)), np.nan)
@@ -89,12 +78,11 @@ def reliability(
     (array([0, 3]), array([ nan, 0.67]), array([nan, 0.8]))
     """
     labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
-    if class_id is None:
-        return _in_bins(rows.max(axis=1), rows.argmax(axis=1) == labels, num_bins, strategy)
-    if class_labels(classes) is not None:
-        class_id = int(check_labels([class_id], rows.shape[1], classes)[0])
-    check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
-    return _in_bins(rows[:, class_id], labels == class_id, num_bins, strategy)
+    if class_id is not None:
+        if class_labels(classes) is not None:
+            class_id = int(check_labels([class_id], rows.shape[1], classes)[0])
+        check_integer("class_id", class_id, low=0, high=rows.shape[1] - 1)
+    return _in_bins(labels, rows, class_id, num_bins, strategy)
 
 
 def calibration_error(
@@ -115,9 +103,6 @@ def calibration_error(
         classwise: whether to average over classes the error of the probabilities of each, all of
             which expected costs depend on. Defaults to False.
 
-    Returns:
-        A float from 0 (calibrated) to 1.
-
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
           2017](https://proceedings.mlr.press/v70/guo17a.html)
@@ -129,25 +114,15 @@ def calibration_error(
     >>> round(calibration_error([0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], 2), 3)
     0.133
     """
-    if not check_bool("classwise", classwise):
-        return reliability(
-            y_true, probabilities, num_bins, strategy=strategy, classes=classes
-        ).error
     labels, rows = _check(y_true, probabilities, num_bins, strategy, classes)
-    errors = [
-        _in_bins(column, labels == k, num_bins, strategy).error for k, column in enumerate(rows.T)
-    ]
-    return float(np.mean(errors))
+    wanted = range(rows.shape[1]) if check_bool("classwise", classwise) else [None]
+    return float(np.mean([_in_bins(labels, rows, k, num_bins, strategy).error for k in wanted]))
 
 
 def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.ndarray:
     """Returns class probabilities, `(N, K)` or `(N, 1)` of class 1, as float64 rows `(N, K)`.
 
     With `classes`, labels decide the order of named columns.
-
-    >>> check_probabilities([[0.25], [1.0]])
-    array([[0.75, 0.25],
-           [0.  , 1.  ]])
     """
     shape = as_array("probabilities", probabilities, "(N, K)").shape
     if len(shape) == 2 and shape[1] > 1:
@@ -166,13 +141,10 @@ def check_probabilities(probabilities: ArrayLike, classes: Any = None) -> np.nda
 
 
 def probabilities_by_class(
-    probabilities: ArrayLike,
-    shape: str = "(N, K) or (N,)",
-    name: str = "probabilities",
-    classes: Any = None,
+    probabilities: ArrayLike, shape: str = "(N, K) or (N,)", classes: Any = None
 ) -> np.ndarray:
     """Returns `check_probabilities`, also of `(N,)`, which is class 1 alone."""
-    array = as_array(name, probabilities, shape)
+    array = as_array("probabilities", probabilities, shape)
     return check_probabilities(array[:, None] if array.ndim == 1 else probabilities, classes)
 
 
@@ -189,9 +161,11 @@ def _check(
 
 
 def _in_bins(
-    predicted: np.ndarray, observed: np.ndarray, num_bins: int, strategy: str
+    labels: np.ndarray, rows: np.ndarray, class_id: int | None, num_bins: int, strategy: str
 ) -> Reliability:
-    """Sorts probabilities into bins, with the share of each bin that came true."""
+    """Sorts probabilities of a class, or the largest ones, into bins."""
+    chosen = rows.argmax(axis=1) if class_id is None else np.full(len(rows), class_id)
+    predicted = np.take_along_axis(rows, chosen[:, None], axis=1)[:, 0]
     if strategy == "quantile":
         index = _bins_of_equal_mass(predicted, num_bins)
         num_bins = int(index.max()) + 1
@@ -204,7 +178,7 @@ def _in_bins(
         totals = np.bincount(index, weights=values, minlength=num_bins)
         return np.divide(totals, count, out=np.full(num_bins, np.nan), where=count > 0)
 
-    return Reliability(means(predicted), means(observed.astype(np.float64)), count)
+    return Reliability(means(predicted), means((chosen == labels).astype(np.float64)), count)
 
 
 def _bins_of_equal_mass(predicted: np.ndarray, num_bins: int) -> np.ndarray:

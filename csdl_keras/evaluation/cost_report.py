@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import as_array, check_names, names_of
+from csdl_keras._utils.arrays import as_array, names_of
 from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.labels import check_decisions, class_labels
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.checks import amounts as check_amounts
-from csdl_keras.costs.known import AffineCosts, CostsLike, check_known_costs
+from csdl_keras.costs.known import AffineCosts, CostsLike
 from csdl_keras.evaluation import _report_text
 from csdl_keras.evaluation.as_numbers import as_numbers, known_classes
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.cost_bounds import CostBounds
-from csdl_keras.evaluation.intervals import CostDifference, paired_difference
+from csdl_keras.evaluation.intervals import CostBounds, CostDifference, paired_difference
 from csdl_keras.evaluation.scores import chosen_costs, cost_per_class, error_rate, example_costs
 
 
@@ -26,17 +25,13 @@ class CostRow:
     """Costs of one model's decisions, of today's rule or of the best constant decision.
 
     Args:
-        name: name of the model.
-        average_cost, low, high: average cost of its decisions and its interval, see
-            `cost_interval`.
-        normalized_cost: average cost relative to that of the best constant decision;
-            NaN unless that decision's cost is above 0.
+        average_cost, low, high: average cost of its decisions and its interval.
+        normalized_cost: NaN unless the best constant decision's cost is above 0.
         error_rate: share of wrong decisions among those for a class; NaN if there are none.
         abstained: share of decisions that are not a class; 0 without labels.
         per_class: average cost of each true class; empty without labels.
         against_best, against_constant, against_baseline: comparisons with the cheapest model, the
             best constant decision and today's rule; `None` with itself and where there is none.
-        total_cost: sum of the costs of all decisions.
     """
 
     name: str
@@ -58,73 +53,14 @@ class CostRow:
         return 1.0 - self.normalized_cost
 
 
-class PricedExamples:
-    """Test examples with the cost of each decision; arguments as those of `CostBounds`."""
-
-    def __init__(
-        self,
-        y_true: ArrayLike,
-        cost_matrix: CostsLike | None,
-        lowest: float,
-        largest: float | None,
-    ):
-        self._y_true, self._cost_matrix, self._lowest = y_true, cost_matrix, lowest
-        #: The amounts themselves, `(N, D)`.
-        self.costs = example_costs(y_true, cost_matrix) + lowest
-        self.bounds = CostBounds(y_true, cost_matrix, largest, lowest)
-        means = self.costs.mean(axis=0)
-        #: The best constant decision.
-        self.constant = int(means.argmin())
-        self._constant_cost = float(means.min())
-
-    def row(
-        self,
-        name: str,
-        decisions: np.ndarray,
-        best: np.ndarray | None,
-        constant: np.ndarray | None,
-        baseline: np.ndarray | None,
-    ) -> CostRow:
-        """Returns the costs of decisions, compared with those of three others, if there are any."""
-        paid = chosen_costs(self.costs, decisions)
-        average = float(paid.mean())
-        low, high = BoundedMean(paid, *self.bounds.of_costs(paid)).interval()
-        per_class: tuple[float, ...] = ()
-        if self._cost_matrix is not None:
-            classes = cost_per_class(self._y_true, decisions, self._cost_matrix)
-            per_class = tuple((classes + self._lowest).tolist())
-
-        def against(rival: np.ndarray | None) -> CostDifference | None:
-            if rival is None:
-                return None
-            return paired_difference(paid, chosen_costs(self.costs, rival), self.bounds)
-
-        of_constant = average / self._constant_cost if self._constant_cost > 0 else float("nan")
-        return CostRow(
-            name=name,
-            average_cost=average,
-            low=low,
-            high=high,
-            normalized_cost=of_constant,
-            error_rate=error_rate(self._y_true, decisions, self._cost_matrix),
-            abstained=float(np.mean(decisions >= len(per_class))) if per_class else 0.0,
-            per_class=per_class,
-            against_best=against(best),
-            total_cost=average * len(paid),
-            against_constant=against(constant),
-            against_baseline=against(baseline),
-        )
-
-
 @dataclasses.dataclass(frozen=True)
 class CostReport:
     """Tables of models' costs, cheapest first, to print or to display in a notebook.
 
     The second table shows what each model saves relative to today's rule and the best constant
-    decision.
-    With labels, another one shows the average cost of each true class; with more than twelve
-    classes, those that cost the cheapest model most. The last line is `sentence`.
-    `dataclasses.asdict(report)` holds all numbers.
+    decision; with labels, another one shows the average cost of each true class, or of the twelve
+    that cost the cheapest model most. The last line is `sentence`. `dataclasses.asdict(report)`
+    holds all numbers.
 
     Args:
         rows: a `CostRow` for each model.
@@ -138,12 +74,6 @@ class CostReport:
         ten_largest: share of the ten largest amounts in the sum of all, or `None` likewise.
         right_is_free: whether each example's cheapest decision costs nothing.
         has_gains: whether some decision of some example gains money.
-
-    Example:
-
-    >>> report = cost_report({"a": [0, 1, 1], "b": [0, 0, 1]}, [0, 1, 1], [[0, 1], [9, 0]])
-    >>> [row.name for row in report.rows]
-    ['a', 'b']
     """
 
     rows: tuple[CostRow, ...]
@@ -198,9 +128,8 @@ def cost_report(
     Each p-value holds for one pair only: with 15 equal models, some row had one below
     .05 in 76 % of simulated reports, because the cheapest model was selected from many.
 
-    Where costs come from `costs.regret` or `costs.from_binary`, the cost of each example's cheapest
-    decision has been taken off, and amounts saved are the same as before. For averages and totals
-    of the money that is really paid or gained, pass the amounts before that as `amounts`.
+    Costs of `costs.regret` and `costs.from_binary` are beyond each example's cheapest decision. For
+    averages and totals of the money that is really paid or gained, pass those amounts as `amounts`.
 
     Args:
         decisions: `{name: integers (N,)}`, as returned by `csdl_keras.decide`.
@@ -219,10 +148,6 @@ def cost_report(
     Returns:
         A `CostReport`, cheapest model first.
 
-    Raises:
-        ValueError: if there are no decisions, both `cost_matrix` and `amounts`, or class names
-            without labels, or if an argument fails its check.
-
     Example:
 
     >>> import numpy as np
@@ -239,9 +164,6 @@ def cost_report(
         raise ValueError(
             f"Expected `decisions` to be a dict of at least one model's; received {decisions!r}."
         )
-    for name in decisions:
-        if not isinstance(name, str):
-            raise ValueError(f"Expected names in `decisions` to be strings; received {name!r}.")
     check_type("unit", unit, str | None, "a string such as '€', or None")
     lowest = 0.0
     if amounts is not None:
@@ -251,37 +173,68 @@ def cost_report(
         cost_matrix, lowest = _above_zero(amounts, size, known_classes(y_true, classes))
     rules = [*decisions.values(), *([] if baseline is None else [baseline])]
     y_true, priced, *numbers = as_numbers(y_true, cost_matrix, classes, *rules)
-    examples = PricedExamples(y_true, priced, lowest, largest)
-    costs, constant = examples.costs, examples.constant
+    costs = example_costs(y_true, priced) + lowest
+    bounds = CostBounds(y_true, priced, largest, lowest)
+    constant = int(costs.mean(axis=0).argmin())
     known = class_labels(classes)
     if known is not None and priced is not None and class_names is None:
         class_names = known[: priced.shape[-2]]
-    labels, options = _names(priced, costs.shape[1], class_names, decision_names)
+    shape = (0, costs.shape[1]) if priced is None else priced.shape[-2:]
+    labels, options = names_of(shape, class_names, decision_names)
     chosen = {
-        name: check_decisions(own, *costs.shape)
+        str(name): check_decisions(own, *costs.shape)
         for name, own in zip(decisions, numbers, strict=False)
     }
     today = None
     if baseline is not None:
         today = check_decisions(numbers[-1], len(costs), costs.shape[1], "baseline")
     always = np.full(len(costs), constant)
-    paid = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
-    names = sorted(paid, key=lambda name: paid[name])
+    averages = {name: chosen_costs(costs, own).mean() for name, own in chosen.items()}
+    names = sorted(averages, key=lambda name: averages[name])
+
+    def row(
+        name: str, decisions: np.ndarray, without: str, best: np.ndarray | None = None
+    ) -> CostRow:
+        """Returns the costs of decisions, compared with those of others but `without`."""
+        paid = chosen_costs(costs, decisions)
+        low, high = BoundedMean(paid, *bounds.of_costs(paid)).interval()
+        per_class: tuple[float, ...] = ()
+        if priced is not None:
+            per_class = tuple((cost_per_class(y_true, decisions, priced) + lowest).tolist())
+
+        def against(rival: np.ndarray | None) -> CostDifference | None:
+            if rival is None:
+                return None
+            return paired_difference(paid, chosen_costs(costs, rival), bounds)
+
+        of_constant = costs[:, constant].mean()
+        return CostRow(
+            name=name,
+            average_cost=float(paid.mean()),
+            low=low,
+            high=high,
+            normalized_cost=float(paid.mean() / of_constant) if of_constant > 0 else float("nan"),
+            error_rate=error_rate(y_true, decisions, priced),
+            abstained=float(np.mean(decisions >= len(per_class))) if per_class else 0.0,
+            per_class=per_class,
+            against_best=against(best),
+            total_cost=float(paid.mean()) * len(paid),
+            against_constant=against(None if without == "constant" else always),
+            against_baseline=against(None if without == "baseline" else today),
+        )
+
     best = chosen[names[0]]
     return CostReport(
-        rows=tuple(
-            examples.row(name, chosen[name], best if i else None, always, today)
-            for i, name in enumerate(names)
-        ),
+        rows=tuple(row(it, chosen[it], "", best if i else None) for i, it in enumerate(names)),
         size=len(costs),
-        constant=examples.row(f"always {options[constant]}", always, None, None, today),
+        constant=row(f"always {options[constant]}", always, "constant"),
         constant_decision=constant,
         constant_name=options[constant],
-        baseline=None if today is None else examples.row("today's rule", today, None, always, None),
+        baseline=None if today is None else row("today's rule", today, "baseline"),
         unit=unit,
-        class_names=labels,
-        largest_seen=examples.bounds.largest_seen,
-        ten_largest=examples.bounds.ten_largest,
+        class_names=tuple(labels),
+        largest_seen=bounds.largest_seen,
+        ten_largest=bounds.ten_largest,
         right_is_free=not costs.min(axis=1).any(),
         has_gains=bool((costs < 0).any()),
     )
@@ -300,20 +253,3 @@ def _above_zero(amounts: CostsLike, number: int, classes: Any) -> tuple[CostsLik
         return array, lowest
     # A matrix of costs would need right decisions that cost nothing.
     return AffineCosts(np.zeros(number), np.zeros(array.shape), array), lowest
-
-
-def _names(
-    cost_matrix: CostsLike | None,
-    num_decisions: int,
-    class_names: Iterable[object] | None,
-    decision_names: Iterable[object] | None,
-) -> tuple[tuple[str, ...], list[str]]:
-    """Returns the names of classes, none without labels, and those of decisions."""
-    if cost_matrix is not None:
-        shape = check_known_costs(cost_matrix).shape[-2:]
-        classes, options = names_of(shape, class_names, decision_names)
-        return tuple(classes), options
-    if class_names is not None:
-        raise ValueError("Expected no `class_names` with cost vectors; received some.")
-    names = range(num_decisions) if decision_names is None else decision_names
-    return (), check_names("decision_names", names, num_decisions)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_labels
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares
@@ -48,10 +47,10 @@ def estimate_priors(
 
     The shares under which the examples are likeliest,
     `argmax_w sum_n ln sum_y w[y] P(y|x_n) / from_priors[y]`. They are right if the probabilities
-    are calibrated, and if examples of each class look as they did in training. `doubts` of the
-    result says what speaks against it: shares that remain uncertain, and by a labelled `reference`,
-    probabilities that are not calibrated, or examples that no mixture of the classes explains. Each
-    of these two tests doubts about 1 % of estimates for which all is right.
+    are calibrated, and examples of each class look as they did in training. `doubts` says what
+    speaks against that: uncertain shares, and by a labelled `reference`, probabilities that are not
+    calibrated or examples that no mixture of the classes explains. Each of these two tests doubts
+    about 1 % of estimates for which all is right.
 
     Args:
         probabilities: `(N, K)` of the unlabelled examples, or `(N,)` or `(N, 1)` of class 1, not
@@ -62,9 +61,6 @@ def estimate_priors(
             `None` (default) leaves the two tests out, which is itself a doubt.
         classes: the labels, or the model or estimator that has them, for series and data frames
             with names. Defaults to `None`.
-
-    Returns:
-        A `PriorEstimate`.
 
     References:
         - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
@@ -82,49 +78,30 @@ def estimate_priors(
     >>> estimate.priors.round(2), estimate.standard_errors.round(2), estimate.trusted
     (array([0.92, 0.08]), array([0.01, 0.01]), True)
     """
-    rows = _rows("probabilities", probabilities, classes)
+    # Sums do not depend on how a contiguous array lies in memory.
+    rows = np.ascontiguousarray(probabilities_by_class(probabilities, classes=classes))
     shares = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
-    labelled = None if reference is None else _check_reference(reference, len(shares), classes)
     likelihoods = np.maximum(rows, LEAST_PROBABILITY) / shares
     priors, converged = _likeliest(likelihoods, shares)
     influence, errors = _uncertainty(likelihoods, priors)
     doubts = [] if converged else [f"The estimate did not converge in {_ITERATIONS} iterations."]
     doubts += _uncertain(priors, errors, shares)
-    if labelled is None:
+    if reference is None:
         doubts.append(
             "Without a labelled `reference` it was not tested whether the probabilities are "
             "calibrated and only class frequencies changed."
         )
     else:
-        doubts += _uncalibrated(*labelled)
-        doubts += _unexplained(rows, priors, influence, *labelled)
+        known = np.ascontiguousarray(probabilities_by_class(reference[0], classes=classes))
+        labels = check_labels(reference[1], len(shares), classes)
+        if known.shape != (len(labels), len(shares)):
+            raise ValueError(
+                f"Expected `reference` with probabilities of {len(shares)} classes for each of "
+                f"{len(labels)} labels; received shape {known.shape}."
+            )
+        doubts += _uncalibrated(known, labels)
+        doubts += _unexplained(rows, priors, influence, known, labels)
     return PriorEstimate(priors, errors, tuple(doubts))
-
-
-def _rows(name: str, probabilities: ArrayLike, classes: Any) -> np.ndarray:
-    """Returns probabilities as `(N, K)`, also from those of class 1 alone."""
-    # Sums do not depend on how the array lies in memory then.
-    return np.ascontiguousarray(probabilities_by_class(probabilities, name=name, classes=classes))
-
-
-def _check_reference(
-    reference: tuple[ArrayLike, ArrayLike], num_classes: int, classes: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns probabilities and labels of the reference."""
-    if not isinstance(reference, (tuple, list)) or len(reference) != 2:
-        raise ValueError(
-            "Expected `reference` to be a tuple (probabilities, labels) or None; received "
-            f"{type(reference).__name__}."
-        )
-    rows = _rows("reference", reference[0], classes)
-    if rows.shape[1] != num_classes:
-        raise ValueError(
-            f"Expected `reference` with probabilities of {num_classes} classes; received shape "
-            f"{rows.shape}."
-        )
-    labels = check_labels(reference[1], num_classes, classes)
-    check_rows("reference", rows, len(labels))
-    return rows, labels
 
 
 def _likeliest(likelihoods: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -143,8 +120,7 @@ def _likeliest(likelihoods: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, 
 def _uncertainty(likelihoods: np.ndarray, priors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns how much each example moves the estimated shares, `(N, K)`, and standard errors.
 
-    By the observed information in the directions in which shares sum to 1. Directions that
-    the probabilities do not show at all have the largest standard error that a share can have.
+    By the observed information in the directions in which shares sum to 1.
     """
     scores = likelihoods / (likelihoods @ priors)[:, None]
     directions = np.linalg.svd(np.ones((1, len(priors))))[2][1:].T
@@ -161,20 +137,15 @@ def _uncertain(priors: np.ndarray, errors: np.ndarray, shares: np.ndarray) -> li
     wide = np.flatnonzero(errors > np.maximum(priors, shares / 10) / 2)
     if not len(wide):
         return []
-    worst = ", ".join(f"{k} ({priors[k]:.3g} ± {errors[k]:.2g})" for k in wide[:3])
-    more = f" and {len(wide) - 3} more" if len(wide) > 3 else ""
+    shown = ", ".join(f"{k} ({priors[k]:.3g} ± {errors[k]:.2g})" for k in wide[:3])
     return [
-        f"The shares of classes {worst}{more} are uncertain by their standard errors: the "
-        "examples are too few, or the probabilities do not tell these classes apart."
+        f"The shares of {len(wide)} classes, such as {shown}, are uncertain by their standard "
+        "errors: the examples are too few, or the probabilities do not tell these classes apart."
     ]
 
 
 def _uncalibrated(rows: np.ndarray, labels: np.ndarray) -> list[str]:
-    """Returns a doubt if a temperature and biases would make the labels likelier.
-
-    A score test at temperature 1 and biases 0, by the covariance of labels that are drawn from
-    the probabilities.
-    """
+    """Returns a doubt if a temperature and biases would make the labels likelier: a score test."""
     expected = rows.sum(axis=0)
     errors = rows - np.eye(rows.shape[1])[labels]
     logs = np.log(np.maximum(rows, LEAST_PROBABILITY))
@@ -204,8 +175,7 @@ def _unexplained(
 ) -> list[str]:
     """Returns a doubt if no mixture of the classes of the reference looks like the examples.
 
-    Compares the mean probabilities, and their mean entropy, with those of the classes of the
-    reference in the estimated shares, which vary with the examples as well.
+    Compares mean probabilities and entropy with those of the classes in the estimated shares.
     """
     counts = np.bincount(labels, minlength=len(priors))
     least, number = int(counts.argmin()), min(len(rows), len(known))
@@ -234,16 +204,12 @@ def _unexplained(
 
 
 def _features(rows: np.ndarray) -> np.ndarray:
-    """Returns probabilities of all classes but one, and their entropy, `(N, K)`."""
     entropy = -(rows * np.log(np.maximum(rows, LEAST_PROBABILITY))).sum(axis=1, keepdims=True)
     return np.hstack([rows[:, 1:], entropy])
 
 
 def _wald(difference: np.ndarray, covariance: np.ndarray, number: float) -> float:
-    """Returns the p-value of Wald's test that a difference `(J,)` is 0.
-
-    Its covariance `(J, J)` is estimated from `number` examples, or known if that is infinite.
-    """
+    """Returns the p-value of Wald's test, of a covariance that `number` examples gave, or all."""
     from scipy.stats import chi2, f  # slow to import
 
     scale = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))

@@ -33,10 +33,6 @@ def risk_coverage_curve(
         Coverages `1 / N, 2 / N, ..., 1` and the average true cost of the examples covered, both
         `(N,)`. Examples with equal expected costs stay in the given order.
 
-    Raises:
-        ValueError: if an argument fails its check, or unless there are either expected costs,
-            or probabilities and a cost matrix.
-
     Example:
 
     >>> expected = [[0.5, 0.9], [0.8, 0.1], [0.3, 0.6], [0.7, 1.2]]
@@ -46,15 +42,15 @@ def risk_coverage_curve(
     """
     y_true, cost_matrix = as_numbers(y_true, cost_matrix, classes)
     true = example_costs(y_true, cost_matrix)
-    if probabilities is not None:
-        if expected_costs is not None or cost_matrix is None:
+    if expected_costs is not None and probabilities is not None:
+        raise ValueError("Expected `expected_costs` or `probabilities`; received both.")
+    if expected_costs is None:
+        if probabilities is None or cost_matrix is None:
             raise ValueError(
-                "Expected `probabilities` with a `cost_matrix` and without `expected_costs`; "
-                f"received {'no matrix' if cost_matrix is None else 'both'}."
+                "Expected `expected_costs`, or `probabilities` and `cost_matrix`; received neither."
             )
-        expected_costs = _of_probabilities(probabilities, cost_matrix)
-    elif expected_costs is None:
-        raise ValueError("Expected `expected_costs` or `probabilities`; received neither.")
+        rows = probabilities_by_class(probabilities)
+        expected_costs = expected_under(rows, check_known_costs(cost_matrix, *rows.shape))
     shape = f"(N, {true.shape[1]}), a column for each decision,"
     expected = real_array("expected_costs", expected_costs, 2, shape, columns=true.shape[1])
     check_rows("expected_costs", expected, len(true))
@@ -64,12 +60,6 @@ def risk_coverage_curve(
     return kept / len(true), np.cumsum(costs) / kept
 
 
-def _of_probabilities(probabilities: ArrayLike, cost_matrix: CostsLike) -> np.ndarray:
-    """Returns the expected cost of each decision, `(N, D)`."""
-    rows = probabilities_by_class(probabilities)
-    return expected_under(rows, check_known_costs(cost_matrix, len(rows), rows.shape[1]))
-
-
 def risk_coverage_area(
     y_true: ArrayLike,
     expected_costs: ArrayLike | None = None,
@@ -77,16 +67,10 @@ def risk_coverage_area(
     probabilities: ArrayLike | None = None,
     classes: Any = None,
 ) -> float:
-    """Computes the area under the curve of risk against coverage; the lower, the better.
+    """Computes the mean of the risks of `risk_coverage_curve`; the lower, the better.
 
-    Among models with the same decisions, the area is smallest for one whose expected costs rank
-    examples by what the decisions really cost.
-
-    Args:
-        y_true, expected_costs, cost_matrix, probabilities, classes: as in `risk_coverage_curve`.
-
-    Returns:
-        A float, the mean of the risks of `risk_coverage_curve`.
+    Among models with the same decisions, it is smallest for one whose expected costs rank examples
+    by what the decisions really cost. Arguments as in `risk_coverage_curve`.
 
     Example:
 

@@ -63,9 +63,6 @@ def average_cost(
         y_true, decisions, cost_matrix, classes: as in `decision_costs`, or of pixels: `(N, ...)`
             and `(N, ..., D)`.
 
-    Returns:
-        A float.
-
     Example:
 
     >>> average_cost([0, 1, 1], [0, 0, 1], [[0, 1], [9, 0]])
@@ -80,16 +77,10 @@ def normalized_cost(
     cost_matrix: CostsLike | None = None,
     classes: Any = None,
 ) -> float:
-    """Computes the average cost relative to that of the best constant decision.
+    """Computes `sum_n c_n[d_n] / min_k sum_n c_n[k]`, the cost relative to a constant decision's.
 
-    `sum_n c_n[d_n] / min_k sum_n c_n[k]`. A perfect model has 0; at 1 or above, always
-    making the best constant decision would cost no more.
-
-    Args:
-        y_true, decisions, cost_matrix, classes: as in `average_cost`.
-
-    Returns:
-        A float.
+    A perfect model has 0; at 1 or above, always making the best constant decision would cost no
+    more. Arguments as in `average_cost`.
 
     Example:
 
@@ -113,16 +104,10 @@ def savings(
     cost_matrix: CostsLike | None = None,
     classes: Any = None,
 ) -> float:
-    """Computes the share of the best constant decision's cost that the decisions save.
+    """Computes `1 - normalized_cost`, the share of the best constant decision's cost that is saved.
 
-    `1 - normalized_cost`. A perfect model has 1; below 0, the decisions cost more than
-    the best constant decision.
-
-    Args:
-        y_true, decisions, cost_matrix, classes: as in `average_cost`.
-
-    Returns:
-        A float, at most 1.
+    A perfect model has 1; below 0, the decisions cost more than the best constant decision.
+    Arguments as in `average_cost`.
 
     References:
         - [Bahnsen, Aouada, Ottersten: Example-dependent cost-sensitive decision

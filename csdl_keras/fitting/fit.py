@@ -7,17 +7,13 @@ from typing import Any
 
 import keras
 
-from csdl_keras._utils.checks import check_type
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.fitting.batches import Arrays, SeededEpochs, ShuffledBatches
-from csdl_keras.fitting.resume import OwnResume
+from csdl_keras.fitting.resume import Arrays, Resume, SeededEpochs, ShuffledBatches
 
-#: Largest number of steps in an execution. More are hardly faster, and Ctrl-C and callbacks have
-#: to wait for the last step.
+#: Largest number of steps in an execution. More are hardly faster, and Ctrl-C has to wait.
 _MOST_STEPS = 32
 
-#: Least seconds between two saves of the state, which a killed process loses in addition to the
-#: current epoch. A save takes from 20 ms to more than a second, with 20 million weights.
+#: Least seconds between two saves of the state, which take up to a second.
 _SECONDS = 30.0
 
 #: Keras' callbacks that leave the training unchanged. Subclasses of them may change it.
@@ -32,25 +28,17 @@ _OBSERVERS = (
 )
 
 
-def executed_steps(examples: int, batch_size: int, steps_per_epoch: int | None = None) -> int:
-    """Returns `steps_per_execution` of `keras.Model.compile` for an epoch over arrays.
-
-    It cuts the overhead of a small network's steps to a third and leaves results the same.
-    PyTorch's `fit` supports only 1.
-    """
+def executed_steps(examples: int, batch_size: int) -> int:
+    """Returns `steps_per_execution` of `keras.Model.compile` for arrays; PyTorch has only 1."""
     if keras.backend.backend() == "torch":
         return 1
-    return min(_MOST_STEPS, steps_per_epoch or math.ceil(examples / batch_size))
+    return min(_MOST_STEPS, math.ceil(examples / batch_size))
 
 
 def follows_seed(x: object, arguments: Mapping[str, object]) -> bool:
-    """Returns True if `seeded_fit` shuffles `x`: an array, unless `arguments` turn shuffling off.
-
-    Args:
-        x: the inputs; datasets keep their own order.
-        arguments: the arguments of `fit`.
-    """
-    return hasattr(x, "__array__") and bool(arguments.get("shuffle", True))
+    """Tells whether `seeded_fit` shuffles `x`: an array, unless arguments say otherwise."""
+    otherwise = not arguments.get("shuffle", True) or arguments.get("steps_per_epoch")
+    return hasattr(x, "__array__") and not otherwise
 
 
 def seeded_fit(
@@ -65,52 +53,30 @@ def seeded_fit(
     may_diverge: bool = False,
     sample_weight: ArrayLike | None = None,
     batch_size: int | None = None,
-    steps_per_epoch: int | None = None,
     **fit_arguments: Any,
 ) -> keras.callbacks.History:
     """Calls `model.fit` such that batches and masks depend only on seed, epoch and step.
 
-    Args:
-        model: a model that is compiled and built.
-        x: the inputs. A dataset keeps its own order, whatever the seed.
-        y: the targets, or `None`.
-        seed: seed of batches and masks. `None` leaves shuffling to `fit`.
-        unfinished: folder where the state is saved between epochs and from which training
-            continues; damaged files are replaced. `None` (default) saves nothing.
-        callbacks: callbacks without a state that training depends on.
-        stateful: more callbacks, whose state `Resume` saves too.
-        what: name of the training in the error if it diverges.
-        may_diverge: if `True`, training that diverges continues. Defaults to `False`.
-        sample_weight, batch_size, steps_per_epoch: as in `fit`.
-        **fit_arguments: other arguments of `fit`.
-
-    Returns:
-        The history of all epochs.
-
-    Raises:
-        DivergedError: if training diverges and `may_diverge` is `False`.
+    The state is saved between epochs in the folder `unfinished`, with the place of `stateful`
+    callbacks. A dataset keeps its own order, and `seed=None` leaves shuffling to `fit`. `what`
+    names the training in the error if it diverges, unless it may.
     """
     callbacks = [*callbacks, *stateful]
     if not may_diverge:
         callbacks.append(RaiseOnDivergence(what))
     if seed is None or not follows_seed(x, fit_arguments):
-        more = {"batch_size": batch_size, "steps_per_epoch": steps_per_epoch, **fit_arguments}
-        return model.fit(x, y, sample_weight=sample_weight, callbacks=callbacks, **more)
-    batches = ShuffledBatches(x, y, sample_weight, batch_size or 32, seed, steps_per_epoch)
+        given = {"sample_weight": sample_weight, "batch_size": batch_size}
+        return model.fit(x, y, callbacks=callbacks, **given, **fit_arguments)
+    batches = ShuffledBatches(x, y, sample_weight, batch_size or 32, seed)
     seeded = SeededEpochs(batches)
     if unfinished is not None:
-        seeded = OwnResume(unfinished / "epochs.npz", batches, stateful, _SECONDS)
+        seeded = Resume(unfinished / "epochs.npz", batches, stateful, _SECONDS, replaces=True)
     fit_arguments["shuffle"] = False
     return model.fit(batches, callbacks=[seeded, *callbacks], **fit_arguments)
 
 
 def check_observers(callbacks: Sequence[keras.callbacks.Callback], reason: str) -> None:
-    """Raises if a callback may change what is trained, which no key can describe.
-
-    Args:
-        callbacks: the callbacks.
-        reason: the argument that they are combined with, such as "a `cache`".
-    """
+    """Raises if a callback may change what is trained, which `reason`, such as a cache, forbids."""
     for callback in callbacks:
         if type(callback) not in _OBSERVERS and not getattr(callback, "observes_only", False):
             raise ValueError(
@@ -142,16 +108,14 @@ class DivergedError(FloatingPointError):
 class RaiseOnDivergence(keras.callbacks.Callback):
     """Raises `DivergedError` when a loss, or a final weight, is NaN or infinite.
 
-    `keras.callbacks.TerminateOnNaN` ends such a training without an error, so that a model of NaN
-    is evaluated or saved. This callback checks losses after each epoch and weights after the last
-    one, so that no step waits for a value. Pass it as the last callback, after one that restores
-    the weights of the best epoch. `Trainer`, `train` and `pretrain` add it to every `fit`.
+    Losses are checked after each epoch and weights after the last one, so that no step waits for
+    a value. Pass it as the last callback, after one that restores the weights of the best epoch.
+    `Trainer`, `train` and `pretrain` add it to every `fit`.
 
     Args:
         what: name of the training in the message. `None` (default) uses the model's name.
 
     Raises:
-        ValueError: if `what` is not a string or `None`.
         DivergedError: during `fit`, with the epoch and the likely causes.
 
     Example:
@@ -169,8 +133,6 @@ class RaiseOnDivergence(keras.callbacks.Callback):
 
     def __init__(self, what: str | None = None):
         super().__init__()
-        if what is not None:
-            check_type("what", what, str, "a string or None")
         self.what = what
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:

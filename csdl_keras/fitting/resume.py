@@ -1,72 +1,172 @@
-"""Continues training where it was interrupted."""
+"""Batches and random numbers that follow from a seed and the epoch, and fits that go on by them."""
 
+import math
 import os
 import random
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import (
-    DamagedFileError,
-    OtherFitError,
-    pack,
-    read_arrays,
-    unpack,
-    write_arrays,
+from csdl_keras._utils.array_file import OtherFitError, fingerprint, read_arrays, write_arrays
+from csdl_keras._utils.arrays import as_array
+from csdl_keras._utils.checks import (
+    LARGEST_INTEGER,
+    check_callbacks,
+    check_integer,
+    check_number,
+    check_path,
+    check_type,
 )
-from csdl_keras._utils.checks import check_callbacks, check_number, check_path, check_type
 from csdl_keras._utils.files import check_writable
-from csdl_keras.fitting.batches import SeededEpochs, ShuffledBatches
+from csdl_keras._utils.types import ArrayLike
 from csdl_keras.fitting.cache import warn_of_damage
 
-#: Attributes in which Keras' `EarlyStopping` and `ReduceLROnPlateau` keep their place; other
-#: callbacks name theirs in `state_names`.
-_STATE = ("best", "best_epoch", "best_weights", "cooldown_counter", "stopped_epoch", "wait")
+#: An array of `N` rows, or a list or dict of such arrays.
+Arrays: TypeAlias = ArrayLike | list | dict
+
+#: Last number of the seeds of orders and of layers, which makes their random numbers differ.
+_ORDERS, _LAYERS = 1, 2
+
+
+class ShuffledBatches(keras.utils.PyDataset):
+    """Shuffled batches of arrays that depend only on the seed and the epoch.
+
+    The order in which `fit` itself shuffles depends on all numbers drawn before, so training
+    cannot resume in the middle. In epoch `n`, counted from 0, these batches have the order of the
+    permutation `numpy.random.default_rng([seed, n, 1])`.
+
+    Args:
+        x: array of `N` rows, or a list or dict of such arrays.
+        y: targets in the same form, or `None` (default).
+        sample_weight: array `(N,)`, or `None` (default).
+        batch_size: examples in a batch; the last batch of an epoch may have fewer. Defaults to 32.
+        seed: an integer of at least 0. Defaults to 0.
+
+    Raises:
+        ValueError: if an argument is out of range, or lengths differ.
+
+    Example:
+
+    >>> batches = ShuffledBatches(np.arange(5), batch_size=2, seed=0)
+    >>> [batch.tolist() for (batch,) in batches]
+    [[1, 3], [4, 2], [0]]
+    >>> batches.epoch = 1
+    >>> [batch.tolist() for (batch,) in batches]
+    [[0, 4], [3, 1], [2]]
+    """
+
+    def __init__(
+        self,
+        x: Arrays,
+        y: Arrays | None = None,
+        sample_weight: ArrayLike | None = None,
+        batch_size: int = 32,
+        seed: int = 0,
+    ):
+        super().__init__()
+        if y is None and sample_weight is not None:
+            raise ValueError("Expected `y` with a `sample_weight`; received None.")
+        parts = tuple(part for part in (x, y, sample_weight) if part is not None)
+        self.arrays = keras.tree.map_structure(_in_floatx, parts)
+        shapes = [array.shape for array in keras.tree.flatten(self.arrays)]
+        if len({shape[:1] for shape in shapes}) != 1 or shapes[0][:1] in ((), (0,)):
+            raise ValueError(
+                f"Expected arrays of the same number of examples; received the shapes {shapes}."
+            )
+        self.num_examples = shapes[0][0]
+        self.batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
+        self.seed = check_integer("seed", seed, low=0, high=LARGEST_INTEGER)
+        #: The epoch whose batches are returned; callbacks set it.
+        self.epoch = 0
+        #: Number of epochs in which the batches were read.
+        self.readings = 0
+        self._order: tuple[int, np.ndarray] | None = None
+
+    def __len__(self) -> int:
+        return math.ceil(self.num_examples / self.batch_size)
+
+    def __getitem__(self, index: int) -> Any:
+        epoch, order = self.epoch, self._order  # Other threads may replace the attributes.
+        if order is None or order[0] != epoch:
+            rng = np.random.default_rng([self.seed, epoch, _ORDERS])
+            self._order = order = (epoch, rng.permutation(self.num_examples))
+        rows = order[1][index * self.batch_size : (index + 1) * self.batch_size]
+        return keras.tree.map_structure(lambda array: array.take(rows, 0), self.arrays)
+
+    def on_epoch_begin(self) -> None:
+        """Counts the epochs that read the batches; called by `fit`."""
+        self.readings += 1
+
+    def fingerprint(self) -> str:
+        """Returns a digest of everything that the batches depend on."""
+        sizes = np.array([self.batch_size, self.seed])
+        return fingerprint(sizes, *keras.tree.flatten(self.arrays))
+
+
+def _in_floatx(values: ArrayLike) -> np.ndarray:
+    """Converts floats to Keras' default float type, as `fit` does; too large ones are infinite."""
+    array = as_array("x, y and sample_weight", values, "(N, ...)")
+    with np.errstate(over="ignore"):
+        return array.astype(keras.config.floatx(), copy=False) if array.dtype.kind == "f" else array
+
+
+class SeededEpochs(keras.callbacks.Callback):
+    """Makes the batches and masks of each epoch of `fit` depend only on its number.
+
+    Each epoch sets the states of all `keras.random.SeedGenerator`s to `(s, 0)` with `s` from
+    `numpy.random.default_rng([seed, epoch, 2])`. On PyTorch it also sets the global seed, from
+    which a `Dropout` without a seed draws.
+    """
+
+    def __init__(self, batches: ShuffledBatches):
+        super().__init__()
+        self.batches = batches
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        self.batches.epoch = epoch
+        states = [one for one in self.model.variables if one.name == "seed_generator_state"]
+        rng = np.random.default_rng([self.batches.seed, epoch, _LAYERS])
+        for state, seed in zip(states, rng.integers(2**31, size=len(states)), strict=True):
+            state.assign([int(seed), 0])
+        if keras.backend.backend() == "torch":
+            keras.utils.set_random_seed(int(rng.integers(2**31)))
+
+
+#: Attributes in which callbacks of Keras, and of this package, keep their place.
+_PLACES = frozenset(
+    "best best_epoch best_weights cooldown_counter lowest_loss stopped_epoch wait".split()
+)
 
 
 class Resume(SeededEpochs):
     """Saves the state of `fit` to a file after each epoch and continues from there.
 
     A training that is killed and continued ends like one that is not, up to rounding. The file
-    holds the state between two epochs: weights, the optimizer's variables (with its loss scale),
-    the history and the place of early stopping. Random numbers depend only on the seed of the
-    batches, the epoch and the step; with `keras.callbacks.BackupAndRestore` they differ after a
-    restart. The file is replaced as a whole. It stays when training ends, and a new `fit` then
-    repeats the last epoch, so that the code after `fit` can be killed as well. Delete the file
-    to train from the beginning.
+    holds weights, the optimizer's variables, the history and the place of early stopping; random
+    numbers follow from the seed of the batches, the epoch and the step. It stays when training
+    ends, and a new `fit` then repeats the last epoch; delete it to train from the beginning.
 
-    The model must be built, and be the same in each process except for the values of its
-    weights. Pass `Resume` as the first of the callbacks of `fit`. Callbacks that are not in
-    `callbacks` begin anew, so an `EarlyStopping` belongs there too. Your own layers must draw
-    random numbers from a `keras.random.SeedGenerator` only.
+    The model must be built, and draw random numbers from `keras.random.SeedGenerator`s only. Pass
+    `Resume` as the first of the callbacks of `fit`. Callbacks that are not in `callbacks` begin
+    anew, and so does whatever callbacks of your own remember.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is created.
         batches: the `ShuffledBatches` that `fit` is given.
-        callbacks: those callbacks of `fit` whose state is kept: `EarlyStopping`,
-            `ReduceLROnPlateau`, and your own that have an attribute `state_names`, the names of
-            attributes made up of numbers, strings, NumPy arrays, lists and dicts.
+        callbacks: those callbacks of `fit` whose place is kept: Keras' `EarlyStopping`,
+            `ReduceLROnPlateau` and `ModelCheckpoint`.
         seconds: least time between two saves. Defaults to 0, which saves after each epoch.
+        replaces: whether a file that is damaged or belongs to another fit is replaced, with a
+            warning, instead of an error. Defaults to False.
 
     Raises:
         ValueError: if an argument is invalid; before training, if the file cannot be written, is
-            damaged or belongs to another fit, or if `fit` is given other data, other callbacks
-            or its own `steps_per_epoch`.
-        OSError: if the disk is full later on; the file stays as it was.
+            damaged or belongs to another fit, or if `fit` is given other data.
 
     Example:
-
-    ```python
-    model.compile("adam", loss=csdl_keras.SOSRLoss())
-    batches = csdl_keras.ShuffledBatches(x, costs, batch_size=100, seed=0)
-    stop = keras.callbacks.EarlyStopping("val_loss", patience=5, restore_best_weights=True)
-    resume = csdl_keras.Resume("runs/fit.npz", batches, [stop])
-    model.fit(batches, epochs=100, validation_data=validation, callbacks=[resume, stop])
-    model.save("runs/model.keras")
-    ```
 
     >>> import tempfile
     >>> path = f"{tempfile.mkdtemp()}/fit.npz"
@@ -74,7 +174,9 @@ class Resume(SeededEpochs):
     ...     model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
     ...     model.compile("sgd", "mse")
     ...     batches = ShuffledBatches(np.ones((40, 2)), np.zeros(40), seed=0)
-    ...     return model.fit(batches, epochs=epochs, callbacks=[Resume(path, batches)], verbose=0)
+    ...     stop = keras.callbacks.EarlyStopping("loss", patience=2)
+    ...     callbacks = [Resume(path, batches, [stop]), stop]
+    ...     return model.fit(batches, epochs=epochs, callbacks=callbacks, verbose=0)
     >>> first, second = train(epochs=2), train(epochs=3)  # continues after one epoch
     >>> second.epoch, second.history["loss"][0] == first.history["loss"][0]
     ([0, 1, 2], True)
@@ -86,55 +188,48 @@ class Resume(SeededEpochs):
         batches: ShuffledBatches,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         seconds: float = 0.0,
+        replaces: bool = False,
     ):
         super().__init__(check_type("batches", batches, ShuffledBatches, "ShuffledBatches"))
         self.path = check_path("path", path)
-        if self.path.is_dir():
-            raise ValueError(f"Expected `path` to be a file; received the folder {path!r}.")
         self.callbacks = check_callbacks(callbacks)
         for callback in self.callbacks:
-            if not _state_names(callback):
+            if _PLACES.isdisjoint(vars(callback)):
                 raise ValueError(
-                    "Expected `callbacks` whose state is known: EarlyStopping, ReduceLROnPlateau "
-                    "or your own with an attribute `state_names`; received "
+                    "Expected `callbacks` whose place is known, such as EarlyStopping; received "
                     f"{type(callback).__name__}."
                 )
         self.seconds = check_number("seconds", seconds, low=0)
-        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
-        self._begun = False
-        self._written = 0.0
-        self._readings = 0
+        self.replaces = replaces
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         if not self.model.built:
             raise ValueError("Expected a model that is built; received one without weights.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
-                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has; received "
+                f"{self.params['steps']}."
             )
-        for callback in self.callbacks:
-            if callback.model is not self.model:
-                raise ValueError(
-                    "Expected `callbacks` that `fit` is given too; received "
-                    f"{type(callback).__name__}, which it is not."
-                )
+        check_writable("the folder of `path`", self.path.parent)
         if not self.model.optimizer.built:
             self.model.optimizer.build(self.model.trainable_variables)
-        arrays = [keras.ops.convert_to_numpy(one) for one in self._variables()]
-        # The old file stays until the new one is whole, and both may hold the best weights too.
-        room = 4 * sum(array.nbytes for array in arrays)
-        check_writable("the folder of `path`", self.path.parent, room)
         self._identity = {
             "batches": self.batches.fingerprint(),
-            "variables": [list(array.shape) for array in arrays],
+            "variables": [list(one.shape) for one in self._variables()],
             "optimizer": type(self.model.optimizer).__name__,
             "callbacks": [type(one).__name__ for one in self.callbacks],
             "backend": keras.backend.backend(),
         }
-        self._begun, self._found, self._written = False, None, time.monotonic()
-        if self.path.exists():
-            self._find()
+        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
+        self._begun, self._written = False, time.monotonic()
+        try:
+            if self.path.exists():
+                self._find()
+        except ValueError as error:
+            if not self.replaces:
+                raise
+            warn_of_damage(self.path, error)
+            self.path.unlink()
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         # All callbacks have ended the last epoch, and none after this one has begun the next.
@@ -161,15 +256,13 @@ class Resume(SeededEpochs):
     def _find(self) -> None:
         """Reads the file and sets the first epoch; `_take_up` restores the state."""
         record, arrays = read_arrays(self.path)
-        for name, value in self._identity.items():
-            if record.get("identity", {}).get(name) != value:
-                raise OtherFitError(
-                    f"Expected {self.path} to be of the same fit, or no file; received one of "
-                    f"other {name}."
-                )
-        shapes = [list(array.shape) for array in arrays]
-        if shapes[: len(self._identity["variables"])] != self._identity["variables"]:
-            raise DamagedFileError(f"Expected {self.path} to hold the variables that it names.")
+        found = record.get("identity", {})
+        other = [name for name, value in self._identity.items() if found.get(name) != value]
+        if other:
+            raise OtherFitError(
+                f"Expected {self.path} to be of the same fit, or no file; received one of other "
+                f"{', '.join(other)}."
+            )
         if record["epoch"] >= self.params["epochs"]:
             raise OtherFitError(
                 f"Expected more than {record['epoch']} `epochs`, which are in {self.path}; "
@@ -191,40 +284,13 @@ class Resume(SeededEpochs):
             variable.assign(array)
         kept = [self.model.history, *self.callbacks]
         for callback, state in zip(kept, record["states"], strict=True):
-            for name, value in state.items():
-                setattr(callback, name, unpack(value, arrays[len(variables) :]))
+            vars(callback).update(state)
 
     def _write(self, epoch: int) -> None:
-        arrays: list[np.ndarray] = []
-        states = [
-            {name: pack(getattr(one, name), arrays) for name in _state_names(one)}
-            for one in (self.model.history, *self.callbacks)
-        ]
+        history = self.model.history
+        states = [{"epoch": history.epoch, "history": history.history}]
+        for callback in self.callbacks:
+            states.append({name: it for name, it in vars(callback).items() if name in _PLACES})
         own = [keras.ops.convert_to_numpy(variable) for variable in self._variables()]
         record = {"identity": self._identity, "epoch": epoch, "states": states}
-        write_arrays(self.path, record, [*own, *arrays])
-
-
-class OwnResume(Resume):
-    """Replaces a file that is damaged or of another fit, with a warning.
-
-    It is for files that the package itself keeps, which a user would not know to delete.
-    """
-
-    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
-        try:
-            super().on_train_begin(logs)
-        # Files of other versions may lack anything.
-        except (DamagedFileError, OtherFitError, LookupError, TypeError) as error:
-            warn_of_damage(self.path, error)
-            self.path.unlink(missing_ok=True)
-            super().on_train_begin(logs)
-
-
-def _state_names(callback: keras.callbacks.Callback) -> Sequence[str]:
-    """Returns the names of the attributes that hold the state of a callback."""
-    if isinstance(callback, keras.callbacks.History):
-        return ("epoch", "history")
-    known = (keras.callbacks.EarlyStopping, keras.callbacks.ReduceLROnPlateau)
-    names = [name for name in _STATE if isinstance(callback, known) and hasattr(callback, name)]
-    return [*names, *getattr(callback, "state_names", ())]
+        write_arrays(self.path, record, own)

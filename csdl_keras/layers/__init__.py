@@ -2,9 +2,8 @@
 
 from csdl_keras.layers.cae import CAE
 from csdl_keras.layers.caffe import CaffePooling2D, WithinChannelLRN
-from csdl_keras.layers.class_costs import ClassCosts, ExpectedCost
-from csdl_keras.layers.cost_output import CostOutput, InverseLink
 from csdl_keras.layers.decision import BayesDecision, Decision
+from csdl_keras.layers.estimated_costs import ClassCosts, CostOutput, ExpectedCost, InverseLink
 from csdl_keras.layers.images import ImageViews, RandomAffine, StandardizedConv2D, ViewMean
 from csdl_keras.layers.noise import MaskingNoise, MemberMean, MemberScaling, RandomShift
 from csdl_keras.layers.probabilities import (

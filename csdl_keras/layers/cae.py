@@ -9,7 +9,7 @@ from csdl_keras._utils.checks import check_bool, check_integer
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.tensors import at_least_float32, head_dtype
 from csdl_keras._utils.types import Shape, Tensor
-from csdl_keras.layers.cost_output import CostOutput
+from csdl_keras.layers.estimated_costs import CostOutput
 from csdl_keras.layers.noise import MaskingNoise
 
 
@@ -22,8 +22,7 @@ class CAE(keras.Model):
     `compile`; with `beta = 0` it is a denoising auto-encoder.
 
     Args:
-        encoder: number of units of a new logistic `Dense` layer, or an existing
-            `keras.layers.Dense`, whose weights are shared.
+        encoder: number of units of a new logistic layer, or a `Dense` layer, which is shared.
         num_decisions: length of the cost vectors.
         corruption: probability in [0, 1] of zeroing an input while training. Defaults to 0.
         tied: whether the decoder uses the transposed weights of the encoder. Defaults to False.
@@ -35,8 +34,7 @@ class CAE(keras.Model):
         training: whether to corrupt.
 
     Returns:
-        A dict: `"reconstruction"`, `(batch, features)` **logits** of the
-        reconstruction, and `"cost"`, `(batch, num_decisions)` estimated costs.
+        A dict of `"reconstruction"`, `(batch, features)` **logits**, and estimated `"cost"`s.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (9)
@@ -68,9 +66,8 @@ class CAE(keras.Model):
         if isinstance(encoder, keras.layers.Dense):
             self.encoder = encoder
         else:
-            units = check_integer("encoder", encoder)
             self.encoder = keras.layers.Dense(
-                units,
+                check_integer("encoder", encoder),
                 activation="sigmoid",
                 kernel_initializer=seeds.initializer("glorot_uniform"),
                 name="encoder",
@@ -80,19 +77,15 @@ class CAE(keras.Model):
         self.tied = check_bool("tied", tied)
         self.seed = seed
         self.noise = MaskingNoise(corruption, seed=seed, name="noise")
+        initializers = [seeds.initializer("glorot_uniform") for _ in range(2)]
         self.regressor = CostOutput(
-            self.num_decisions,
-            kernel_initializer=seeds.initializer("glorot_uniform"),
-            name="cost",
+            self.num_decisions, kernel_initializer=initializers[0], name="cost"
         )
-        self._decoder_initializer = seeds.initializer("glorot_uniform")
+        self._decoder_initializer = initializers[1]
 
     def build(self, input_shape: Shape) -> None:
         if len(input_shape) != 2 or input_shape[-1] is None:
-            raise ValueError(
-                "Expected inputs of shape (batch, features) with known features; "
-                f"received {tuple(input_shape)}. Flatten images first."
-            )
+            raise ValueError(f"Expected inputs of shape (batch, features); received {input_shape}.")
         features = input_shape[-1]
         self.noise.build(input_shape)
         if not self.encoder.built:
@@ -126,18 +119,15 @@ class CAE(keras.Model):
         code = self.encoder(self.noise(inputs, training=training))
         if self.tied:
             kernel = ops.cast(self.encoder.kernel, code.dtype)
-            logits = ops.matmul(code, ops.transpose(kernel))
-            logits = at_least_float32(logits)
+            logits = at_least_float32(ops.matmul(code, ops.transpose(kernel)))
             logits = logits + ops.cast(self.decoder_bias, logits.dtype)
         else:
             logits = self.decoder(code)
         return {"reconstruction": logits, "cost": self.regressor(code)}
 
     def compute_output_shape(self, input_shape: Shape) -> dict[str, tuple]:
-        return {
-            "reconstruction": tuple(input_shape),
-            "cost": (input_shape[0], self.num_decisions),
-        }
+        cost = (input_shape[0], self.num_decisions)
+        return {"reconstruction": tuple(input_shape), "cost": cost}
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -153,8 +143,5 @@ class CAE(keras.Model):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> "CAE":
-        config = dict(config)
-        config["encoder"] = keras.saving.deserialize_keras_object(
-            config["encoder"], custom_objects=custom_objects
-        )
-        return cls(**config)
+        encoder = keras.saving.deserialize_keras_object(config["encoder"], custom_objects)
+        return cls(**{**config, "encoder": encoder})

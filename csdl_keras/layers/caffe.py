@@ -1,18 +1,18 @@
 """Pooling and local response normalisation as Caffe computes them."""
 
 import math
-from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_choice, check_integer, check_number
-from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras._utils.types import Tensor
+from csdl_keras.layers.base import PlainLayer, check_images
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class CaffePooling2D(keras.layers.Layer):
+class CaffePooling2D(PlainLayer):
     """Computes the maximum or average over windows, placed as in Caffe.
 
     The number of windows is rounded **up**, `ceil((size - pool_size) / strides) + 1`. The last one
@@ -23,7 +23,6 @@ class CaffePooling2D(keras.layers.Layer):
         mode: `"max"` or `"average"`.
         pool_size: side of the square window. Defaults to 3.
         strides: step of the windows, at most `pool_size`. Defaults to 2.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, height, width, channels)` with known height and width.
@@ -33,8 +32,7 @@ class CaffePooling2D(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
-    >>> x = np.arange(4.0).reshape(1, 2, 2, 1)
+    >>> x = ops.reshape(ops.arange(4.0), (1, 2, 2, 1))
     >>> float(CaffePooling2D("average")(x)[0, 0, 0, 0])
     1.5
     """
@@ -45,18 +43,10 @@ class CaffePooling2D(keras.layers.Layer):
         self.pool_size = check_integer("pool_size", pool_size)
         self.strides = check_integer("strides", strides)
         if self.strides > self.pool_size:
-            raise ValueError(
-                f"Expected `strides` of at most pool_size={pool_size}; received {strides}."
-            )
+            raise ValueError(f"Expected `strides` of at most {pool_size}; received {strides}.")
 
     def _windows(self, size: int) -> int:
-        count = math.ceil((size - self.pool_size) / self.strides) + 1
-        if count < 1:
-            raise ValueError(
-                f"Expected height and width that hold a window of {self.pool_size} with stride "
-                f"{self.strides}; received size {size}."
-            )
-        return count
+        return math.ceil((size - self.pool_size) / self.strides) + 1
 
     def _inside(self, size: int) -> np.ndarray:
         """Counts the inputs inside each window along one axis."""
@@ -64,47 +54,28 @@ class CaffePooling2D(keras.layers.Layer):
         return np.minimum(starts + self.pool_size, size) - starts
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        if len(input_shape) != 4 or None in input_shape[1:3]:
-            raise ValueError(
-                "Expected inputs of shape (batch, height, width, channels) with known height "
-                f"and width; received {tuple(input_shape)}."
-            )
-        self.compute_output_shape(input_shape)
+        check_images(input_shape)
         self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         height, width = inputs.shape[1:3]
-        overhang = [
-            (self._windows(size) - 1) * self.strides + self.pool_size - size
-            for size in (height, width)
-        ]
-        pad = [[0, 0], [0, overhang[0]], [0, overhang[1]], [0, 0]]
+        ends = [(self._windows(it) - 1) * self.strides + self.pool_size for it in (height, width)]
+        pad = [[0, 0], [0, ends[0] - height], [0, ends[1] - width], [0, 0]]
         pool = {"pool_size": self.pool_size, "strides": self.strides, "padding": "valid"}
         pool["data_format"] = "channels_last"
         if self.mode == "max":
-            padded = ops.pad(inputs, pad, constant_values=-np.inf)
-            return ops.max_pool(padded, **pool)
+            return ops.max_pool(ops.pad(inputs, pad, constant_values=-np.inf), **pool)
         mean = ops.average_pool(ops.pad(inputs, pad), **pool)
-        inside = np.outer(self._inside(height), self._inside(width))
-        return mean * ops.convert_to_tensor(
-            (self.pool_size**2 / inside)[None, :, :, None], dtype=mean.dtype
-        )
+        share = self.pool_size**2 / np.outer(self._inside(height), self._inside(width))
+        return mean * ops.convert_to_tensor(share[None, :, :, None], dtype=mean.dtype)
 
     def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         batch, height, width, channels = input_shape
         return (batch, self._windows(height), self._windows(width), channels)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "mode": self.mode,
-            "pool_size": self.pool_size,
-            "strides": self.strides,
-        }
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class WithinChannelLRN(keras.layers.Layer):
+class WithinChannelLRN(PlainLayer):
     """Normalises each input by the mean square of its neighbours in its channel.
 
     `x / (1 + alpha / size^2 * sum x'^2)^beta`, where the sum is over the `size` x `size` window
@@ -114,7 +85,6 @@ class WithinChannelLRN(keras.layers.Layer):
         size: side of the window, odd. Defaults to 3.
         alpha: weight of the mean square. Defaults to 5e-5.
         beta: exponent of the divisor. Defaults to 0.75.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, height, width, channels)`.
@@ -125,8 +95,7 @@ class WithinChannelLRN(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
-    >>> y = WithinChannelLRN(alpha=9.0, beta=1.0)(np.ones((1, 1, 1, 1)))
+    >>> y = WithinChannelLRN(alpha=9.0, beta=1.0)(ops.ones((1, 1, 1, 1)))
     >>> float(y[0, 0, 0, 0])
     0.5
     """
@@ -147,14 +116,3 @@ class WithinChannelLRN(keras.layers.Layer):
             padded, self.size, strides=1, padding="valid", data_format="channels_last"
         )
         return inputs / ops.power(1.0 + self.alpha * mean, self.beta)
-
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "size": self.size,
-            "alpha": self.alpha,
-            "beta": self.beta,
-        }

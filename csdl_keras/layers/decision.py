@@ -7,29 +7,26 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_integer
-from csdl_keras._utils.tensors import first_minimum, head_dtype, two_columns
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+from csdl_keras._utils.tensors import first_minimum, two_columns
+from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.costs import check_cost_matrix, check_mean_costs
+from csdl_keras.layers.base import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class BayesDecision(keras.layers.Layer):
+class BayesDecision(WideLayer):
     """Turns class probabilities into the expected cost of each decision.
 
     `r_k(x) = sum_y P(y|x) C[y, k]`; the argmin of its output is the Bayes optimal decision. The
-    cost matrix is a non-trainable weight, saved with the weights, and `layer.set_cost_matrix(...)`
-    replaces it. The config holds only its shape, so a layer made from a config alone outputs NaN
-    until its weights are loaded.
+    cost matrix is a non-trainable weight, which `layer.set_cost_matrix(...)` replaces. The config
+    holds only its shape: a layer made from it outputs NaN until its weights are loaded.
 
     Args:
-        cost_matrix: array-like `(K, D)`, `C[true, decision]`; `D > K` adds decisions that are not
-            classes. `None` (default) needs both sizes, for a layer whose matrix is set later, or
-            that is called with costs.
-        num_classes: number `K` of classes. Defaults to the rows of the matrix.
-        num_decisions: number `D` of decisions. Defaults to its columns.
-        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`:
-            then right decisions may have a cost. Defaults to False.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+        cost_matrix: array-like `(K, D)`, `C[true, decision]`, `D >= K`; `None` (default) for a
+            layer whose matrix is set later, or that is called with costs.
+        num_classes, num_decisions: `K` and `D`, needed without a matrix.
+        mean_costs: whether the matrix holds mean costs by class, `csdl_keras.costs.class_means`.
+            Defaults to False.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -37,18 +34,16 @@ class BayesDecision(keras.layers.Layer):
             for all, `(K, D)` or `(1, K, D)`; `None` (default) for the layer's own.
 
     Returns:
-        Expected costs `(batch, ..., D)`; NaN for an example whose `costs` are not all finite and at
-        least 0.
+        Expected costs `(batch, ..., D)`; NaN for an example with wrong `costs`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, equation (4)
 
     Example:
 
-    >>> import numpy as np
     >>> layer = BayesDecision([[0.0, 1.0], [9.0, 0.0]])
-    >>> costs = layer(np.array([[0.8, 0.2]]))
-    >>> print(keras.ops.convert_to_numpy(costs).round(3))
+    >>> costs = layer(ops.array([[0.8, 0.2]]))
+    >>> print(ops.convert_to_numpy(costs).round(3))
     [[1.8 0.8]]
     """
 
@@ -60,75 +55,41 @@ class BayesDecision(keras.layers.Layer):
         num_classes: int | None = None,
         num_decisions: int | None = None,
         mean_costs: bool = False,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
+        **kwargs: Any,
     ):
-        super().__init__(
-            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
-        )
+        super().__init__(**kwargs)
         self.mean_costs = check_bool("mean_costs", mean_costs)
-        if cost_matrix is None:
-            if num_classes is None or num_decisions is None:
-                raise ValueError(
-                    "Expected `cost_matrix` of shape (K, D), C[true, decision]; received None."
-                )
-            self._initial = None
-            shape = (
-                check_integer("num_classes", num_classes, 2),
-                check_integer("num_decisions", num_decisions, 1 if mean_costs else 2),
-            )
-        else:
-            self._initial = self._checked(cost_matrix, num_classes)
-            shape = self._initial.shape
-        if num_decisions is not None and num_decisions != shape[1]:
-            raise ValueError(
-                f"Expected `cost_matrix` with num_decisions={num_decisions} columns; "
-                f"received shape {shape}."
-            )
-        self.num_classes, self.num_decisions = shape
-        self.input_spec = keras.layers.InputSpec(min_ndim=2, axes={-1: shape[0]})
+        self._initial = None if cost_matrix is None else self._checked(cost_matrix, num_classes)
+        shape = (num_classes, num_decisions) if self._initial is None else self._initial.shape
+        self.num_classes = check_integer("num_classes", shape[0], 2)
+        self.num_decisions = check_integer("num_decisions", shape[1])
+        self.input_spec = keras.layers.InputSpec(min_ndim=2, axes={-1: self.num_classes})
 
     def build(self, probabilities_shape: Shape, costs_shape: Shape | None = None) -> None:
-        self._takes_costs = costs_shape is not None
         if costs_shape is None:
-            self._add_cost_matrix()
+            self.cost_matrix = self.add_weight(
+                shape=(self.num_classes, self.num_decisions),
+                initializer=keras.initializers.Constant(np.nan),
+                trainable=False,
+                name="cost_matrix",
+            )
+            if self._initial is not None:
+                self.cost_matrix.assign(self._initial)
+                self._initial = None  # It takes as much memory as the weight, or twice that.
         elif self._initial is not None:
             raise ValueError(
                 "Expected `cost_matrix` or `costs`, not both; received costs of shape "
                 f"{costs_shape} for a layer with a matrix."
             )
-        elif len(probabilities_shape) != 2:
-            raise ValueError(
-                f"Expected probabilities of shape (batch, {self.num_classes}) with `costs` of each "
-                f"example; received shape {tuple(probabilities_shape)}."
-            )
         self.built = True
-
-    def _add_cost_matrix(self) -> None:
-        shape = (self.num_classes, self.num_decisions)
-        self.cost_matrix = self.add_weight(
-            shape=shape,
-            initializer=keras.initializers.Constant(np.nan),
-            trainable=False,
-            name="cost_matrix",
-        )
-        if self._initial is not None:
-            self.cost_matrix.assign(self._initial)
-            self._initial = None  # It takes as much memory as the weight, or twice that.
 
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the cost matrix by another array-like `(K, D)` of the same shape."""
-        if self.built and self._takes_costs:
+        if self.built and not self.weights:
             raise ValueError(
-                "Expected a layer with a matrix of its own; received one whose costs are an input."
+                "Expected a layer with a matrix; received one whose costs are an input."
             )
         matrix = self._checked(cost_matrix, self.num_classes)
-        if matrix.shape[1] != self.num_decisions:
-            raise ValueError(
-                f"Expected `cost_matrix` of shape {(self.num_classes, self.num_decisions)}, since "
-                f"the layer prices {self.num_decisions} decisions; received shape {matrix.shape}. "
-                "Another number of decisions needs another layer, as `bayes_classifier` makes it."
-            )
         if self.built:
             self.cost_matrix.assign(matrix)
         else:
@@ -140,11 +101,6 @@ class BayesDecision(keras.layers.Layer):
         return check_cost_matrix(cost_matrix, num_classes, square=False)
 
     def call(self, probabilities: Tensor, costs: Tensor | None = None) -> Tensor:
-        if (costs is not None) != self._takes_costs:
-            first, now = ("with", "without") if self._takes_costs else ("without", "with")
-            raise ValueError(
-                f"Expected a call {first} `costs`, as the layer's first one; received one {now}."
-            )
         if costs is None:
             return ops.matmul(probabilities, self.cost_matrix)
         shape = (self.num_classes, self.num_decisions)
@@ -153,35 +109,27 @@ class BayesDecision(keras.layers.Layer):
                 f"Expected `costs` of shape (batch, {shape[0]}, {shape[1]}) or {shape}; received "
                 f"shape {tuple(costs.shape)}."
             )
+        costs = costs if len(costs.shape) == 3 else costs[None]
         right = ops.logical_and(costs >= 0.0, costs < float("inf"))  # NaN is neither.
-        if len(shape) == len(costs.shape):
-            return ops.where(ops.all(right), ops.matmul(probabilities, costs), float("nan"))
         expected = ops.matmul(probabilities[:, None], costs)[:, 0]
         return ops.where(ops.all(right, axis=(1, 2))[:, None], expected, float("nan"))
 
-    def compute_output_shape(
+    def compute_output_shape(  # type: ignore[override]
         self, probabilities_shape: Shape, costs_shape: Shape | None = None
     ) -> tuple:
         return (*probabilities_shape[:-1], self.num_decisions)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "cost_matrix": None,
-            "num_classes": self.num_classes,
-            "num_decisions": self.num_decisions,
-            "mean_costs": self.mean_costs,
-        }
+        return {**super().get_config(), "cost_matrix": None}
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class Decision(keras.layers.Layer):
+class Decision(WideLayer):
     """Decides by the argmin of costs or the argmax of probabilities, the lowest index in a tie.
 
     Args:
         output: kind of the inputs: `"cost"` (default), or `"probability"`, where one
             column is P(y=1) of a binary classifier.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, ..., D)`.
@@ -191,14 +139,13 @@ class Decision(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
-    >>> decided = Decision("cost")(np.array([[2.0, 1.0, 1.0]]))
-    >>> keras.ops.convert_to_numpy(decided).tolist()
+    >>> decided = Decision("cost")(ops.array([[2.0, 1.0, 1.0]]))
+    >>> ops.convert_to_numpy(decided).tolist()
     [1]
     """
 
-    def __init__(self, output: str = "cost", dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+    def __init__(self, output: str = "cost", **kwargs: Any):
+        super().__init__(**kwargs)
         self.input_kind = check_choice("output", output, OUTPUTS)
 
     def call(self, inputs: Tensor) -> Tensor:

@@ -1,33 +1,32 @@
 """Layers of images: random changes in training, views of them, and a convolution."""
 
+import itertools
 import math
 from typing import Any
 
 import keras
+import numpy as np
 from keras import ops
 
 from csdl_keras._utils.checks import check_bool, check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras.layers.base import PlainLayer, check_images
 from csdl_keras.layers.noise import batch_uniform
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class RandomAffine(keras.layers.Layer):
+class RandomAffine(PlainLayer):
     """Shifts, rotates, zooms and flips images at random while training, all in one step.
 
-    Each image is sampled once, bilinearly, at the places that its own random map gives. Pixels
-    beyond an edge are those of the edge. The strengths are weights, so that training can raise them
-    where classes survive that.
+    Each image is sampled once, bilinearly. Pixels beyond an edge are those of the edge. The
+    strengths are weights, so that training can raise them where classes survive that.
 
     Args:
         shift: largest shift as a share of height and width, at most 0.5. Defaults to 0.
         rotation: largest angle in degrees, at most 180. Defaults to 0.
-        zoom: largest magnification minus 1, at most 1; the smallest is the inverse of the
-            largest. Defaults to 0.
-        horizontal_flip, vertical_flip: whether half of the images are mirrored left to right,
-            upside down. Default to False.
+        zoom: largest magnification minus 1, at most 1; the smallest is its inverse. Defaults to 0.
+        horizontal_flip, vertical_flip: whether half of the images are mirrored. Default to False.
         seed: seed of the draws; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: images `(batch, height, width, channels)`.
@@ -61,11 +60,7 @@ class RandomAffine(keras.layers.Layer):
         self.seed_generator = keras.random.SeedGenerator(seed)
 
     def build(self, input_shape: Shape) -> None:
-        if len(input_shape) != 4 or None in input_shape[1:]:
-            raise ValueError(
-                "Expected images (batch, height, width, channels) of a known size; received the "
-                f"shape {tuple(input_shape)}."
-            )
+        check_images(input_shape)
         values = [self.shift, self.rotation, self.zoom, self.horizontal_flip, self.vertical_flip]
         self.strengths = self.add_weight(
             shape=(5,),
@@ -95,20 +90,6 @@ class RandomAffine(keras.layers.Layer):
             upside_down=drawn[:, 5] < 0.5 * upside_down,
         )
 
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "shift": self.shift,
-            "rotation": self.rotation,
-            "zoom": self.zoom,
-            "horizontal_flip": self.horizontal_flip,
-            "vertical_flip": self.vertical_flip,
-            "seed": self.seed,
-        }
-
 
 def transform(
     images: Tensor,
@@ -119,10 +100,9 @@ def transform(
     left_right: Tensor | bool = False,
     upside_down: Tensor | bool = False,
 ) -> Tensor:
-    """Rotates, magnifies, shifts and flips images `(batch, height, width, channels)`.
+    """Rotates, magnifies, shifts and flips images, by numbers `(batch,)` or one for all.
 
-    Each argument is `(batch,)` or one for all: angles in degrees, factors, shifts as shares of
-    height and width, and whether to mirror. Images are sampled bilinearly; integers become float32.
+    They are angles in degrees, factors, shares of height and width, and whether to mirror.
     """
     if not keras.backend.is_float_dtype(keras.backend.standardize_dtype(images.dtype)):
         images = ops.cast(images, "float32")
@@ -162,23 +142,18 @@ def transform(
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ImageViews(keras.layers.Layer):
+class ImageViews(PlainLayer):
     """Appends copies of images to the batch: shifted by some pixels, and mirrored.
 
-    After the images themselves follow all of them shifted down, up, to the right and to the left,
-    with pixels beyond an edge as those of the edge, and with `flip` these five mirrored. `ViewMean`
-    averages what a model says of them.
+    After the images follow all of them shifted down, up, to the right and to the left, and with
+    `flip` these five mirrored. `ViewMean` averages what a model says of them.
 
     Args:
         pixels: pixels of the shifts; 0 is no shift. Defaults to 1.
         flip: whether to mirror left to right. Defaults to False.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
-        inputs: images `(batch, height, width, channels)`.
-
-    Returns:
-        `(views * batch, height, width, channels)`; see the attribute `views`.
+        inputs: images `(batch, height, width, channels)`, which become `views` times as many.
 
     Example:
 
@@ -198,19 +173,15 @@ class ImageViews(keras.layers.Layer):
         return (5 if self.pixels else 1) * (2 if self.flip else 1)
 
     def build(self, input_shape: Shape) -> None:
-        sides = [side for side in input_shape[1:3] if side is not None and side > self.pixels]
-        if len(input_shape) != 4 or len(sides) < 2:
-            raise ValueError(
-                "Expected images (batch, height, width, channels) of known sizes above "
-                f"{self.pixels} pixels; received the shape {tuple(input_shape)}."
-            )
+        check_images(input_shape)
         self.built = True
 
     def call(self, inputs: Tensor) -> Tensor:
         views = [inputs]
-        if self.pixels:
-            for axis in (1, 2):
-                views += [_shifted(inputs, axis, self.pixels), _shifted(inputs, axis, -self.pixels)]
+        for axis, pixels in itertools.product((1, 2), (self.pixels, -self.pixels)):
+            if pixels:  # Those beyond an edge are those of the edge.
+                places = np.arange(inputs.shape[axis], dtype="int32") - pixels
+                views.append(ops.take(inputs, places.clip(0, len(places) - 1), axis))
         if self.flip:
             views += [ops.flip(view, axis=2) for view in views]
         return ops.concatenate(views, axis=0) if len(views) > 1 else inputs
@@ -219,31 +190,13 @@ class ImageViews(keras.layers.Layer):
         batch = input_shape[0]
         return (None if batch is None else self.views * batch, *input_shape[1:])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "pixels": self.pixels, "flip": self.flip}
-
-
-def _shifted(images: Tensor, axis: int, pixels: int) -> Tensor:
-    """Returns images shifted along an axis, with the edge repeated."""
-    size, number = images.shape[axis], abs(pixels)
-    edge = 0 if pixels > 0 else size - 1
-    kept = (0, size - number) if pixels > 0 else (number, size)
-
-    def part(first: int, last: int) -> Tensor:
-        return images[:, first:last] if axis == 1 else images[:, :, first:last]
-
-    filling = [part(edge, edge + 1)] * number
-    kept_part = [part(*kept)]
-    return ops.concatenate(filling + kept_part if pixels > 0 else kept_part + filling, axis=axis)
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ViewMean(keras.layers.Layer):
+class ViewMean(PlainLayer):
     """The mean over the views that `ImageViews` makes.
 
     Args:
         views: number of views.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(views * batch, ...)`.
@@ -268,9 +221,6 @@ class ViewMean(keras.layers.Layer):
         batch = input_shape[0]
         return (None if batch is None else batch // self.views, *input_shape[1:])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "views": self.views}
-
 
 # The standard deviation of max(0, z) for normal z, inverted: outputs keep the variance 1.
 _RELU_GAIN = math.sqrt(2 / (1 - 1 / math.pi))
@@ -281,9 +231,8 @@ class StandardizedConv2D(keras.layers.Conv2D):
     """A 2D convolution with scaled weight standardisation.
 
     It convolves with `g_o (w_o - mean(w_o)) / (std(w_o) sqrt(n))` in place of the `n` weights `w_o`
-    of an output channel `o`, where `g_o` is trained and begins such that the variance of
-    activations stays about the same from layer to layer, as batch normalisation does it. Arguments
-    are those of `keras.layers.Conv2D`.
+    of an output channel `o`, where `g_o` is trained. The variance of activations stays about the
+    same from layer to layer. Arguments are those of `keras.layers.Conv2D`.
 
     References:
         - [Brock, De, Smith: Characterizing signal propagation to close the performance gap in
@@ -304,11 +253,6 @@ class StandardizedConv2D(keras.layers.Conv2D):
             name="gain",
         )
         super().build(input_shape)
-        if math.prod(self.kernel.shape[:-1]) < 2:
-            raise ValueError(
-                "Expected kernels of at least 2 weights for each output channel, since their mean "
-                f"is subtracted; received kernels of shape {tuple(self.kernel.shape)}."
-            )
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor) -> Any:
         weights = ops.cast(kernel, "float32")  # 16 bits would round the variance

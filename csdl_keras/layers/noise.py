@@ -8,14 +8,14 @@ from keras import ops
 
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer, check_number
 from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras.layers.base import PlainLayer
 
 
 def batch_uniform(shape: Sequence[Tensor], seed_generator: keras.random.SeedGenerator) -> Tensor:
     """Draws uniform float32 numbers in [0, 1) of a shape, examples first.
 
-    Under `tf.distribute` a replica sees only its part of the batch, while the state of the
-    generator is the same in all of them. So each draws numbers for the global batch and takes its
-    part.
+    Replicas of `tf.distribute`, whose generators are alike, draw for the global batch and take
+    their part.
     """
     replica, replicas = _replica()
     size = shape[0]
@@ -37,17 +37,15 @@ def _replica() -> tuple[Any, int]:
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class MaskingNoise(keras.layers.Layer):
+class MaskingNoise(PlainLayer):
     """Sets each input to 0 with probability `rate` while training.
 
     Unlike in `keras.layers.Dropout`, the other inputs are not divided by `1 - rate`. The seed, the
-    step and the example's place in the batch determine which inputs are zeroed, also where the
-    batch is split between several devices.
+    step and the example's place in the batch determine which inputs are zeroed.
 
     Args:
         rate: probability in [0, 1] of zeroing an input.
         seed: seed of the layer's generator; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: float tensor of any shape.
@@ -79,26 +77,13 @@ class MaskingNoise(keras.layers.Layer):
         uniform = batch_uniform(ops.shape(inputs), self.seed_generator)
         return ops.where(uniform >= self.rate, inputs, ops.zeros_like(inputs))
 
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate, "seed": self.seed}
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class RandomShift(keras.layers.RandomTranslation):
     """Shifts images at random in `fit`, or with `training=True`, and nowhere else.
 
-    `keras.layers.RandomTranslation` also shifts in `model(x)`, where `training` is not given.
-
-    Args:
-        height_factor, width_factor: largest shifts as shares of height and width.
-        **kwargs: other arguments of `keras.layers.RandomTranslation`.
-
-    Call arguments:
-        data: `(batch, height, width, channels)`.
-        training: whether to shift. Defaults to False.
+    `keras.layers.RandomTranslation`, whose arguments it has, also shifts in `model(x)`, where
+    `training` is not given.
 
     Example:
 
@@ -111,8 +96,8 @@ class RandomShift(keras.layers.RandomTranslation):
 
     def __init__(self, *args: object, **kwargs: object):
         super().__init__(*args, **kwargs)
-        # Keras sets this to False because TensorFlow's XLA lacks the transform; on JAX the
-        # whole model would then run uncompiled, about a hundred times slower.
+        # Keras sets this to False since TensorFlow's XLA lacks the transform; on JAX the whole
+        # model would then run uncompiled.
         self.supports_jit = keras.backend.backend() == "jax"
 
     def call(self, data: Tensor, training: bool = False) -> Tensor:
@@ -120,7 +105,7 @@ class RandomShift(keras.layers.RandomTranslation):
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class MemberScaling(keras.layers.Layer):
+class MemberScaling(PlainLayer):
     """Scales and shifts the inputs by each member's own numbers: `x * r_m + b_m`.
 
     Followed by shared layers and `MemberMean`, it makes an ensemble of `M` networks that differ in
@@ -130,7 +115,6 @@ class MemberScaling(keras.layers.Layer):
     Args:
         members: number of members, `M`.
         seed: seed of the signs and of the draws; `None` (default) follows Keras' own.
-        **kwargs: arguments of `keras.layers.Layer`.
 
     Call arguments:
         inputs: `(batch, ...)`.
@@ -142,14 +126,11 @@ class MemberScaling(keras.layers.Layer):
     References:
         - [Gorishniy, Kotelnikov, Babenko: TabM: Advancing tabular deep learning with
           parameter-efficient ensembling, ICLR 2025](https://arxiv.org/abs/2410.24210) (TabM-mini)
-        - [Durasov et al.: Masksembles for uncertainty estimation, CVPR
-          2021](https://arxiv.org/abs/2012.08334) (a member for each example)
 
     Example:
 
-    >>> import numpy as np
     >>> layer = MemberScaling(8, seed=0)
-    >>> [tuple(layer(np.ones((5, 3)), training=training).shape) for training in (False, True)]
+    >>> [tuple(layer(ops.ones((5, 3)), training=training).shape) for training in (False, True)]
     [(5, 8, 3), (5, 1, 3)]
     """
 
@@ -181,12 +162,9 @@ class MemberScaling(keras.layers.Layer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (input_shape[0], self.members, *input_shape[1:])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "members": self.members, "seed": self.seed}
-
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class MemberMean(keras.layers.Layer):
+class MemberMean(PlainLayer):
     """The mean over the members that `MemberScaling` makes: `1/M sum_m x_m`.
 
     Call arguments:

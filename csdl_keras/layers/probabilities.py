@@ -7,22 +7,21 @@ from keras import ops
 
 from csdl_keras._utils.arrays import check_rows, real_array
 from csdl_keras._utils.checks import check_bool, check_number
-from csdl_keras._utils.tensors import distributions, head_dtype
-from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
+from csdl_keras._utils.tensors import distributions
+from csdl_keras._utils.types import ArrayLike, Shape, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
+from csdl_keras.layers.base import WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ClassProbabilities(keras.layers.Layer):
+class ClassProbabilities(WideLayer):
     """Turns a classifier's output into class probabilities, rows that sum to 1.
 
     One unit, P(y=1), becomes the two columns `[1 - p, p]`. Logits become their softmax, or the
-    logistic function of a single one. Rows that do not sum to 1, or have a negative entry, become
-    NaN.
+    logistic function of a single one. Rows that are not probabilities become NaN.
 
     Args:
         from_logits: whether the inputs are logits. Defaults to False.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, ..., K)`, or `(batch, ..., 1)` of a binary classifier.
@@ -32,17 +31,16 @@ class ClassProbabilities(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
-    >>> p = ClassProbabilities()(np.array([[0.25], [1.0]]))
-    >>> print(keras.ops.convert_to_numpy(p))
+    >>> p = ClassProbabilities()(ops.array([[0.25], [1.0]]))
+    >>> print(ops.convert_to_numpy(p))
     [[0.75 0.25]
      [0.   1.  ]]
     """
 
     output_kind = "probability"
 
-    def __init__(self, from_logits: bool = False, dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+    def __init__(self, from_logits: bool = False, **kwargs: Any):
+        super().__init__(**kwargs)
         self.from_logits = check_bool("from_logits", from_logits)
         self.input_spec = keras.layers.InputSpec(min_ndim=2)
 
@@ -57,16 +55,13 @@ class ClassProbabilities(keras.layers.Layer):
     def compute_output_shape(self, input_shape: tuple[int, ...]) -> tuple:
         return (*input_shape[:-1], max(input_shape[-1], 2))
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "from_logits": self.from_logits}
-
 
 # About the smallest normal float32: the logarithm of a probability of 0 stays finite.
 SMALLEST_PROBABILITY = 1.2e-38
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class TemperatureScaling(keras.layers.Layer):
+class TemperatureScaling(WideLayer):
     """Makes class probabilities softer (`temperature` above 1) or sharper (below 1).
 
     `p_k^(1/T) / sum_j p_j^(1/T)`, the softmax of the logits divided by `T`. An argmax stays the
@@ -74,7 +69,6 @@ class TemperatureScaling(keras.layers.Layer):
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1, which changes nothing.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -85,18 +79,15 @@ class TemperatureScaling(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
-    >>> softer = TemperatureScaling(2.0)(np.array([[0.9, 0.1]]))
+    >>> softer = TemperatureScaling(2.0)(ops.array([[0.9, 0.1]]))
     >>> print(ops.convert_to_numpy(softer).round(2))
     [[0.75 0.25]]
     """
 
     output_kind = "probability"
 
-    def __init__(self, temperature: float = 1.0, dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(
-            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
-        )
+    def __init__(self, temperature: float = 1.0, **kwargs: Any):
+        super().__init__(**kwargs)
         self._initial = check_number("temperature", temperature, low=0, exclude_low=True)
 
     def build(self, input_shape: Shape) -> None:
@@ -115,9 +106,6 @@ class TemperatureScaling(keras.layers.Layer):
         """Returns the scaled logits, from which the output is the softmax."""
         return ops.log(ops.maximum(probabilities, SMALLEST_PROBABILITY)) / self.temperature
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return tuple(input_shape)
-
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "temperature": self._initial}
 
@@ -126,13 +114,12 @@ class TemperatureScaling(keras.layers.Layer):
 class BiasCorrectedTemperatureScaling(TemperatureScaling):
     """Scales class probabilities by a temperature and a bias for each class.
 
-    `softmax(ln(p) / T + b)`. Unlike a temperature alone, the biases correct classes that are too
-    probable or too improbable on average. Both are non-trainable weights.
+    `softmax(ln(p) / T + b)`. The biases correct classes that are too probable on average, or not
+    enough. Both are non-trainable weights.
 
     Args:
         temperature: `T`, a finite number above 0. Defaults to 1.
         bias: `b`, `K` finite numbers, or `None` (default) for zeros.
-        dtype, **kwargs: as in `TemperatureScaling`.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -144,20 +131,13 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
 
     Example:
 
-    >>> import numpy as np
     >>> layer = BiasCorrectedTemperatureScaling(1.0, [0.0, 1.0])
-    >>> print(keras.ops.convert_to_numpy(layer(np.array([[0.9, 0.1]]))).round(2))
+    >>> print(ops.convert_to_numpy(layer(ops.array([[0.9, 0.1]]))).round(2))
     [[0.77 0.23]]
     """
 
-    def __init__(
-        self,
-        temperature: float = 1.0,
-        bias: ArrayLike | None = None,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
-    ):
-        super().__init__(temperature, dtype=dtype, **kwargs)
+    def __init__(self, temperature: float = 1.0, bias: ArrayLike | None = None, **kwargs: Any):
+        super().__init__(temperature, **kwargs)
         self._initial_bias = None if bias is None else real_array("bias", bias, 1, "(K,)")
 
     def build(self, input_shape: Shape) -> None:
@@ -180,17 +160,15 @@ class BiasCorrectedTemperatureScaling(TemperatureScaling):
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class PriorAdjustment(keras.layers.Layer):
+class PriorAdjustment(WideLayer):
     """Turns class probabilities into those under other class frequencies.
 
-    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`.
-    Probabilities below 1e-30 count as 1e-30. `csdl_keras.adjust_priors` puts this layer into a
-    trained model.
+    `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`; see
+    `csdl_keras.adjust_priors`.
 
     Args:
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts.
         to_priors: `(K,)` class frequencies where the model is used, at least 0.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         probabilities: `(batch, ..., K)`, each row summing to 1.
@@ -201,22 +179,15 @@ class PriorAdjustment(keras.layers.Layer):
 
     Example:
 
-    >>> import numpy as np
     >>> layer = PriorAdjustment(from_priors=[0.5, 0.5], to_priors=[0.9, 0.1])
-    >>> print(ops.convert_to_numpy(layer(np.array([[0.5, 0.5]]))).round(3))
+    >>> print(ops.convert_to_numpy(layer(ops.array([[0.5, 0.5]]))).round(3))
     [[0.9 0.1]]
     """
 
     output_kind = "probability"
 
-    def __init__(
-        self,
-        from_priors: ArrayLike,
-        to_priors: ArrayLike,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
-    ):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+    def __init__(self, from_priors: ArrayLike, to_priors: ArrayLike, **kwargs: Any):
+        super().__init__(**kwargs)
         self.from_priors = class_shares("from_priors", from_priors)
         classes = len(self.from_priors)
         self.to_priors = class_shares("to_priors", to_priors, classes, positive=False)
@@ -227,12 +198,6 @@ class PriorAdjustment(keras.layers.Layer):
         weighted = ops.maximum(probabilities, LEAST_PROBABILITY) * ratios
         return weighted / ops.sum(weighted, axis=-1, keepdims=True)
 
-    def compute_output_shape(self, input_shape: Shape) -> tuple:
-        return tuple(input_shape)
-
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "from_priors": self.from_priors.tolist(),
-            "to_priors": self.to_priors.tolist(),
-        }
+        priors = {name: getattr(self, name).tolist() for name in ("from_priors", "to_priors")}
+        return {**super().get_config(), **priors}

@@ -7,23 +7,19 @@ import keras
 import numpy as np
 from keras import ops
 
+from csdl_keras._utils.arrays import check_rows
 from csdl_keras._utils.checks import LARGEST_SIZE, check_integer
 from csdl_keras._utils.frames import Columns
 from csdl_keras._utils.tensors import check_numbered, float_dtype, head_dtype
-from csdl_keras._utils.types import DTypeLike, Shape, Tensor
+from csdl_keras._utils.types import Shape, Tensor
+from csdl_keras.layers.base import PlainLayer, WideLayer
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class FrameColumns(keras.layers.Layer):
+class FrameColumns(PlainLayer):
     """Returns its inputs, encoded rows of a data frame, and knows how they were encoded.
 
-    Args:
-        names: names of the columns.
-        categories: for each column its categories, or `None` for numbers.
-        **kwargs: arguments of `keras.layers.Layer`.
-
-    Call arguments:
-        inputs: `(batch, F)`; category number `i` is `i`, and NaN is missing or unknown.
+    `categories` are those of each named column, or `None` for numbers.
     """
 
     def __init__(
@@ -31,19 +27,13 @@ class FrameColumns(keras.layers.Layer):
     ):
         # In 16 bits, large numbers would overflow and close ones become equal.
         super().__init__(**kwargs, autocast=False)
-        listed = [None if them is None else tuple(them) for them in categories]
+        self.names = list(names)
+        self.categories = [them if them is None else list(them) for them in categories]
+        listed = (them if them is None else tuple(them) for them in categories)
         self.columns = Columns(tuple(names), tuple(listed))
 
     def call(self, inputs: Tensor) -> Tensor:
         return inputs
-
-    def compute_output_shape(self, input_shape: Shape) -> Shape:
-        return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        categories = [them if them is None else list(them) for them in self.columns.categories]
-        names = list(self.columns.names)
-        return {**super().get_config(), "names": names, "categories": categories}
 
 
 # Standard deviations beyond which standardised numbers change less and less.
@@ -55,20 +45,18 @@ _EXAMPLES = 20
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class TableEncoding(keras.layers.Layer):
+class TableEncoding(WideLayer):
     """Encodes the columns of a table: numbers, categories and missing values.
 
-    A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`,
-    and, with `T` bins between the edges `b_0 < ... < b_T`, the piecewise-linear encoding
-    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for `t = 1, ..., T`. A column of categories, whole
-    numbers from 0, becomes a one-hot vector, which is 0 for unknown ones. What is missing, NaN,
+    A column of numbers becomes `z / sqrt(1 + (z / 3)^2)` with the standardised number `z`, and
+    `clip((x - b_{t-1}) / (b_t - b_{t-1}), 0, 1)` for each bin `t` between edges `b_0 < ... < b_T`.
+    A column of categories, whole numbers from 0, becomes a one-hot vector. What is missing, NaN,
     becomes zeros, and 1 in the indicator of its column, if it has one.
 
     Args:
         bins: number of bins of each column, 0 for none.
         categories: number of categories of each column, 0 for numbers. Defaults to numbers only.
         missing: indices of the columns with an indicator. Defaults to none.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         inputs: `(batch, F)`.
@@ -79,8 +67,6 @@ class TableEncoding(keras.layers.Layer):
     References:
         - [Gorishniy, Rubachev, Babenko: On embeddings for numerical features in tabular deep
           learning, NeurIPS 2022](https://arxiv.org/abs/2203.05556)
-        - [Holzmüller, Grinsztajn, Steinwart: Better by default, NeurIPS
-          2024](https://arxiv.org/abs/2407.04491) (bounded numbers)
 
     Example:
 
@@ -96,21 +82,14 @@ class TableEncoding(keras.layers.Layer):
         bins: Sequence[int],
         categories: Sequence[int] | None = None,
         missing: Sequence[int] = (),
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
+        **kwargs: Any,
     ):
-        super().__init__(
-            trainable=kwargs.pop("trainable", False), dtype=head_dtype(dtype), **kwargs
-        )
+        super().__init__(**kwargs)
         self.bins = [check_integer("bins", one, 0, LARGEST_SIZE) for one in bins]
         columns = len(self.bins)
         categories = [0] * columns if categories is None else categories
         self.categories = [check_integer("categories", it, 0, LARGEST_SIZE) for it in categories]
-        if len(self.categories) != columns:
-            raise ValueError(
-                f"Expected `categories` of {columns} columns, as many as `bins`; received "
-                f"{len(self.categories)}."
-            )
+        check_rows("categories", np.array(self.categories), columns, "columns, as `bins`")
         self.missing = [check_integer("missing", it, 0, columns - 1) for it in missing]
         self.input_spec = keras.layers.InputSpec(ndim=2, axes={-1: columns})
         self._statistics: list[np.ndarray] | None = None
@@ -179,14 +158,6 @@ class TableEncoding(keras.layers.Layer):
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         sizes = (self.num_numbers, len(self.missing), sum(self.categories), sum(self.bins))
         return (input_shape[0], sum(sizes))
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "bins": self.bins,
-            "categories": self.categories,
-            "missing": self.missing,
-        }
 
 
 def _take(inputs: Tensor, columns: Sequence[int] | np.ndarray) -> Tensor:

@@ -8,13 +8,13 @@ import numpy as np
 from keras import ops
 
 from csdl_keras._utils.arrays import LARGEST_NUMBER
-from csdl_keras._utils.checks import check_bool, check_choice, check_number
-from csdl_keras._utils.example_axes import check_weights, examples_shape
+from csdl_keras._utils.checks import check_bool, check_number
 from csdl_keras._utils.tensors import (
     TOLERANCE,
+    check_weights,
     check_wide,
     default_name,
-    finite,
+    examples_shape,
     float_dtype,
     known_values,
     looks_like_probabilities,
@@ -32,7 +32,9 @@ from csdl_keras.costs._tensors import (
 )
 from csdl_keras.costs.checks import check_not_one_hot
 
-_SHAPE = "(batch, ..., D)"
+_INSTEAD = (
+    "End the model in CostOutput, or train it with cross-entropy and pass it to bayes_classifier."
+)
 # So many one-hot rows and no others are no costs by chance. `fit` shows a loss a batch at a time.
 _ENOUGH_ROWS = 1000
 
@@ -40,39 +42,30 @@ _ENOUGH_ROWS = 1000
 class CheckedLoss(keras.losses.Loss):
     """Base class of losses that take arrays, lists and data frames as well as tensors.
 
-    The arguments are those of `keras.losses.Loss`, but the default name is the class's name
-    in snake case, and the default dtype is at least float32.
+    The default name is the class's name in snake case, the default dtype at least float32.
     """
 
-    def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = None,
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(
-            name=name or default_name(self), reduction=reduction, dtype=dtype or float_dtype()
-        )
+    #: Whether there is a value for each row of outputs `(batch, ..., D)`, not for each example.
+    of_rows = False
 
-    def __call__(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
-    ) -> Tensor:
+    def __init__(self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any):
+        super().__init__(name=name or default_name(self), dtype=dtype or float_dtype(), **kwargs)
+
+    def __call__(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor = None) -> Tensor:
         y_true, y_pred = tensor_or_array("y_true", y_true), tensor_or_array("y_pred", y_pred)
-        return super().__call__(y_true, y_pred, self.checked_weights(sample_weight, y_pred))
-
-    def checked_weights(self, sample_weight: Tensor | None, y_pred: Tensor) -> Tensor:
-        """Returns a weight for each value of the loss, by default one for each example."""
-        return check_weights(sample_weight, y_pred)
+        axes = len(y_pred.shape) - 1 if self.of_rows else 1
+        return super().__call__(y_true, y_pred, check_weights(sample_weight, y_pred, axes))
 
 
 class CostLoss(CheckedLoss):
     """Base class of losses that compare costs `c` with estimates `r`, example by example.
 
-    A subclass implements `cost_loss`. Its attribute `output_kind` is the kind of outputs that it
-    trains by default, and `prices_any_decision` tells whether a column may be a decision that is
-    never the cheapest, such as to abstain. The arguments are described in `SOSRLoss`.
+    A subclass implements `cost_loss`. `output_kind` is the kind of outputs that it trains by
+    default, and `prices_any_decision` tells whether a decision may be the cheapest for no example,
+    such as to abstain. Arguments are described in `SOSRLoss`.
     """
 
+    of_rows = True
     output_kind = "cost"
     prices_any_decision = False
 
@@ -88,7 +81,12 @@ class CostLoss(CheckedLoss):
     ):
         super().__init__(reduction=reduction, name=name, dtype=dtype)
         check_wide(self.dtype)
-        self.output = self.output_kind if output is None else self.checked_output(output)
+        self.output = self.output_kind if output is None else output
+        if self.output_kind == "cost" and self.output != "cost":
+            raise ValueError(
+                f"Expected output='cost' for {self.name!r}, which trains estimates of costs; "
+                f"received {output!r}. {_INSTEAD}"
+            )
         self.binary_costs = check_bool("binary_costs", binary_costs)
         self.cost_scale = check_number(
             "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
@@ -100,35 +98,20 @@ class CostLoss(CheckedLoss):
         if cost_matrix is not None:
             self.cost_matrix, self._rows = from_config(cost_matrix, self.dtype, self.scaled_rows)
 
-    def checked_output(self, output: str) -> str:
-        """Returns the kind of outputs, if the loss can train it."""
-        if check_choice("output", output, ("cost", "probability", "logits")) != "cost":
-            raise ValueError(
-                f"Expected output='cost' for {self.name!r}, which trains estimates of costs; "
-                f"received {output!r}. End the model in CostOutput, or train it with "
-                "cross-entropy and pass it to bayes_classifier."
-            )
-        return output
-
     def scaled_rows(self, matrix: np.ndarray) -> np.ndarray:
         """Returns a checked `(K, D)` matrix times `cost_scale`."""
-        classes, decisions = matrix.shape
-        if decisions > classes and not self.prices_any_decision:
+        if matrix.shape[1] > len(matrix) and not self.prices_any_decision:
             raise ValueError(
-                f"Expected a `cost_matrix` of shape ({classes}, {classes}), one decision for each "
-                f"class; received ({classes}, {decisions}). {type(self).__name__} cannot price "
-                "decisions that are no class, such as to abstain: train a classifier and give "
-                "the matrix to `bayes_classifier`, or take PoissonCostLoss."
+                f"Expected a square `cost_matrix`, since {type(self).__name__} cannot price "
+                "decisions that are no class, such as to abstain; received shape "
+                f"{matrix.shape}. Give the matrix to bayes_classifier, or take PoissonCostLoss."
             )
         with np.errstate(over="ignore"):
             costs = matrix * matrix.dtype.type(self.cost_scale)
-        costs[np.isinf(costs)] = np.nan
         self._sums_to_1 = bool(np.all(np.abs(costs.sum(axis=-1) - 1.0) <= TOLERANCE))
         return costs
 
-    def __call__(
-        self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor | None = None
-    ) -> Tensor:
+    def __call__(self, y_true: Tensor, y_pred: Tensor, sample_weight: Tensor = None) -> Tensor:
         check_present(self, self._rows)
         y_pred = tensor_or_array("y_pred", y_pred)
         shape = examples_shape("y_pred", y_pred)
@@ -140,9 +123,6 @@ class CostLoss(CheckedLoss):
         if self.output != "cost" or self._sums_to_1:  # Good estimates of such costs do so, too.
             return value
         return ops.where(self._are_probabilities(y_true, y_pred), float("nan"), value)
-
-    def checked_weights(self, sample_weight: Tensor | None, y_pred: Tensor) -> Tensor:
-        return check_weights(sample_weight, y_pred, axes=len(y_pred.shape) - 1)
 
     def _are_probabilities(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         """Tells whether outputs are probabilities; raises if their values are known."""
@@ -156,8 +136,7 @@ class CostLoss(CheckedLoss):
             raise ValueError(
                 f"Expected outputs that estimate costs and decide by argmin for {self.name!r}; "
                 f"received rows that sum to 1, such as {np.round(row, 4).tolist()}, which are "
-                "probabilities. End the model in CostOutput, or train it with cross-entropy and "
-                "pass it to bayes_classifier."
+                f"probabilities. {_INSTEAD}"
             )
         return probable
 
@@ -184,24 +163,18 @@ class CostLoss(CheckedLoss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         if self.cost_matrix is None:
-            hint = "To train on integer labels, give the loss a `cost_matrix`."
-            costs, outputs = same_shape(_SHAPE, hint, costs=y_true, outputs=y_pred)
-            costs = finite(costs if self.cost_scale == 1 else costs * self.cost_scale)
+            costs, hint = y_true, "To train on integer labels, give the loss a `cost_matrix`."
         else:
+            costs = rows_of(self._rows, y_true, y_pred)
             hint = "`cost_matrix` needs as many columns as the model has outputs."
-            rows = rows_of(self._rows, y_true, y_pred)
-            costs, outputs = same_shape(_SHAPE, hint, costs=rows, outputs=y_pred)
+        costs, outputs = same_shape("(batch, ..., D)", hint, costs=costs, outputs=y_pred)
+        if self.cost_matrix is None:
+            costs = costs * self.cost_scale
         return self.cost_loss(costs, outputs)
 
     def cost_loss(self, costs: Tensor, estimates: Tensor) -> Tensor:
-        """Computes the loss of each example, `(batch, ...)`.
-
-        Args:
-            costs: `(batch, ..., D)` cost vectors times `cost_scale`, NaN for a label that is no
-                class and in place of infinity.
-            estimates: `(batch, ..., D)` outputs of the model, of the same float type.
-        """
-        raise NotImplementedError(f"{type(self).__name__} must implement `cost_loss`.")
+        """Computes the loss of each row of scaled costs, NaN where a label is no class."""
+        raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -16,8 +16,8 @@ _SMALLEST = float(np.finfo("float32").tiny)
 def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     """Computes half the Poisson deviance of each example, summed over decisions.
 
-    `sum_k exp(u_k) - c_k u_k + c_k ln c_k - c_k`, which is never negative. Its expectation over
-    costs is smallest at `exp(u_k) = E[c_k]`, so estimates and decisions are consistent.
+    `sum_k exp(u_k) - c_k u_k + c_k ln c_k - c_k >= 0`. Its expectation over costs is smallest at
+    `exp(u_k) = E[c_k]`, so estimates and decisions are consistent.
 
     Args:
         costs: `(..., D)` cost vectors `c`, not negative.
@@ -26,9 +26,6 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     Returns:
         `(...,)`, float32 or wider; NaN for a cost that is negative, infinite or NaN.
 
-    References:
-        - McCullagh, Nelder: Generalized linear models, chapter 6 (1989)
-
     Example:
 
     >>> import numpy as np
@@ -36,8 +33,7 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
     >>> print(np.round(ops.convert_to_numpy(loss), 4))
     [0.5]
     """
-    hint = "There is one estimate for each decision."
-    costs, scores = same_shape("(..., D)", hint, costs=costs, log_estimates=log_estimates)
+    costs, scores = same_shape("(..., D)", costs=costs, log_estimates=log_estimates)
     costs = ops.where(costs >= 0.0, costs, ops.cast(np.nan, costs.dtype))
     # This does not depend on the estimates and makes the loss 0 at its minimum; c ln c is 0 at 0.
     own = costs * ops.log(ops.maximum(costs, _SMALLEST)) - costs
@@ -48,13 +44,15 @@ def poisson_cost(costs: Tensor, log_estimates: Tensor) -> Tensor:
 class PoissonCostLoss(CostLoss):
     """Computes half the Poisson deviance of costs from their estimates.
 
-    `sum_k exp(u_k) - c_k u_k` plus a term that depends on the costs alone, averaged over the batch;
-    see `poisson_cost`. The model's outputs `u`, of a `CostOutput`, are **logarithms** of estimated
-    costs. Their argmin is the decision as well; `models.cost_estimator` turns them into costs. It
-    is also for decisions that are not classes, such as to abstain. Where a few examples are far
-    more costly than the rest, clip gradients, as in `keras.optimizers.Adam(global_clipnorm=1.0)`.
+    `poisson_cost`, averaged over the batch. The model's outputs `u`, of a `CostOutput`, are
+    **logarithms** of estimated costs. Their argmin is the decision as well;
+    `models.cost_estimator` turns them into costs. It is also for decisions that are not classes,
+    such as to abstain. Where a few examples are far more costly than the rest, clip gradients, as
+    in `keras.optimizers.Adam(global_clipnorm=1.0)`. Arguments are those of `SOSRLoss` but `alpha`;
+    the matrix may be `(K, D)`.
 
-    Arguments are those of `SOSRLoss` but `alpha`; the matrix may be `(K, D)`.
+    References:
+        - McCullagh, Nelder: Generalized linear models, chapter 6 (1989)
 
     Example:
 
@@ -80,8 +78,7 @@ class ObservedCostLoss(CheckedLoss):
 
     Call arguments:
         y_true: `(batch, 1 + D)`, the label and the cost vector, as
-            `csdl_keras.models.labelled_costs` joins them. A label that is no class, or a cost that
-            is negative or infinite where it is not known to be 0, makes the loss NaN.
+            `csdl_keras.models.labelled_costs` joins them. Wrong labels and costs give NaN.
         y_pred: `(batch, K, D)` logarithms of costs.
 
     Example:
@@ -102,14 +99,11 @@ class ObservedCostLoss(CheckedLoss):
                 f"{tuple(log_costs.shape)}."
             )
         costs = y_true[:, 1:]
-        index, known = class_index(y_true[:, 0], log_costs.shape[1])
-        # The sum over classes of a one-hot product is the row of the example's own class.
-        chosen = ops.one_hot(index, log_costs.shape[1], dtype=log_costs.dtype)
-        possible = ops.logical_not(log_costs < 0.5 * LOG_ZERO)  # NaN counts as possible and stays.
-        rows = ops.sum(chosen[:, :, None] * ops.where(possible, log_costs, 0.0), axis=1)
-        counted = ops.sum(chosen[:, :, None] * ops.cast(possible, rows.dtype), axis=1) > 0
-        # Nothing is estimated for decisions that are known to cost nothing.
-        deviance = poisson_cost(ops.where(counted, costs, 0.0), ops.where(counted, rows, -1e4))
+        index, known = class_index(y_true[:, 0], size[0])
+        rows = ops.take_along_axis(log_costs, index[:, None, None], axis=1)[:, 0]
+        # Nothing is estimated for decisions that are known to cost nothing. NaN stays.
+        free = rows < 0.5 * LOG_ZERO
+        deviance = poisson_cost(ops.where(free, 0.0, costs), ops.where(free, -1e4, rows))
         return ops.where(known, deviance, ops.cast(np.nan, deviance.dtype))
 
 
@@ -133,8 +127,7 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
     >>> print(np.round(ops.convert_to_numpy(loss), 4))
     [0.8201]
     """
-    hint = "There is one estimate for each decision."
-    costs, scores = same_shape("(..., D)", hint, costs=costs, logits=logits)
+    costs, scores = same_shape("(..., D)", costs=costs, logits=logits)
     # A scale such as 1 / C.max() is rounded to float32, so the largest cost may exceed 1 a little.
     possible = ops.logical_and(costs >= 0.0, costs <= 1.0 + 1e-6)
     costs = ops.where(possible, costs, ops.cast(np.nan, costs.dtype))
@@ -145,11 +138,11 @@ def logistic_cost(costs: Tensor, logits: Tensor) -> Tensor:
 class LogisticCostLoss(CostLoss):
     """Computes the cross-entropy between costs with an upper limit and their estimates.
 
-    `sum_k ln(1 + exp(u_k)) - c_k u_k`, averaged over the batch, for costs in [0, 1] after
-    `cost_scale`, such as `1 / C.max()`; larger ones of a matrix raise, those of vectors make the
-    loss NaN. The model's outputs `u`, of a `CostOutput`, are **logits** of estimated costs, see
-    `models.cost_estimator`. Its gradients are bounded; where costs span orders of magnitude,
-    `PoissonCostLoss` estimates small ones more exactly, and has the same arguments.
+    `logistic_cost`, averaged over the batch, for costs in [0, 1] after `cost_scale`, such as
+    `1 / C.max()`; larger ones of a matrix raise, those of vectors give NaN. The model's outputs
+    `u`, of a `CostOutput`, are **logits** of estimated costs, see `models.cost_estimator`. Where
+    costs span orders of magnitude, `PoissonCostLoss`, with the same arguments, estimates small
+    ones more exactly.
 
     Example:
 

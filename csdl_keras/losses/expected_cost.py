@@ -4,8 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.example_axes import examples_shape
-from csdl_keras._utils.tensors import looks_like_probabilities, tensor_or_array
+from csdl_keras._utils.tensors import examples_shape, looks_like_probabilities, tensor_or_array
 from csdl_keras._utils.types import Tensor
 
 
@@ -13,17 +12,12 @@ from csdl_keras._utils.types import Tensor
 def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """Returns the lowest expected cost, that of a decision by argmin.
 
-    `min_k r_k` for each example. It ignores the target, so it trains nothing; compiled as a loss,
-    it makes `evaluate` report the cost the model itself expects, next to what its decisions cost by
-    `AverageCost`.
+    `min_k r_k`, `(batch, ...)`. It trains nothing; compiled as a loss, it makes `evaluate` report
+    what the model expects to pay, next to what its decisions cost by `AverageCost`.
 
     Args:
         y_true: ignored.
-        expected_costs: `(batch, ..., D)` expected costs. Rows of arrays that all sum to 1 raise
-            if they have more than two columns.
-
-    Returns:
-        `(batch, ...)`; NaN for an example that holds NaN.
+        expected_costs: `(batch, ..., D)` expected costs.
 
     Example:
 
@@ -33,7 +27,7 @@ def expected_cost(y_true: Tensor, expected_costs: Tensor) -> Tensor:
     """
     costs = tensor_or_array("expected_costs", expected_costs)
     examples_shape("expected_costs", costs)
-    # A batch of a model may sum to 1, under a matrix whose rows do.
+    # Those of a batch may sum to 1, under a matrix whose rows do.
     if isinstance(costs, np.ndarray) and costs.shape[-1] > 2 and looks_like_probabilities(costs):
         raise ValueError(
             "Expected costs, which decide by argmin; received rows that sum to 1, which are "

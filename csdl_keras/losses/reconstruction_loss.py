@@ -7,7 +7,7 @@ from keras import ops
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.tensors import same_shape
-from csdl_keras._utils.types import DTypeLike, Tensor
+from csdl_keras._utils.types import Tensor
 from csdl_keras.losses.base import CheckedLoss
 
 
@@ -18,10 +18,6 @@ class SquaredErrorLoss(CheckedLoss):
     `sum_j (x_j - t_j)^2`, averaged over the batch. It suits a linear decoder of inputs that may
     leave [0, 1]. Arguments are those of `keras.losses.Loss`.
 
-    References:
-        - [Vincent et al.: Stacked Denoising Autoencoders, JMLR 2010,
-          section 2.2](https://jmlr.org/papers/v11/vincent10a.html)
-
     Example:
 
     >>> import numpy as np
@@ -31,10 +27,10 @@ class SquaredErrorLoss(CheckedLoss):
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:
         x, t = same_shape("(batch, ...)", inputs=y_true, reconstructions=y_pred)
-        return sum_over_inputs(ops.square(x - t))
+        return _sum_over_inputs(ops.square(x - t))
 
 
-def sum_over_inputs(values: Tensor) -> Tensor:
+def _sum_over_inputs(values: Tensor) -> Tensor:
     """Sums `(batch, ...)` over all but the first axis."""
     return ops.sum(values, axis=tuple(range(1, len(values.shape))))
 
@@ -53,9 +49,6 @@ def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = 
     Returns:
         `(batch,)`, float32 or wider; NaN for an example with NaN.
 
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, equation (3)
-
     Example:
 
     >>> import numpy as np
@@ -66,25 +59,21 @@ def reconstruction(inputs: Tensor, reconstructions: Tensor, from_logits: bool = 
     check_bool("from_logits", from_logits)
     x, t = same_shape("(batch, ...)", inputs=inputs, reconstructions=reconstructions)
     if from_logits:
-        return sum_over_inputs(ops.softplus(t) - x * t)
+        return _sum_over_inputs(ops.softplus(t) - x * t)
     epsilon = keras.config.epsilon()
     t = ops.clip(t, epsilon, 1.0 - epsilon)
-    return sum_over_inputs(-(x * ops.log(t) + (1.0 - x) * ops.log(1.0 - t)))
+    return _sum_over_inputs(-(x * ops.log(t) + (1.0 - x) * ops.log(1.0 - t)))
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
 class ReconstructionLoss(CheckedLoss):
     """Computes the cross-entropy of a reconstruction, summed over inputs.
 
-    See `reconstruction`. `keras.losses.BinaryCrossentropy` averages over inputs, with which the
-    paper's balance `beta` between reconstruction and costs would be off.
+    See `reconstruction`, equation (3) of the paper. `keras.losses.BinaryCrossentropy` averages.
 
     Args:
         from_logits: whether `y_pred` holds logits instead of values in [0, 1]. Defaults to False.
-        reduction, name, dtype: as in `keras.losses.Loss`; the dtype is by default at least float32.
-
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, equation (3)
+        **kwargs: `reduction`, `name` and `dtype`, as in `SOSRLoss`.
 
     Example:
 
@@ -94,14 +83,8 @@ class ReconstructionLoss(CheckedLoss):
     1.3863
     """
 
-    def __init__(
-        self,
-        from_logits: bool = False,
-        reduction: str | None = "sum_over_batch_size",
-        name: str | None = "reconstruction_loss",
-        dtype: DTypeLike | None = None,
-    ):
-        super().__init__(reduction=reduction, name=name, dtype=dtype)
+    def __init__(self, from_logits: bool = False, **kwargs: Any):
+        super().__init__(**kwargs)
         self.from_logits = check_bool("from_logits", from_logits)
 
     def call(self, y_true: Tensor, y_pred: Tensor) -> Tensor:

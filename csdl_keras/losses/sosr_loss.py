@@ -11,8 +11,8 @@ from csdl_keras._utils.types import ArrayLike, DTypeLike, Tensor
 from csdl_keras.losses.base import CostLoss
 
 
-def one_sided_gap(costs: Tensor, estimates: Tensor) -> Tensor:
-    """Returns `z * (r - c)`; `z` is +1 where a cost is the example's smallest, otherwise -1."""
+def _gap(costs: Tensor, estimates: Tensor) -> Tensor:
+    """Returns `z * (r - c)`, with `z` as in `one_sided`."""
     costs, estimates = same_shape("(..., D)", least=1, costs=costs, estimates=estimates)
     costs = finite(costs)
     cheapest = costs <= ops.min(costs, axis=-1, keepdims=True)
@@ -24,8 +24,7 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     """Computes the one-sided loss of each example, `sum_k max(z_k (r_k - c_k), 0)`.
 
     `z_k` is +1 where `c_k` is the example's smallest cost (every one of them, when tied) and -1
-    elsewhere. Too low an estimate of the smallest cost, or too high an estimate of another, is no
-    loss, since neither makes the argmin worse.
+    elsewhere. Too low an estimate of it, or too high an estimate of another, is no loss.
 
     Args:
         costs: `(..., D)` cost vectors `c`.
@@ -34,10 +33,6 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     Returns:
         `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
 
-    References:
-        - [Tu, Lin: One-sided support vector regression for multiclass
-          cost-sensitive classification, ICML 2010](https://icml.cc/Conferences/2010/papers/345.pdf)
-
     Example:
 
     >>> import numpy as np
@@ -45,7 +40,7 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
     >>> print(keras.ops.convert_to_numpy(loss))
     [0.5]
     """
-    gap = one_sided_gap(costs, estimates)
+    gap = _gap(costs, estimates)
     # JAX may compile `relu` such that NaN is 0.
     return ops.sum(ops.where(gap < 0.0, 0.0, gap), axis=-1)
 
@@ -54,12 +49,12 @@ def one_sided(costs: Tensor, estimates: Tensor) -> Tensor:
 class OneSidedLoss(CostLoss):
     """Computes the one-sided regression loss, which `SOSRLoss` smooths.
 
-    `sum_k max(z_k (r_k - c_k), 0)`, averaged over the batch; see `one_sided`.
-
-    Arguments and errors are those of `SOSRLoss` but `alpha`.
+    `sum_k max(z_k (r_k - c_k), 0)`, averaged over the batch; see `one_sided`. Arguments and errors
+    are those of `SOSRLoss` but `alpha`.
 
     References:
-        - Chung, Lin, Yang, IJCAI 2016, the loss above equation (6)
+        - [Tu, Lin: One-sided support vector regression for multiclass
+          cost-sensitive classification, ICML 2010](https://icml.cc/Conferences/2010/papers/345.pdf)
 
     Example:
 
@@ -91,11 +86,7 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
             closer to the one-sided loss. Defaults to 1, as in the paper.
 
     Returns:
-        `(...,)`, float32 or wider; NaN where a cost is infinite or NaN.
-
-    References:
-        - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
-          Cost-sensitive Deep Learning, IJCAI 2016, equations (7) and (8)
+        `(...,)`, as `one_sided`.
 
     Example:
 
@@ -105,7 +96,7 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
     [1.9482]
     """
     alpha = check_number("alpha", alpha, 0, LARGEST_ALPHA, exclude_low=True)
-    gap = one_sided_gap(costs, estimates)
+    gap = _gap(costs, estimates)
     terms = ops.softplus(gap) if alpha == 1 else ops.softplus(alpha * gap) / alpha
     return ops.sum(terms, axis=-1)
 
@@ -114,43 +105,30 @@ def sosr(costs: Tensor, estimates: Tensor, alpha: float = 1.0) -> Tensor:
 class SOSRLoss(CostLoss):
     """Computes the smooth one-sided regression loss, the training loss of the paper.
 
-    `1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))`, summed over the
-    decisions `k` and averaged over the batch; see `sosr`. The outputs `r`
-    estimate costs, and the model decides by argmin.
-
-    It trains well on costs of about 1: the paper divides by the largest cost, which
-    `cost_scale` can do. It cannot train decisions that are not the cheapest for any
-    example (an "abstain" column), since their estimates grow without bound.
+    `1/alpha * ln(1 + exp(alpha * z_k * (r_k - c_k)))`, summed over decisions `k` and averaged over
+    the batch; see `sosr`. The outputs `r` estimate costs, and the model decides by argmin. It
+    trains well on costs of about 1, as after `cost_scale=1 / C.max()`. Decisions that are the
+    cheapest for no example (to abstain) cannot be trained: their estimates grow without bound.
 
     Args:
         cost_matrix: `None` (default) if `y_true` holds cost vectors `(batch, K)`; `(K, K)`,
             `C[true, decision]`, if it holds integer labels, `(batch,)` or `(batch, 1)`. Outputs
-            `(batch, ..., K)`, such as those of pixels, have cost vectors of their shape, or
-            labels `(batch, ...)` or `(batch, ..., 1)`; one that nobody has labelled gets any
-            class and a `sample_weight` of 0. A label outside `[0, K)` raises in an array, and
-            is NaN in a compiled step. Files of models hold matrices of at most 128 x 128; with
-            a larger one a loaded model has to be compiled again before it trains.
+            `(batch, ..., K)`, such as those of pixels, have targets of their shape. A label
+            outside `[0, K)` raises in an array, and is NaN in a compiled step. Files of models
+            hold matrices up to 128 x 128; with a larger one compile a loaded model again.
         alpha: sharpness, above 0 and at most 1e6. Defaults to 1.
-        cost_scale: factor above 0 by which costs are multiplied before they are
-            compared with estimates, such as `1 / C.max()`. Defaults to 1.
+        cost_scale: factor above 0 by which costs are multiplied. Defaults to 1.
         output: kind of `y_pred`, `"cost"` (default) and no other. Rows that all sum to 1, as
             those of a softmax, raise, or are NaN in a compiled step.
-        reduction: as in `keras.losses.Loss`. Defaults to the mean over the batch.
-        name: name of the loss.
+        reduction, name: as in `keras.losses.Loss`. By default the mean over the batch.
         dtype: dtype of the computation; `None` (default) is at least float32.
-        binary_costs: whether cost vectors may be one-hot, as those are of which a single decision
-            costs 1. Defaults to False: one-hot rows alone, of three classes or more, are labels.
-            Arrays of them raise, and batches of 1,000 rows are NaN in a compiled step; of
-            smaller ones `AverageCost` among the metrics raises at the end of the epoch.
-
-    Raises:
-        ValueError: if the matrix fails its check, `alpha` is out of range, or
-            the shapes of `y_true` and `y_pred` do not match.
+        binary_costs: whether all cost vectors may be one-hot: a single decision costs 1. By
+            default arrays of such rows raise as labels, and batches of 1,000 rows are NaN in a
+            compiled step; of smaller ones `AverageCost` raises at the end of the epoch.
 
     References:
-        - Chung, Lin, Yang, IJCAI 2016, equations (7) and (8)
-        - [Tu, Lin: One-sided support vector regression for multiclass
-          cost-sensitive classification, ICML 2010](https://icml.cc/Conferences/2010/papers/345.pdf)
+        - Chung, Lin, Yang: Cost-aware Pre-training for Multiclass
+          Cost-sensitive Deep Learning, IJCAI 2016, equations (7) and (8)
 
     Example:
 

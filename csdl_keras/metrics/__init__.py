@@ -1,6 +1,10 @@
 """Metrics of what decisions cost."""
 
-from csdl_keras.metrics.average_cost import AverageCost, NormalizedCost, Savings
-from csdl_keras.metrics.decision_accuracy import DecisionAccuracy
+from csdl_keras.metrics.decision_metrics import (
+    AverageCost,
+    DecisionAccuracy,
+    NormalizedCost,
+    Savings,
+)
 
 __all__ = ["AverageCost", "DecisionAccuracy", "NormalizedCost", "Savings"]

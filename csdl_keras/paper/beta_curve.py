@@ -1,43 +1,35 @@
 """Test cost by beta, the share of the cost-aware loss in pre-training."""
 
 import pathlib
+from collections.abc import Iterable
 
 import numpy as np
 import pandas
 
-from csdl_keras.paper.decisions import Decisions, beta_name
-from csdl_keras.paper.differences import Difference, PairedDifferences
-from csdl_keras.paper.results import read_choices, read_frame
-from csdl_keras.paper.titles import data_order, variant_title
-
-_COLUMNS = {"dataset": str, "imbalanced": bool, "algorithm": str, "cost_seed": int}
-_COLUMNS |= dict.fromkeys(("beta", "test_cost", "standard_error", "validation_cost"), float)
+from csdl_keras.paper.differences import Difference, Run, paired_difference
+from csdl_keras.paper.results import Decisions, beta_name, data_label, read_choices, read_points
+from csdl_keras.paper.table2 import data_order, variant_title
 
 
 class BetaCurve:
     """Mean test cost for each beta on one data set.
 
-    Means are over the cost matrices that have the most betas, so that all points
-    of the curve are over the same matrices. Betas for which training diverged are
-    left out.
+    Means are over the cost matrices that have the most betas, so that all points are over the same
+    matrices. Betas for which training diverged are left out.
 
     Args:
         rows: the rows of `beta_curve.csv` on this data set.
         decisions: the test decisions on it, as far as there are any.
-        collapsed: betas whose network collapsed on validation. Defaults to none.
+        collapsed: betas whose network collapsed on validation.
     """
 
     def __init__(
-        self,
-        rows: pandas.DataFrame,
-        decisions: Decisions,
-        collapsed: frozenset[float] = frozenset(),
+        self, rows: pandas.DataFrame, decisions: Decisions, collapsed: Iterable[float] = ()
     ):
-        first = rows.iloc[0]
-        self.dataset, self.imbalanced = first["dataset"], bool(first["imbalanced"])
-        self.title = variant_title(self.dataset, self.imbalanced)
+        self.label = data_label(rows["dataset"].iloc[0], rows["imbalanced"].iloc[0])
+        self.title = variant_title(self.label)
         found = {*collapsed}
-        self._priced: dict[float, dict[tuple[int, int], np.ndarray]] = {}
+        self._priced: dict[float, dict[Run, np.ndarray]] = {}
         self._largest = {}
         for row in rows.to_dict("records"):
             seed, beta = row["cost_seed"], row["beta"]
@@ -46,7 +38,7 @@ class BetaCurve:
             if priced is not None:
                 self._priced.setdefault(beta, {})[seed, 0] = priced
                 self._largest[seed] = float(decisions.matrix(seed).max())
-                if decisions.collapsed(name, seed):
+                if decisions.collapsed(name, seed, row["algorithm"]):
                     found.add(beta)
         self.collapsed = sorted(found)
         costs, errors, validation = (
@@ -58,9 +50,9 @@ class BetaCurve:
         self._seeds = list(costs.index[full])
         self.matrices = len(self._seeds)
         # A beta whose training diverged for a matrix has no mean.
-        self._by_matrix = costs[full].loc[:, np.isfinite(costs[full]).all()]
-        self.betas = self._by_matrix.columns.to_numpy()
-        self.costs = self._by_matrix.mean().to_numpy()
+        by_matrix = costs[full].loc[:, np.isfinite(costs[full]).all()]
+        self.betas = by_matrix.columns.to_numpy()
+        self.costs = by_matrix.mean().to_numpy()
         # The matrices are taken as fixed, so only the errors over test examples add up.
         squares = (errors.loc[full, self.betas] ** 2).sum()
         self.standard_errors = np.sqrt(squares.to_numpy()) / self.matrices
@@ -79,35 +71,24 @@ class BetaCurve:
         """
         if self.chosen is None or end not in self.betas:
             return None
-        pair = {}
-        for beta in (self.betas[self.chosen], end):
-            priced = self._priced.get(beta, {})
-            pair[str(beta)] = {run: it for run, it in priced.items() if run[0] in self._seeds}
-        if all(len(costs) == self.matrices for costs in pair.values()):
-            return PairedDifferences(pair, self._largest).compare(*pair)
+        own, other = (
+            {run: it for run, it in self._priced.get(beta, {}).items() if run[0] in self._seeds}
+            for beta in (self.betas[self.chosen], end)
+        )
+        if len(own) == len(other) == self.matrices:
+            return paired_difference(own, other, self._largest)
         return None
 
 
 def read_beta_curves(folder: pathlib.Path) -> list[BetaCurve]:
     """Returns a curve for each data set of `beta_curve.csv`; none if there is no such file."""
-    path = folder / "beta_curve.csv"
-    if not path.exists():
-        return []
-    frame, choices = read_frame(path, _COLUMNS), read_choices(folder)
-    finite = frame[["test_cost", "standard_error", "validation_cost"]].ge(0).all(axis=1)
-    wrong = ~frame["beta"].between(0, 1) | ~(finite | np.isinf(frame["test_cost"]))
-    if wrong.any():
-        raise ValueError(
-            f"Expected betas in [0, 1] with costs of at least 0 in {path}; received "
-            f"{frame[wrong].iloc[0].to_dict()}."
-        )
-    choices = choices[(choices["parameter"] == "beta") & choices["collapsed"]]
+    points, choices = read_points(folder), read_choices(folder)
+    choices = choices[(choices["parameter"] == "beta") & choices["collapsed"].astype(bool)]
     curves = []
-    groups = dict(list(frame.groupby(["dataset", "imbalanced"])))
-    for name, imbalanced in sorted(groups, key=lambda key: data_order(*key)):
-        rows = groups[name, imbalanced]
+    for (name, imbalanced), rows in points.groupby(["dataset", "imbalanced"]):
         own = choices[(choices["dataset"] == name) & (choices["imbalanced"] == imbalanced)]
         own = own[own["algorithm"].isin(rows["algorithm"])]
-        decisions = Decisions(folder, name + "_imb" * imbalanced)
-        curves.append(BetaCurve(rows, decisions, frozenset(own["value"].astype(float))))
+        decisions = Decisions(folder, data_label(name, imbalanced))
+        curves.append(BetaCurve(rows, decisions, own["value"].astype(float)))
+    curves.sort(key=lambda curve: data_order(curve.label))
     return [curve for curve in curves if len(curve.betas)]

@@ -1,24 +1,32 @@
-"""A cell of the grid, an algorithm for one cost matrix of one data set, and its outcome."""
+"""A cell of the grid, an algorithm for a cost matrix of a data set; its outcome, and its run."""
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import keras
 import numpy as np
 
 from csdl_keras import datasets
-from csdl_keras._utils.checks import check_number, did_you_mean
+from csdl_keras._utils.optional import optional_module
 from csdl_keras.costs import randomized_proportional
 from csdl_keras.datasets import DataSet
-from csdl_keras.paper.decisions import collapsed
+from csdl_keras.fitting.cache import StageCache
+from csdl_keras.fitting.fit import DivergedError
+from csdl_keras.paper.failures import Failures
+from csdl_keras.paper.results import collapsed, data_label
+from csdl_keras.prediction.decide import decide
 from csdl_keras.training.algorithms import Algorithm
+from csdl_keras.training.parallel import forget_models
 from csdl_keras.training.settings import Settings
-from csdl_keras_cli.choices import DATASETS, FIRST_COST_SEED
+from csdl_keras.training.train import Trained, Trainer
+from csdl_keras_cli.choices import FIRST_COST_SEED
 
-__all__ = ["FIRST_COST_SEED", "Cell", "DataSource", "Outcome"]
+__all__ = ["FIRST_COST_SEED", "Cell", "DataSource", "Outcome", "Runner", "processes"]
 
 #: The choices that keys of cells hold. Those that `Settings` got later are in a key only where
 #: they differ from their defaults, so that results on file stay known.
@@ -33,8 +41,8 @@ pretraining_epochs pretraining_learning_rate tied_weights variant
 class DataSource:
     """A data set, or its imbalanced variant, and how much of it is trained on.
 
-    `drop_rate` is the share of four random classes that imbalanced variants lose; `seed` is that of
-    this removal and of the choice of `train_size` examples, `None` for all.
+    `drop_rate` is the share of four random classes that imbalanced variants lose, `seed` that of
+    this removal and of the choice of `train_size` examples.
     """
 
     name: str
@@ -44,49 +52,25 @@ class DataSource:
     drop_rate: float = 0.7
     grayscale: bool = False
 
-    def __post_init__(self) -> None:
-        check_number("drop_rate", self.drop_rate, 0, 1)
-
-    @classmethod
-    def parse(cls, label: str, **choices: Any) -> "DataSource":
-        """Returns the source that `"mnist"`, or `"mnist_imb"` for the imbalanced variant, names."""
-        return cls(label.removesuffix("_imb"), label.endswith("_imb"), **choices)
-
     @property
     def label(self) -> str:
-        """Its name in files: that of the data set, with `_imb` for the imbalanced variant."""
-        return self.name + "_imb" * self.imbalanced
+        return data_label(self.name, self.imbalanced)
 
     def load(self) -> DataSet:
-        """Loads the data; the last data that were loaded stay in memory."""
-        whole = _whole(dataclasses.replace(self, train_size=None))
-        if self.train_size is None or self.train_size >= len(whole.y_train_val):
+        return _load(self)
+
+
+@functools.lru_cache(maxsize=2)  # all examples, and a part of them
+def _load(source: DataSource) -> DataSet:
+    if source.train_size is not None:
+        whole = _load(dataclasses.replace(source, train_size=None))
+        if source.train_size >= len(whole.y_train_val):
             return whole
-        return _part(self)
-
-    def matrix(self, seed: int, scale: float) -> np.ndarray:
-        """Returns a random cost matrix, by the class frequencies of all examples."""
-        labels = _whole(dataclasses.replace(self, train_size=None)).y_train_val
-        return randomized_proportional(labels, scale=scale, seed=seed)
-
-
-@functools.lru_cache(maxsize=1)
-def _whole(source: DataSource) -> DataSet:
-    try:
-        data = datasets.load(source.name, grayscale=source.grayscale)
-    except datasets.DataUnavailableError:
-        raise  # The name is right, and its files are missing.
-    except ValueError as error:
-        raise type(error)(f"{error}{did_you_mean(source.name, DATASETS)}") from error
+        return datasets.subset(whole, source.train_size, seed=source.seed)
+    data = datasets.load(source.name, grayscale=source.grayscale)
     if source.imbalanced:
         data = datasets.imbalance(data, seed=source.seed, fraction=source.drop_rate)
     return data
-
-
-@functools.lru_cache(maxsize=1)
-def _part(source: DataSource) -> DataSet:
-    whole = _whole(dataclasses.replace(source, train_size=None))
-    return datasets.subset(whole, source.train_size or 0, seed=source.seed)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,7 +94,6 @@ class Cell:
 
     @property
     def place(self) -> dict[str, Any]:
-        """The columns that name it in every file."""
         return {
             "dataset": self.source.name,
             "imbalanced": self.source.imbalanced,
@@ -120,8 +103,8 @@ class Cell:
 
     @property
     def matrix(self) -> np.ndarray:
-        """The cost matrix."""
-        return self.source.matrix(self.cost_seed, self.cost_scale)
+        labels = dataclasses.replace(self.source, train_size=None).load().y_train_val
+        return randomized_proportional(labels, scale=self.cost_scale, seed=self.cost_seed)
 
     @functools.cached_property
     def key(self) -> str:
@@ -152,66 +135,121 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A cell with its decisions on validation and test examples, `None` if the training diverged.
-
-    `history` are losses and average costs by epoch, see `Trained`.
-    """
+    """A cell with its decisions on `"val"` and `"test"` examples; none if the training diverged."""
 
     cell: Cell
-    validation: np.ndarray | None
-    test: np.ndarray | None
+    decisions: dict[str, np.ndarray]
     epochs: int
     train_seconds: float
-    diverged: str | None = None
     history: dict[str, list[float]] = dataclasses.field(default_factory=dict)
 
-    @functools.cached_property
-    def test_costs(self) -> np.ndarray:
-        """The cost of each decision on a test example; infinite if the training diverged."""
-        return self._costs(self.test, self.cell.source.load().y_test)
+    def _labels(self, part: str) -> np.ndarray:
+        return getattr(self.cell.source.load(), f"y_{part}")
 
-    @functools.cached_property
-    def test_error(self) -> float:
-        """The share of test examples decided wrongly; 1 if the training diverged."""
-        labels = self.cell.source.load().y_test
-        return 1.0 if self.test is None else float(np.mean(self.test != labels))
-
-    @functools.cached_property
-    def validation_cost(self) -> float:
-        """The average cost of the decisions on validation examples."""
-        return float(self._costs(self.validation, self.cell.source.load().y_val).mean())
-
-    @property
-    def criterion_name(self) -> str:
-        """The figure that values are chosen by: `"error"` of cost-blind algorithms, or `"cost"`."""
-        return "error" if self.cell.algorithm.series == "blind" else "cost"
-
-    @property
-    def criterion(self) -> float:
-        """That figure on the validation examples; infinite if the training diverged."""
-        if self.criterion_name == "cost" or self.validation is None:
-            return self.validation_cost
-        return float(np.mean(self.validation != self.cell.source.load().y_val))
-
-    @functools.cached_property
-    def collapsed(self) -> bool:
-        """True if it decides no better on validation than one decision for all examples.
-
-        The best constant decision is measured by the same criterion. A training that
-        diverged is no collapse.
-        """
-        return self._collapsed(self.validation, self.cell.source.load().y_val)
-
-    @property
-    def collapsed_on_test(self) -> bool:
-        """The same on test examples, by which nothing is chosen."""
-        return self._collapsed(self.test, self.cell.source.load().y_test)
-
-    def _collapsed(self, decisions: np.ndarray | None, labels: np.ndarray) -> bool:
-        in_errors = self.criterion_name == "error"
-        return decisions is not None and collapsed(decisions, labels, self.cell.matrix, in_errors)
-
-    def _costs(self, decisions: np.ndarray | None, labels: np.ndarray) -> np.ndarray:
-        if decisions is None:
+    def costs(self, part: str) -> np.ndarray:
+        """Returns the cost of each decision; infinite if the training diverged."""
+        labels = self._labels(part)
+        if part not in self.decisions:
             return np.full(len(labels), np.inf)
-        return self.cell.matrix[labels, decisions]
+        return self.cell.matrix[labels, self.decisions[part]]
+
+    def error(self, part: str) -> float:
+        """Returns the share of examples decided wrongly; 1 if the training diverged."""
+        return float(np.mean(self.decisions.get(part, -1) != self._labels(part)))
+
+    def collapsed(self, part: str) -> bool:
+        """Tells whether it decides no better than one decision for all examples."""
+        decisions, blind = self.decisions.get(part), self.cell.algorithm.series == "blind"
+        labels, matrix = self._labels(part), self.cell.matrix
+        return decisions is not None and collapsed(decisions, labels, matrix, blind)
+
+    @property
+    def criterion(self) -> tuple[str, float]:
+        """`"cost"`, or `"error"` of cost-blind algorithms, on validation examples."""
+        name = "error" if self.cell.algorithm.series == "blind" else "cost"
+        by_error = name == "error" and self.decisions
+        return name, self.error("val") if by_error else float(self.costs("val").mean())
+
+
+class Runner:
+    """Runs cells; what they share, with each other or with earlier runs, is trained once.
+
+    `cache` keeps finished stages and decisions. `failures` are the cells that failed, `ran` those
+    whose decisions were not in the cache.
+    """
+
+    def __init__(self, cache: StageCache):
+        self.cache, self.failures, self.ran = cache, Failures(), list[Cell]()
+        # A grid comes back to the same data several times; trainers know their fingerprints.
+        self.trainer = functools.lru_cache(maxsize=2)(self._trainer)
+
+    def run(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
+        waiting: dict[Trainer, list[tuple[Cell, dict[str, str]]]] = {}
+        for cell in cells:
+            with self.failures.step(cell.name):
+                trainer = self.trainer(cell.source, cell.seed)
+                training = trainer.key(cell.algorithm, cell.matrix, cell.settings)
+                stage = {"stage": "decisions", "cell": cell.key, "training": training}
+                if stage in self.cache:
+                    yield self._outcome(cell, stage)
+                else:
+                    waiting.setdefault(trainer, []).append((cell, stage))
+        for trainer, own in waiting.items():
+            yield from self._train(trainer, own)
+
+    def _train(
+        self, trainer: Trainer, own: Sequence[tuple[Cell, dict[str, str]]]
+    ) -> Iterator[Outcome]:
+        """Yields outcomes as soon as they are trained."""
+        diverged: dict[int, DivergedError] = {}
+
+        def on_error(index: int, error: Exception) -> None:
+            if isinstance(error, DivergedError):
+                diverged[index] = error
+            else:
+                self.failures.add(own[index][0].name, error)
+
+        requests = [(cell.algorithm, cell.matrix, cell.settings) for cell, _ in own]
+        for index, trained in trainer.train_all(requests, on_error):
+            cell, stage = own[index]
+            with self.failures.step(cell.name):
+                outcome = self._outcome(cell, stage, trained)
+                self.ran.append(cell)
+                yield outcome
+            forget_models()
+        for index, error in diverged.items():
+            self.ran.append(own[index][0])
+            yield Outcome(own[index][0], {}, error.epoch, 0.0)
+
+    def _outcome(
+        self, cell: Cell, stage: dict[str, str], trained: Trained | None = None
+    ) -> Outcome:
+
+        def compute() -> tuple[list, dict[str, Any]]:
+            assert trained is not None
+            data, seconds = cell.source.load(), round(trained.seconds, 2)
+            info = {"epochs": trained.epochs, "train_seconds": seconds, "history": trained.history}
+            return [decide(trained.model, x) for x in (data.x_val, data.x_test)], info
+
+        found = self.cache.get(stage, compute)
+        return Outcome(cell, dict(zip(("val", "test"), found.arrays, strict=True)), **found.info)
+
+    def _trainer(self, source: DataSource, seed: int) -> Trainer:
+        data = source.load()
+        validation = data.x_val, data.y_val
+        return Trainer(data.x_train, data.y_train, validation, seed=seed, cache=self.cache)
+
+
+@contextlib.contextmanager
+def processes(jobs: int = 1, scheduler: str | None = None) -> Iterator[None]:
+    """Makes trainings inside the `with` run in several processes, or on a Dask cluster."""
+    import joblib  # slow to import
+
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            stack.enter_context(joblib.parallel_config(n_jobs=jobs))
+        else:
+            distributed = optional_module("distributed", "dask")
+            stack.enter_context(distributed.Client(scheduler, timeout="20s"))
+            stack.enter_context(joblib.parallel_config("dask", wait_for_workers_timeout=60))
+        yield

@@ -4,8 +4,10 @@ import collections
 import dataclasses
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+import pandas
 
 from csdl_keras.paper.beta_curve import BetaCurve
 from csdl_keras.paper.differences import Difference
@@ -15,69 +17,30 @@ from csdl_keras.training.algorithms import PAPER_ALGORITHMS, get_algorithm
 
 
 @dataclasses.dataclass(frozen=True)
-class ComparedPair:
-    """Two algorithms, or two betas, compared on one data set for a claim.
-
-    `first` is the one that the paper says is cheaper, `difference` its cost less that of `second`;
-    `paper_ratio` is the ratio of their costs in the paper's Table 2. `same_pretraining` says that
-    both have the same pre-training after all, since the search of one chose β = 0. `differs` says
-    how data and networks differ from the paper's.
-    """
-
-    data: str
-    first: str
-    second: str
-    difference: Difference
-    paper_ratio: float | None = None
-    collapsed: bool = False
-    same_pretraining: bool = False
-    differs: tuple[str, ...] = ()
-
-    @property
-    def line(self) -> list[str]:
-        """The comparison below `COMPARISON_HEADS`."""
-        it = self.difference
-        cheaper = self.first if it.cheaper else self.second if it.costlier else "open"
-        amounts = "{} [{}, {}]".format(*map(_signed, (it.mean, it.low, it.high)))
-        ends = f" [{it.ratio_low:.2f}, {it.ratio_high:.2f}]" * (not math.isnan(it.ratio_low))
-        return [
-            self.data,
-            f"{self.first} : {self.second}",
-            cheaper,
-            _ratio(it.ratio) + ends,
-            "diverged" if math.isinf(it.mean) else amounts,
-            f"{it.matrices}"
-            + (f" × {it.seeds} seeds" if it.seeds > 1 else "")
-            + (", collapsed" if self.collapsed else ""),
-            _ratio(self.paper_ratio),
-        ]
-
-
-COMPARISON_HEADS = ["data set", "pair", "cheaper", "cost ratio [95 %]", "difference [95 %]"]
-COMPARISON_HEADS += ["matrices", "paper's ratio"]
-CLAIM_HEADS = ["claim of the paper", "verdict", "comparisons", "paired differences", "setting"]
-
-
-@dataclasses.dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, with the comparisons that bear on it, whose first should be cheaper.
+    """A claim of the paper, with the comparisons that bear on it.
 
-    `ties_support` says that an open comparison counts for it, as for "is competitive to".
-    `with_twice_the_epochs` are the verdicts on single cells and on the same cells with twice the
-    epochs, if they differ.
+    Args:
+        statement: the claim.
+        comparisons: a data frame with a row for each pair of algorithms, or betas, on a data set:
+            the names, of which the `first` should be cheaper, the fields of their `Difference`,
+            `paper_ratio`, the ratio of their costs in the paper's Table 2, whether one of them is
+            `collapsed`, `same_pretraining` if both have the same one after all, since the search of
+            one chose β = 0, and how data and networks `differ` from the paper's.
+        ties_support: whether an open comparison counts for it, as for "is competitive to".
+        twice_the_epochs: the verdicts on single cells, and on the same cells with twice the
+            epochs, if they differ.
     """
 
-    question: str
     statement: str
-    comparisons: tuple[ComparedPair, ...]
+    comparisons: pandas.DataFrame
     ties_support: bool = False
-    with_twice_the_epochs: tuple[str, str] | None = None
+    twice_the_epochs: tuple[str, str] | None = None
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """Numbers of comparisons for the claim, open, and against it."""
-        cheaper = sum(each.difference.cheaper for each in self.comparisons)
-        costlier = sum(each.difference.costlier for each in self.comparisons)
+        cheaper = int((self.comparisons["high"] < 0).sum())
+        costlier = int((self.comparisons["low"] > 0).sum())
         tied = len(self.comparisons) - cheaper - costlier
         return (cheaper + tied, 0, costlier) if self.ties_support else (cheaper, tied, costlier)
 
@@ -94,88 +57,94 @@ class Claim:
 
     @property
     def summary(self) -> str:
-        """The counts and ratios in words."""
-        if not self.comparisons:
+        found = self.comparisons
+        if found.empty:
             return "nothing to compare yet"
-        supporting, open_, opposing = self.counts
-        words = f"{supporting} of {len(self.comparisons)} for"
-        if self.ties_support:
-            words += " (cheaper or tied)"
-        elif open_:
-            words += f", {open_} open"
-        if opposing:
-            words += f", {opposing} against"
-        found = [each.difference for each in self.comparisons]
-        single = [it for it in found if it.matrices == 1]
-        if single:
-            once = all(it.seeds == 1 for it in single)
-            words += f", {self._share(len(single))} on one matrix"
-            words += f"{' and one training' if once else ''} alone"
-        unrepeated = sum(it.seeds == 1 < it.matrices for it in found)
-        if unrepeated:
-            words += f", {self._share(unrepeated)} with one training seed"
-        words += self._flagged("collapsed", "with a collapsed network")
-        words += self._flagged("same_pretraining", "with the same pre-training, since β = 0")
-        pairs = [
-            dataclasses.replace(it, difference=it.difference.by_ratio()) for it in self.comparisons
-        ]
-        by_ratio = dataclasses.replace(self, comparisons=tuple(pairs))
+        supporting, tied, opposing = self.counts
+        text = f"{supporting} of {len(found)} for"
+        text += " (cheaper or tied)" if self.ties_support else f", {tied} open" * bool(tied)
+        text += f", {opposing} against" * bool(opposing)
+        single, seeds = found["matrices"] == 1, found["seeds"]
+        once = " and one training" * bool(seeds[single].eq(1).all())
+        text += self._share(single, f"on one matrix{once} alone")
+        text += self._share(seeds.eq(1) & ~single, "with one training seed")
+        text += self._without("collapsed", "with a collapsed network")
+        text += self._without("same_pretraining", "with the same pre-training, since β = 0")
+        logs = {end: np.log(found[f"ratio_{end}"]).fillna(found[end]) for end in ("low", "high")}
+        by_ratio = dataclasses.replace(self, comparisons=found.assign(**logs))
         if by_ratio.counts != self.counts:
-            number, _, against = by_ratio.counts
-            words += f"; by intervals of ratios {number} for, {against} against"
-            words += f": {by_ratio.verdict}" * (by_ratio.verdict != self.verdict)
-        if self.with_twice_the_epochs:
-            words += "; on single cells {}, with twice the epochs {}".format(
-                *self.with_twice_the_epochs
-            )
-        ratio = _geometric_mean(it.ratio for it in found)
-        paper_ratio = _geometric_mean(it.paper_ratio or math.nan for it in self.comparisons)
-        words += f"; cost ratio {ratio:.2f}" * math.isfinite(ratio)
-        return words + f", in the paper {paper_ratio:.2f}" * math.isfinite(paper_ratio)
+            text += "; by intervals of ratios {} for, {} against".format(*by_ratio.counts[::2])
+            text += f": {by_ratio.verdict}" * (by_ratio.verdict != self.verdict)
+        if self.twice_the_epochs:
+            before, after = self.twice_the_epochs
+            text += f"; on single cells {before}, with twice the epochs {after}"
+        ratio, paper_ratio = (_geometric_mean(found[name]) for name in ("ratio", "paper_ratio"))
+        text += f"; cost ratio {ratio:.2f}" * math.isfinite(ratio)
+        return text + f", in the paper {paper_ratio:.2f}" * math.isfinite(paper_ratio)
+
+    def _share(self, flags: pandas.Series, meaning: str) -> str:
+        number = f"{flags.sum()} of them"
+        return f", {'each' if flags.all() else number} {meaning}" * bool(flags.any())
+
+    def _without(self, flag: str, meaning: str) -> str:
+        """Counts the comparisons with a flag, and says what the verdict is without them."""
+        flags = self.comparisons[flag].astype(bool)
+        rest = dataclasses.replace(self, comparisons=self.comparisons[~flags])
+        number = len(rest.comparisons)
+        without = f" (without: {rest.counts[0]} of {number} for, {rest.verdict})" * bool(number)
+        return f", {flags.sum()} {meaning}{without}" * bool(flags.any())
 
     @property
-    def line(self) -> list[str]:
-        """The claim below `CLAIM_HEADS`."""
-        found = [it.difference for it in self.comparisons if math.isfinite(it.difference.mean)]
+    def row(self) -> dict[str, str]:
+        finite = self.comparisons[np.isfinite(self.comparisons["mean"].astype(float))]
         differences = "–"
         if len(self.comparisons) == 1:
-            differences = self.comparisons[0].line[4]
-        elif found:
-            low, high = (_signed(end(each.mean for each in found)) for end in (min, max))
-            clear = sum(not each.tied for each in found)
-            differences = f"{low} to {high}; {clear} of {len(found)} intervals exclude 0"
-        statement = self.statement[0].upper() + self.statement[1:]
-        return [statement, self.verdict, self.summary, differences, self._setting]
+            differences = self.table["difference [95 %]"][0]
+        elif len(finite):
+            low, high = (_signed(it) for it in (finite["mean"].min(), finite["mean"].max()))
+            clear = ((finite["high"] < 0) | (finite["low"] > 0)).sum()
+            differences = f"{low} to {high}; {clear} of {len(finite)} intervals exclude 0"
+        counts = collections.Counter(it for each in self.comparisons["differ"] for it in each)
+        every = len(self.comparisons)
+        differ = [f"{what} in {number} of {every}" for what, number in sorted(counts.items())]
+        setting = f"not the paper's: {', '.join(differ)}" if differ else "the paper's"
+        return {
+            "claim of the paper": self.statement[0].upper() + self.statement[1:],
+            "verdict": self.verdict,
+            "comparisons": self.summary,
+            "paired differences": differences,
+            "setting": setting if every else "–",
+        }
 
     @property
-    def _setting(self) -> str:
-        """In how many comparisons data and networks differ from the paper's, and in what."""
-        every = len(self.comparisons)
-        if not every:
-            return "–"
-        counts = collections.Counter(it for each in self.comparisons for it in each.differs)
-        found = [f"{what} in {number} of {every}" for what, number in sorted(counts.items())]
-        return f"not the paper's: {', '.join(found)}" if found else "the paper's"
+    def table(self) -> pandas.DataFrame:
+        rows = []
+        for it in self.comparisons.itertuples():
+            ends = f" [{it.ratio_low:.2f}, {it.ratio_high:.2f}]" * (it.ratio_low > 0)
+            amounts = "{} [{}, {}]".format(*map(_signed, (it.mean, it.low, it.high)))
+            seeds = f" × {it.seeds} seeds" * (it.seeds > 1)
+            rows.append(
+                {
+                    "data set": it.data,
+                    "pair": f"{it.first} : {it.second}",
+                    "cheaper": it.first if it.high < 0 else it.second if it.low > 0 else "open",
+                    "cost ratio [95 %]": _ratio(it.ratio) + ends,
+                    "difference [95 %]": "diverged" if math.isinf(it.mean) else amounts,
+                    "matrices": f"{it.matrices}{seeds}{', collapsed' * it.collapsed}",
+                    "paper's ratio": _ratio(it.paper_ratio),
+                }
+            )
+        return pandas.DataFrame(rows)
 
-    def _share(self, number: int) -> str:
-        return "each" if number == len(self.comparisons) else f"{number} of them"
 
-    def _flagged(self, flag: str, meaning: str) -> str:
-        """Counts the comparisons with a flag, and says what the verdict is without them."""
-        sound = tuple(each for each in self.comparisons if not getattr(each, flag))
-        if len(sound) == len(self.comparisons):
-            return ""
-        words = f", {len(self.comparisons) - len(sound)} {meaning}"
-        without = dataclasses.replace(self, comparisons=sound)
-        return words + (
-            f" (without: {without.counts[0]} of {len(sound)} for, {without.verdict})"
-            if sound
-            else ""
-        )
+def compared(data: str, first: str, second: str, difference: Difference, **more: Any) -> dict:
+    """Returns a row of `Claim.comparisons`; what is not said is unknown or false."""
+    plain = {"paper_ratio": math.nan, "collapsed": False, "same_pretraining": False, "differ": ()}
+    names = {"data": data, "first": first, "second": second}
+    return names | dataclasses.asdict(difference) | plain | more
 
 
 def _series(*series: str) -> list[str]:
-    """Names of the paper's algorithms of some series; its claims are about no others."""
     return [name for name in PAPER_ALGORITHMS if get_algorithm(name).series in series]
 
 
@@ -194,56 +163,58 @@ def claims(columns: Sequence[Column], curves: Sequence[BetaCurve]) -> list[Claim
     validation cost stands for them: choosing by test cost would favour the
     larger group.
     """
+    fields = list(compared("", "", "", Difference(0, 0, 0, 0, 0)))
     found = []
     for claim in words()["claims"]:
         if "beta" in claim:
-            pairs = [_compare_betas(columns, curve, claim["beta"]) for curve in curves]
+            rows = [_compare_betas(columns, curve, claim["beta"]) for curve in curves]
         else:
             own = [it for it in columns if it.imbalanced or not claim.get("imbalanced")]
-            pairs = [_compare(column, *pair) for column in own for pair in claim["pairs"]]
-        compared = tuple(pair for pair in pairs if pair is not None)
-        ties_support = claim.get("ties_support", False)
-        found.append(Claim(claim["question"], claim["statement"], compared, ties_support))
+            rows = [_compare(column, *pair) for column in own for pair in claim["pairs"]]
+        table = pandas.DataFrame([it for it in rows if it is not None], columns=fields)
+        found.append(Claim(claim["statement"], table, claim.get("ties_support", False)))
     return found
 
 
-def _compare(column: Column, *sides: str) -> ComparedPair | None:
-    """Compares two sides on a data set, if both were run there."""
+def _compare(column: Column, *sides: str) -> dict[str, Any] | None:
     first, second = (column.choose(_SIDES[it]) if it in _SIDES else it for it in sides)
     difference = column.compare(first, second) if first and second else None
     if first is None or second is None or difference is None:
         return None
-    own, other = column.paper(first), column.paper(second)
-    return ComparedPair(
+    papers = [it for it in map(column.paper, (first, second)) if it is not None]
+    ratio = math.nan if len(papers) < 2 else float(papers[0]["cost"]) / float(papers[1]["cost"])
+    return compared(
         column.heading(),
         get_algorithm(first).title,
         get_algorithm(second).title,
         difference,
-        None if own is None or other is None else float(own["cost"]) / float(other["cost"]),
+        paper_ratio=ratio,
         collapsed=bool(column.cells["collapsed"].reindex([first, second]).gt(0).any()),
         same_pretraining=column.pretrained_alike(first, second),
-        differs=_differs(column, first, second),
+        differ=_differ(column, first, second),
     )
 
 
-def _compare_betas(columns: Sequence[Column], curve: BetaCurve, end: float) -> ComparedPair | None:
+def _compare_betas(
+    columns: Sequence[Column], curve: BetaCurve, end: float
+) -> dict[str, Any] | None:
     """Compares the beta that validation chose inside (0, 1) with `end`."""
     difference = curve.compare(end)
-    if difference is None or curve.chosen is None:
+    if difference is None:
         return None
     chosen = float(curve.betas[curve.chosen])
-    own = [column for column in columns if column.title == curve.title]
-    return ComparedPair(
+    own = [column for column in columns if column.label == curve.label]
+    return compared(
         curve.title,
         f"β = {chosen:g}",
         f"β = {end:g}",
         difference,
         collapsed=not {chosen, end}.isdisjoint(curve.collapsed),
-        differs=_differs(own[0], "csdnn") if own else (),
+        differ=_differ(own[0], "csdnn") if own else (),
     )
 
 
-def _differs(column: Column, *names: str) -> tuple[str, ...]:
+def _differ(column: Column, *names: str) -> tuple[str, ...]:
     """Says in what the data, and the networks of algorithms, differ from the paper's."""
     found = []
     # Imbalanced variants keep about 72 % of the examples.
@@ -262,8 +233,8 @@ def _geometric_mean(ratios: Iterable[float]) -> float:
     return float(np.exp(np.mean(np.log(usable)))) if usable else math.nan
 
 
-def _ratio(ratio: float | None) -> str:
-    return f"{ratio:.2f}" if ratio is not None and math.isfinite(ratio) else "–"
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.2f}" if math.isfinite(ratio) else "–"
 
 
 def _signed(value: float) -> str:

@@ -30,13 +30,11 @@ class Failures:
             self.add(part, error)
 
     def add(self, part: str, error: Exception) -> None:
-        """Keeps the error of a part."""
         parts = self._parts.setdefault(f"{type(error).__name__}: {error}", [])
         if part not in parts:
             parts.append(part)
 
     def lines(self) -> list[str]:
-        """Returns a line for each error, with all parts that failed by it."""
         return [f"{', '.join(parts)} failed: {error}" for error, parts in self._parts.items()]
 
     def tell(self) -> int:

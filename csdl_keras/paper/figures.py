@@ -1,21 +1,19 @@
 """The report's figures, as the contents of PNG files."""
 
-import contextlib
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from csdl_keras.paper.beta_curve import BetaCurve
-from csdl_keras.paper.notes import row_title
-from csdl_keras.paper.table2 import GROUPS, Column, groups, relative_costs
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.paper.table2 import GROUPS, Column, groups, row_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_INK, _LINE = "#1b1f24", "#d8dde3"
 #: Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = {
     "blind": "#777777",
@@ -30,50 +28,53 @@ def costs_png(columns: Sequence[Column]) -> bytes:
     """Draws costs relative to the lowest of a data set: ours as discs, the paper's as diamonds."""
     from matplotlib.lines import Line2D
 
-    with _style():
-        figure, panels = _panels(len(columns), 4.4)
-        for axes, column in zip(panels, columns, strict=True):
-            _draw_costs(axes, column)
-            # The longest title is wider than the axes, so the variant has a line of its own.
-            title = column.heading().replace(", imbalanced", "\nimbalanced")
-            axes.set_title(title, fontsize=11, parse_math=False)
-        present = {row.series for _, rows in groups(columns) for row in rows}
-        series = [name for name in GROUPS if name in present]
-        handles = [Line2D([], [], marker="o", ls="", color=COLOURS[name]) for name in series]
-        handles.append(Line2D([], [], marker="D", ls="", mfc="none", mec=_INK))
-        labels = [*(GROUPS[name] for name in series), "paper"]
-        figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-        figure.suptitle("Cost relative to the lowest of the data set (bold: tied with it)")
-        return _png(figure)
+    figure, panels = _panels([column.heading() for column in columns], 4.4)
+    for axes, column in zip(panels, columns, strict=True):
+        _draw_costs(axes, column)
+    present = {row.series for rows in groups(columns).values() for row in rows}
+    handles = [
+        Line2D([], [], marker="o", ls="", color=COLOURS[name], label=title)
+        for name, title in GROUPS.items()
+        if name in present
+    ]
+    handles.append(Line2D([], [], marker="D", ls="", mfc="none", mec="black", label="paper"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    figure.suptitle("Cost relative to the lowest of the data set (bold: tied with it)")
+    return _png(figure)
 
 
 def _draw_costs(axes: "Axes", column: Column) -> None:
-    rows = relative_costs(column)
-    algorithms = list(map(get_algorithm, rows.index))
-    for height, algorithm in enumerate(algorithms):
-        ours, paper, _ = rows.iloc[height]
-        colour = COLOURS[algorithm.series]
-        if math.isfinite(ours):
-            axes.plot([1, ours], [height] * 2, color=colour, alpha=0.45, lw=2, clip_on=False)
-            axes.plot(ours, height, "o", color=colour, clip_on=False)
-        if math.isfinite(paper):
-            axes.plot(paper, height, "D", mfc="none", mec=_INK, clip_on=False)
-    axes.set_yticks(range(len(rows)), list(map(row_title, algorithms)))
-    for label, bold in zip(axes.get_yticklabels(), rows["bold"], strict=True):
-        label.set_fontweight("bold" if bold else "normal")
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    values = rows[["ours", "paper"]].to_numpy(float)
-    longest = max([*values[values < math.inf], 1.5]) * 1.1
+    from matplotlib.ticker import LogLocator
+
+    rows = [row for members in groups([column]).values() for row in members]
+    costs = column.cells["cost"].reindex([row.name for row in rows]).to_numpy(float)
+    figures = [column.paper(row.name) for row in rows]
+    theirs = np.array([math.nan if it is None else float(it["cost"]) for it in figures])
+    ours, paper = (_relative(it) for it in (costs, theirs))
+    for height, row in enumerate(rows):
+        colour = COLOURS[row.series]
+        axes.plot([1, ours[height]], [height] * 2, color=colour, alpha=0.45, clip_on=False)
+        axes.plot(ours[height], height, "o", color=colour, clip_on=False)
+    axes.plot(paper, range(len(rows)), "D", mfc="none", mec="black", clip_on=False)
+    axes.set_yticks(range(len(rows)), list(map(row_title, rows)), fontsize=9)
+    for label, row in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_fontweight("bold" if column.cells["bold"].get(row.name) else "normal")
+    axes.invert_yaxis()
+    longest = np.nanmax([*ours, *paper, 1.5]) * 1.1
     axes.set_xscale("log")
     axes.set_xlim(longest**-0.04, longest)
-    marks = [1, 1.5, 2, 3, 5] if longest <= 6 else [1, 2, 3, 5, 8] if longest <= 12 else None
-    if marks is None:
-        step = max(1, math.ceil(math.log10(longest) / 4))
-        marks = [10.0**power for power in range(0, 300, step)]
-    ticks = [mark for mark in marks if mark < longest]
-    axes.set_xticks(ticks, [f"{tick:g}×" for tick in ticks])
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}×")
     axes.minorticks_off()
-    axes.grid(axis="x", clip_on=False)
+    axes.grid(axis="x", color="#d8dde3")
+
+
+def _relative(costs: np.ndarray) -> np.ndarray:
+    """Divides costs by the lowest one; NaN where that says nothing."""
+    known = costs[np.isfinite(costs)]
+    if not known.size or not known.min():
+        return np.full_like(costs, math.nan)
+    return np.where(np.isfinite(costs), costs / known.min(), math.nan)
 
 
 def curves_png(curves: Sequence[BetaCurve]) -> bytes:
@@ -81,57 +82,35 @@ def curves_png(curves: Sequence[BetaCurve]) -> bytes:
 
     A ring marks the beta that validation chose inside (0, 1). There is at least one curve.
     """
-    with _style():
-        figure, panels = _panels(len(curves), 2.9)
-        for axes, curve in zip(panels, curves, strict=True):
-            low, high = curve.costs - curve.standard_errors, curve.costs + curve.standard_errors
-            colour = COLOURS["SOSR"]
-            axes.fill_between(curve.betas, low, high, color=colour, alpha=0.2, lw=0, clip_on=False)
-            axes.plot(curve.betas, curve.costs, "o-", color=colour, lw=2, clip_on=False)
-            if curve.chosen is not None:
-                chosen = curve.betas[curve.chosen], curve.costs[curve.chosen]
-                axes.plot(*chosen, "o", mfc="none", mec=_INK, markersize=12.6, clip_on=False)
-            axes.set_xlim(-0.05, 1.05)
-            axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
-            axes.set_xlabel("β: share of the cost-aware loss")
-            axes.ticklabel_format(axis="y", useOffset=False)
-            axes.grid(axis="y", clip_on=False)
-            axes.set_title(curve.title, fontsize=11, parse_math=False)
-        figure.suptitle("Average test cost by β (ring: chosen by validation between 0 and 1)")
-        return _png(figure)
+    figure, panels = _panels([curve.title for curve in curves], 2.9)
+    for axes, curve in zip(panels, curves, strict=True):
+        low, high = curve.costs - curve.standard_errors, curve.costs + curve.standard_errors
+        axes.fill_between(curve.betas, low, high, color=COLOURS["SOSR"], alpha=0.2, lw=0)
+        axes.plot(curve.betas, curve.costs, "o-", color=COLOURS["SOSR"])
+        if curve.chosen is not None:
+            chosen = curve.betas[curve.chosen], curve.costs[curve.chosen]
+            axes.plot(*chosen, "o", mfc="none", mec="black", markersize=12)
+        axes.set_xlabel("β: share of the cost-aware loss")
+        axes.ticklabel_format(axis="y", useOffset=False)
+        axes.grid(axis="y", color="#d8dde3")
+    figure.suptitle("Average test cost by β (ring: chosen by validation between 0 and 1)")
+    return _png(figure)
 
 
-@contextlib.contextmanager
-def _style() -> Iterator[None]:
-    """Matplotlib's default style, whatever the user's is, without a box around axes."""
-    from matplotlib import style
-
-    choices = {
-        "font.size": 9,
-        "lines.markersize": 6.3,
-        "lines.solid_capstyle": "butt",
-        "grid.color": _LINE,
-        "axes.axisbelow": True,
-        **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
-        **{f"{axis}tick.major.size": 0 for axis in "xy"},
-        **{f"{axis}tick.labelsize": "medium" for axis in "xy"},
-    }
-    with style.context(["default", choices]):
-        yield
-
-
-def _panels(number: int, height: float) -> tuple["Figure", list["Axes"]]:
-    """A figure with up to three panels in a row, each of this height in inches."""
+def _panels(titles: Sequence[str], height: float) -> tuple["Figure", list["Axes"]]:
+    """A figure with a panel for each title, three in a row, each of this height in inches."""
     from matplotlib.figure import Figure
 
-    width = min(number, 3)
-    depth = -(-number // width)
-    size = max(3.6 * width, 6), height * depth + 0.9
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(depth, width, squeeze=False).ravel()
-    for spare in axes[number:]:
-        spare.set_visible(False)
-    return figure, list(axes[:number])
+    width = min(len(titles), 3)
+    depth = -(-len(titles) // width)
+    figure = Figure(figsize=(max(3.6 * width, 6), height * depth + 0.9), layout="constrained")
+    axes = [figure.add_subplot(depth, width, at + 1) for at in range(len(titles))]
+    for panel, title in zip(axes, titles, strict=True):
+        # The longest title is wider than a panel.
+        panel.set_title(title.replace(", imb", "\nimb"), fontsize=11, parse_math=False)
+        panel.spines[:].set_visible(False)
+        panel.set_axisbelow(True)
+    return figure, axes
 
 
 def _png(figure: "Figure") -> bytes:

@@ -1,6 +1,7 @@
 """The folder of a grid's results: enough to rebuild every table and figure, and to go on from."""
 
 import csv
+import io
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ import pandas
 
 from csdl_keras._utils.files import replace_file
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
-from csdl_keras.paper.decisions import Decisions, beta_name, decisions_name
+from csdl_keras.paper.results import Decisions, beta_name, decisions_name
 from csdl_keras.training.algorithms import ALGORITHMS
 
 #: The algorithm whose curve of beta is kept.
@@ -52,10 +53,9 @@ class Folder:
     """Writes the results of a grid into a folder as they come, and finds what is there.
 
     Its tables are `results.csv`, `choices.csv` (values tried on validation examples),
-    `beta_curve.csv`, `curves.csv` (losses and costs by epoch of the first matrix and seed; shares
-    of errors of networks trained without costs) and `doubled.csv` (twice the epochs);
-    `test_decisions/NAME.npz` has labels, matrices and all decisions. What is there of other data
-    sets, algorithms, matrices and seeds stays. A file is replaced as a whole or not at all.
+    `beta_curve.csv`, `curves.csv` (losses and costs, or errors, by epoch of the first matrix and
+    seed) and `doubled.csv` (twice the epochs); `test_decisions/NAME.npz` has labels, matrices and
+    all decisions. What is there of other data sets, algorithms, matrices and seeds stays.
     """
 
     def __init__(self, path: pathlib.Path):
@@ -69,11 +69,8 @@ class Folder:
         path, columns = self.path / name, COLUMNS[name]
         if not path.exists():
             return pandas.DataFrame(columns=columns, dtype=str)
-        try:
-            with path.open(encoding="utf-8", newline="") as file:
-                head, *rows = csv.reader(file)
-        except (csv.Error, ValueError) as error:
-            raise ValueError(f"Expected {path} to be a CSV file; {error}.") from error
+        with path.open(encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
         if head != columns:
             raise ValueError(
                 f"Expected the columns {','.join(columns)} in {path}; it has {','.join(head)}. "
@@ -84,97 +81,89 @@ class Folder:
         return pandas.DataFrame(rows, columns=columns, dtype=str)
 
     def find(self, name: str, cells: Sequence[Cell]) -> dict[str, str] | None:
-        """Returns the row of a table that tells of one of these cells."""
         rows = self.rows(name)
         found = rows[rows["cell"].isin([cell.key for cell in cells])]
         return None if found.empty else found.iloc[0].to_dict()
 
-    def costs(self, source: DataSource, algorithm: str) -> list[float]:
-        """Returns the average test costs of an algorithm on a data set."""
-        rows = self.rows("results.csv")
-        return rows[_is_of(rows, source, algorithm)]["average_cost"].astype(float).to_list()
-
     def write_result(self, outcome: Outcome, tried_again: int = 0, curve: bool = False) -> None:
-        """Writes a result to `results.csv`, the decisions behind it and, if asked for, its curve.
+        """Writes a result, the decisions behind it and, if asked for, its curve.
 
-        `tried_again` is the number of better choices that collapsed. Results of the same algorithm
-        for other matrices and seeds stay if they were made with the same choices, or were tried
-        again with others.
+        Results of the same algorithm for other matrices and seeds stay if they were made with the
+        same choices, or were tried again with others.
         """
         cell, name = outcome.cell, outcome.cell.algorithm.name
         row = result_row(outcome, tried_again)
         with self._lock():
-            decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
             rows = self.rows("results.csv")
             own = rows[_is_of(rows, cell.source, name)]
             same_place = (own[["cost_seed", "seed"]] == row[["cost_seed", "seed"]]).all(axis=1)
             again = own["tried_again"].ne("0") | (row["tried_again"] != "0")
             other_choices = (own[_ALIKE] != row[_ALIKE]).any(axis=1) & ~again
             stale = own[same_place | other_choices]
-            for it in stale.to_dict("records"):
-                array = decisions_name(name, int(it["cost_seed"]), int(it["seed"]))
-                decisions.arrays.pop(array, None)
-            if outcome.test is not None:
-                decisions.arrays[decisions_name(name, cell.cost_seed, cell.seed)] = outcome.test
-            decisions.write()
+            arrays = [
+                decisions_name(name, int(it["cost_seed"]), int(it["seed"]))
+                for it in stale.to_dict("records")
+            ]
+            self._keep(outcome, decisions_name(name, cell.cost_seed, cell.seed), arrays)
             self._write("results.csv", rows.drop(stale.index), [row])
             if curve:
-                columns = [outcome.history.get(it, []) for it in _EPOCH]
-                epochs = enumerate(zip(*columns, strict=False), start=1)
-                lines = [
-                    {**row[_CELL], "epoch": epoch, **dict(zip(_EPOCH, values, strict=True))}
-                    for epoch, values in epochs
-                ]
+                history = pandas.DataFrame({it: outcome.history.get(it, []) for it in _EPOCH})
+                history.insert(0, "epoch", range(1, len(history) + 1))
+                lines = [{**cell.place, **it} for it in history.to_dict("records")]
                 self._replace("curves.csv", cell.source, name, lines)
 
     def write_doubled(self, outcome: Outcome) -> None:
-        """Writes the result of a training with twice the epochs, and its decisions."""
         cell, name = outcome.cell, outcome.cell.algorithm.name
         with self._lock():
             self._keep(outcome, f"{decisions_name(name, cell.cost_seed, cell.seed)}_doubled")
             self._replace("doubled.csv", cell.source, name, [result_row(outcome)])
 
-    def write_choices(self, tried: Sequence[Row], complete: bool) -> None:
-        """Writes rows of `choices.csv`, the values of one choice of an algorithm.
-
-        Other values of this choice that are there are removed if these are all of them; else they
-        stay, since the search may still come to them.
-        """
-        first = tried[0]
-        source = DataSource(first["dataset"], first["imbalanced"])
+    def write_choices(self, tried: Sequence[Row]) -> None:
+        """Writes the values of one choice of an algorithm in place of those that are there."""
+        parameter, algorithm = tried[0]["parameter"], tried[0]["algorithm"]
+        source = DataSource(tried[0]["dataset"], tried[0]["imbalanced"])
         with self._lock():
             rows = self.rows("choices.csv")
-            same = _is_of(rows, source, first["algorithm"]) & rows["parameter"].eq(
-                first["parameter"]
-            )
-            if not complete:
-                same &= rows["cell"].isin([row["cell"] for row in tried])
+            same = _is_of(rows, source, algorithm) & rows["parameter"].eq(parameter)
             self._write("choices.csv", rows[~same], tried)
-            if (first["parameter"], first["algorithm"]) == ("beta", CURVE_ALGORITHM):
+            if (parameter, algorithm) == ("beta", CURVE_ALGORITHM):
                 points = [{to: row[of or to] for to, of in _CURVE.items()} for row in tried]
-                self._replace("beta_curve.csv", source, CURVE_ALGORITHM, points)
+                self._replace("beta_curve.csv", source, algorithm, points)
 
     def write_point(self, outcome: Outcome) -> None:
-        """Writes the test decisions of a point of the curve of beta."""
         cell, beta = outcome.cell, outcome.cell.settings.pretraining.beta
         with self._lock():
             self._keep(outcome, beta_name(cell.algorithm.name, cell.cost_seed, beta))
 
-    def decisions(self, source: DataSource, matrices: Mapping[int, np.ndarray]) -> Decisions:
-        """Returns the decisions on a data set, which must be of the same examples and matrices."""
-        decisions = Decisions(self.path, source.label)
-        decisions.expect("labels", source.load().y_test)
-        for seed, matrix in matrices.items():
-            decisions.expect(f"matrix_{seed}", matrix)
+    def decisions(self, cell: Cell) -> Decisions:
+        """Returns the decisions on a data set, which must be of the cell's examples and matrix."""
+        decisions = Decisions(self.path, cell.source.label)
+        named = {"labels": cell.source.load().y_test, f"matrix_{cell.cost_seed}": cell.matrix}
+        for name, array in named.items():
+            if not np.array_equal(decisions.arrays.setdefault(name, array), array):
+                raise ValueError(
+                    f"Expected {decisions.path} to hold results of the same test examples and "
+                    f"cost matrices; its {name!r} is another one. Take another folder."
+                )
         return decisions
 
-    def _keep(self, outcome: Outcome, name: str) -> None:
-        """Adds the decisions of an outcome, if training has not diverged, to those on file."""
-        if outcome.test is not None:
-            cell = outcome.cell
-            decisions = self.decisions(cell.source, {cell.cost_seed: cell.matrix})
-            decisions.arrays[name] = outcome.test
-            decisions.write()
+    def _keep(self, outcome: Outcome, name: str, stale: Iterable[str] = ()) -> None:
+        """Writes test decisions, if training has not diverged, and removes stale ones.
+
+        Labels and decisions are in the smallest type that holds them.
+        """
+        decisions = self.decisions(outcome.cell)
+        arrays = {it: each for it, each in decisions.arrays.items() if it not in {*stale}}
+        if outcome.decisions:
+            arrays[name] = outcome.decisions["test"]
+        small = {
+            name: it if it.dtype.kind == "f" else it.astype(np.min_scalar_type(it.max()))
+            for name, it in sorted(arrays.items())
+        }
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **small)  # type: ignore[arg-type]
+        decisions.path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(decisions.path, buffer.getvalue())
 
     def _replace(self, name: str, source: DataSource, algorithm: str, new: Iterable[Row]) -> None:
         """Writes rows of an algorithm on a data set in place of those that are there."""
@@ -182,31 +171,28 @@ class Folder:
         self._write(name, rows[~_is_of(rows, source, algorithm)], new)
 
     def _write(self, name: str, rows: pandas.DataFrame, new: Iterable[Row]) -> None:
+        """Writes rows and new ones in the order of algorithms, matrices and seeds."""
         texts = [{column: _text(row[column]) for column in COLUMNS[name]} for row in new]
         frame = pandas.concat([rows, pandas.DataFrame(texts, columns=COLUMNS[name], dtype=str)])
-        order = pandas.DataFrame(
-            {
-                "dataset": frame["dataset"],
-                "imbalanced": frame["imbalanced"],
-                "algorithm": frame["algorithm"].map(_ORDER).fillna(len(_ORDER)),
-                "cost_seed": frame["cost_seed"].astype(int),
-                "seed": frame["seed"].astype(int) if "seed" in frame else 0,
-            }
-        ).reset_index(drop=True)
-        order = order.sort_values(list(order), kind="stable")
-        content = frame.iloc[order.index].to_csv(index=False, lineterminator="\n")
+        by = [it for it in (*_CELL, "seed") if it in frame]
+        frame = frame.sort_values(by, key=_sort_key, kind="stable", ignore_index=True)
+        content = frame.to_csv(index=False, lineterminator="\n")
         replace_file(self.path / name, content.encode())
 
     def _lock(self) -> filelock.BaseFileLock:
         return filelock.FileLock(self.path / ".lock")
 
 
+def _sort_key(column: pandas.Series) -> pandas.Series:
+    if column.name == "algorithm":
+        return column.map(_ORDER)
+    return column.astype(int) if column.name in ("cost_seed", "seed") else column
+
+
 def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
     """Returns the row of `results.csv` of an outcome, as text; choices it does not have are empty.
 
-    `collapsed` says whether it decides no better than one decision for all examples, on validation
-    or on test examples, by the latter of which nothing is chosen; `tried_again` is the number of
-    better choices that collapsed, 0 if all that were tried did.
+    `tried_again` is the number of better choices that collapsed, 0 if all that were tried did.
     """
     cell, data = outcome.cell, outcome.cell.source.load()
     choices = cell.settings.columns(cell.algorithm)
@@ -214,17 +200,19 @@ def result_row(outcome: Outcome, tried_again: int = 0) -> pandas.Series:
         choices["hidden_units"] = "-".join(map(str, choices["hidden_units"]))
     is_network = cell.algorithm.body_kind.is_network
     values = {
+        **dict.fromkeys(_CHOICES),
+        **choices,
         **cell.place,
-        **{name: choices.get(name) for name in _CHOICES},
-        "average_cost": float(outcome.test_costs.mean()),
-        "error_rate": outcome.test_error,
-        "validation_cost": outcome.validation_cost,
+        "average_cost": float(outcome.costs("test").mean()),
+        "error_rate": outcome.error("test"),
+        "validation_cost": float(outcome.costs("val").mean()),
         "train_seconds": outcome.train_seconds,
         "epochs": outcome.epochs,
         "train_size": len(data.y_train_val),
         "seed": cell.seed,
         "backend": keras.backend.backend() if is_network else "scikit-learn",
-        "collapsed": outcome.collapsed or outcome.collapsed_on_test,
+        # By test examples nothing is chosen.
+        "collapsed": outcome.collapsed("val") or outcome.collapsed("test"),
         "tried_again": tried_again,
         "cell": cell.key,
         "test_size": len(data.y_test),
@@ -240,7 +228,6 @@ def _text(value: object) -> str:
 
 
 def _is_of(rows: pandas.DataFrame, source: DataSource, algorithm: str) -> pandas.Series:
-    """Tells which rows belong to an algorithm on that data set."""
     return (
         rows["dataset"].eq(source.name)
         & rows["imbalanced"].eq(str(source.imbalanced))

@@ -8,16 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome
+from csdl_keras.paper.cells import FIRST_COST_SEED, Cell, DataSource, Outcome, Runner
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.folder import CURVE_ALGORITHM, Folder
 from csdl_keras.paper.profiles import Profile, Search
-from csdl_keras.paper.running import Runner
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.settings import Settings, column
 
 #: Most choices that are tried for a result, one after the other as they collapse.
 _MOST_TRIED = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class _Trial:
+    """A value that a search tried, the cell that tried it, and its row of `choices.csv`."""
+
+    search: Search
+    value: Any
+    cell: Cell
+    row: dict[str, Any]
+
+    @property
+    def rank(self) -> tuple[bool, bool, float]:
+        """The order of trials, the best one first; those that diverged or collapsed come last."""
+        return self.diverged, self.row["collapsed"], self.row["validation"]
+
+    @property
+    def diverged(self) -> bool:
+        return math.isinf(self.row["validation"])
 
 
 @dataclasses.dataclass
@@ -30,16 +48,10 @@ class Grid:
     for each data set the first matrix of all of them. What is in the folder is not trained again,
     even if the cache no longer holds it.
 
-    Args:
-        profile: sizes, data sets, algorithms, and values to choose from.
-        folder: the folder of the results.
-        runner: runs the cells; is told what fails.
-        cost_scale: `scale` of `randomized_proportional`. Defaults to 10.
-        seed: first seed of training, and seed of the imbalanced variants. Defaults to 0.
-        source_choices: further arguments of each `DataSource`.
-        doubled: whether to train one cell of each algorithm again with twice the epochs.
-        check: called after each training; may raise an exception to end the run.
-        tell: is told lines about what was trained and chosen.
+    `cost_scale` is that of `randomized_proportional`, `seed` the first one of training, and that of
+    imbalanced variants, `source_choices` are further arguments of each `DataSource`. With
+    `doubled`, one cell of each algorithm is trained again with twice the epochs. `tell` is told
+    lines about what was trained and chosen.
     """
 
     profile: Profile
@@ -49,15 +61,10 @@ class Grid:
     seed: int = 0
     source_choices: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     doubled: bool = False
-    check: Callable[[], None] = lambda: None
     tell: Callable[[str], object] = lambda text: None
 
     def run(self) -> Failures:
-        """Runs what is missing, data set after data set; each result is on disk at once.
-
-        Returns:
-            What failed; its results are missing, all others are there.
-        """
+        """Runs what is missing, each result on disk at once; returns what failed."""
         for algorithms in filter(None, self.profile.tiers):
             for dataset in self.profile.datasets:
                 with self.runner.failures.step(dataset):
@@ -71,10 +78,9 @@ class Grid:
         }
 
     def _run_dataset(self, dataset: str, algorithms: list[Algorithm]) -> None:
-        source = self._source(dataset)
-        settings = self.profile.settings_on(dataset)
-        cells = self._final(dataset, algorithms[0], settings)
-        self.folder.decisions(source, {cell.cost_seed: cell.matrix for cell in cells})
+        # Of the same examples and matrices as what is there.
+        for cell in self._final(dataset, algorithms[0], self.profile.settings_on(dataset)):
+            self.folder.decisions(cell)
         rankings = {}
         for algorithm in algorithms:
             with self.runner.failures.step(f"{dataset} {algorithm.name}"):
@@ -86,25 +92,12 @@ class Grid:
             self._finish(dataset, algorithm, ranking, len(self._places(algorithm)))
             if self.doubled:
                 self._double(dataset, algorithm, ranking)
-            costs = self.folder.costs(source, algorithm.name)
-            if costs:
-                self.tell(
-                    f"{dataset} {algorithm.name}: average test cost {np.mean(costs):.3f} of "
-                    f"{len(costs)} result{'s' * (len(costs) > 1)}; {self._progress()}"
-                )
-
-    def _progress(self) -> str:
-        """Says how many of the planned results are on disk."""
-        planned, sources = self.planned(), map(self._source, self.profile.datasets)
-        done = sum(len(self.folder.costs(it, name)) for it in sources for name in planned)
-        return f"{done} of {len(self.profile.datasets) * sum(planned.values())} are there"
 
     def _choose(self, dataset: str, algorithm: Algorithm) -> list[Settings]:
         """Makes the choices of an algorithm, one field after the other.
 
-        Returns:
-            The chosen settings, then all others that did not diverge, the best first; none if a
-            value could not be tried.
+        Returns the chosen settings, then all others that did not diverge, the best first; none if a
+        value could not be tried.
         """
         settings, tried = self.profile.settings_on(dataset), list[_Trial]()
         for searches in self.profile.rounds(algorithm):
@@ -112,67 +105,58 @@ class Grid:
             if trials is None:
                 return []  # The runner has kept why.
             tried += trials
-            best = min(trials, key=_rank)
-            search, value, cell, row = best
-            edge = search.edge([it[1] for it in trials if it[0] is search], value)
-            rows = [it[3] | {"chosen": it is best, "edge": edge * (it is best)} for it in trials]
-            self.folder.write_choices(rows, complete=True)
-            settings = cell.settings
+            best = min(trials, key=lambda trial: trial.rank)
+            values = [it.value for it in trials if it.search is best.search]
+            best.row.update(chosen=True, edge=best.search.edge(values, best.value))
+            self.folder.write_choices([it.row for it in trials])
+            settings = best.cell.settings
             self.tell(
-                f"{dataset} {algorithm.name}: {row['parameter']} = {value}, validation "
-                f"{row['criterion']} {row['validation']:.4f}"
+                f"{dataset} {algorithm.name}: {best.row['parameter']} = {best.value}, validation "
+                f"{best.row['criterion']} {best.row['validation']:.4f}"
             )
-        ordered = [
-            it[2].settings for it in sorted(tried, key=_rank) if it[3]["validation"] < math.inf
-        ]
-        return list(dict.fromkeys([settings, *ordered]))
+        tried.sort(key=lambda trial: trial.rank)
+        others = [trial.cell.settings for trial in tried if not trial.diverged]
+        return list(dict.fromkeys([settings, *others]))
 
-    def _search(self, start: Cell, searches: Sequence[Search]) -> "list[_Trial] | None":
+    def _search(self, start: Cell, searches: Sequence[Search]) -> list[_Trial] | None:
         """Tries the values of one choice, and those beyond as long as the best is at an edge."""
         trials = list[_Trial]()
         waiting = [(search, value) for search in searches for value in search.values]
         while waiting:
-            new = self._try(start, waiting, trials)
+            new = self._try(start, waiting)
             if len(new) < len(waiting):
                 return None
             trials += new
             waiting = []
             for search in searches:
-                own = [it for it in trials if it[0] is search]
-                value = search.next_value([it[1] for it in own], min(own, key=_rank)[1])
+                own = [it for it in trials if it.search is search]
+                best = min(own, key=lambda trial: trial.rank)
+                value = search.next_value([it.value for it in own], best.value)
                 if value is not None:
                     waiting.append((search, value))
         return trials
 
-    def _try(
-        self, start: Cell, values: Sequence[tuple[Search, Any]], before: "Sequence[_Trial]"
-    ) -> "list[_Trial]":
-        """Returns a trial for each value, unless it fails; each is on disk at once."""
-        cells = {
-            dataclasses.replace(start, settings=start.settings.replace(search.choices(value))): (
-                search,
-                value,
-            )
-            for search, value in values
-        }
-        found = dict[Cell, _Trial]()
-        for cell, (search, value) in cells.items():
+    def _try(self, start: Cell, values: Sequence[tuple[Search, Any]]) -> list[_Trial]:
+        """Returns a trial for each value, unless it fails."""
+        cells, found = {}, dict[Cell, dict[str, Any]]()
+        for search, value in values:
+            settings = start.settings.replace({**search.given, search.field: value})
+            cell = dataclasses.replace(start, settings=settings)
+            cells[cell] = search, value
             row = self.folder.find("choices.csv", [cell])
             if row is not None:
-                old: dict[str, Any] = dict(row)
-                for name in ("validation", "train_seconds", "test_cost", "test_cost_error"):
-                    old[name] = float(old[name])
-                old["collapsed"] = old["collapsed"] == "True"
-                found[cell] = search, value, cell, old | _asked(search, value, cell)
+                known = {"validation": float(row["validation"])}
+                found[cell] = row | known | {"collapsed": row["collapsed"] == "True"}
         for outcome in self._outcomes(cell for cell in cells if cell not in found):
-            cell = outcome.cell
-            search, value = cells[cell]
-            found[cell] = search, value, cell, _tried(outcome) | _asked(search, value, cell)
-            if _on_curve(search, cell):
+            found[outcome.cell] = _tried(outcome)
+            on_curve = cells[outcome.cell][0].field == "pretraining.beta"
+            if on_curve and start.algorithm.name == CURVE_ALGORITHM:
                 self.folder.write_point(outcome)
-            rows = [it[3] for it in (*before, *found.values())]
-            self.folder.write_choices(rows, complete=False)
-        return [found[cell] for cell in cells if cell in found]
+        return [
+            _Trial(search, value, cell, found[cell] | _asked(search, value, cell))
+            for cell, (search, value) in cells.items()
+            if cell in found
+        ]
 
     def _finish(
         self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings], number: int
@@ -184,7 +168,7 @@ class Grid:
         for again in range(len(tries)):
             for outcome in self._outcomes(place[again] for place in places):
                 key = outcome.cell.cost_seed, outcome.cell.seed
-                if outcome.collapsed:
+                if outcome.collapsed("val"):
                     collapsed.setdefault(key, outcome)
                 elif self._write(outcome, again):
                     collapsed.pop(key, None)
@@ -193,7 +177,6 @@ class Grid:
             self._write(outcome)
 
     def _write(self, outcome: Outcome, tried_again: int = 0) -> bool:
-        """Writes a result; tells whether that worked."""
         first = (outcome.cell.cost_seed, outcome.cell.seed) == (FIRST_COST_SEED, self.seed)
         with self.runner.failures.step(outcome.cell.name):
             self.folder.write_result(outcome, tried_again, curve=first)
@@ -201,7 +184,6 @@ class Grid:
         return False
 
     def _double(self, dataset: str, algorithm: Algorithm, ranking: Sequence[Settings]) -> None:
-        """Trains the first cell of an algorithm as in its result, but with twice the epochs."""
         cells = [self._cell(dataset, algorithm, it) for it in ranking]
         written = [it.settings for it in cells if self.folder.find("results.csv", [it])]
         names = [f"{algorithm.body}.{it}" for it in ("epochs", "patience")]
@@ -218,20 +200,17 @@ class Grid:
     def _outcomes(self, cells: Iterable[Cell]) -> Iterator[Outcome]:
         """Runs what is missing of cells; those that fail are left out."""
         for outcome in self.runner.run(cells):
-            cell = outcome.cell
-            seed = f" seed {cell.seed}" if cell.seed else ""
+            seed = f" seed {outcome.cell.seed}" if outcome.cell.seed else ""
             self.tell(
-                f"{datetime.datetime.now():%H:%M:%S} {cell.name}{seed}: average cost "
-                f"{outcome.test_costs.mean():.3f}, error {outcome.test_error:.1%}, "
+                f"{datetime.datetime.now():%H:%M:%S} {outcome.cell.name}{seed}: average cost "
+                f"{outcome.costs('test').mean():.3f}, error {outcome.error('test'):.1%}, "
                 f"{outcome.train_seconds:.0f} s"
             )
             yield outcome
-            self.check()
 
-    def _source(self, dataset: str, train_size: int | None = None) -> DataSource:
-        return DataSource.parse(
-            dataset, train_size=train_size, seed=self.seed, **self.source_choices
-        )
+    def _source(self, label: str, train_size: int | None = None) -> DataSource:
+        name = label.removesuffix("_imb")
+        return DataSource(name, name != label, train_size, self.seed, **self.source_choices)
 
     def _cell(
         self, dataset: str, algorithm: Algorithm, settings: Settings, seed: int = 0, matrix: int = 0
@@ -247,31 +226,19 @@ class Grid:
         return [(seed, matrix) for seed in range(self.profile.seeds) for matrix in matrices]
 
     def _final(self, dataset: str, algorithm: Algorithm, settings: Settings) -> list[Cell]:
-        """Returns the cells of the results, those of the first seed first."""
         return [
             self._cell(dataset, algorithm, settings, *place) for place in self._places(algorithm)
         ]
 
 
-#: A value that a search tried, the cell that tried it, and its row of `choices.csv`.
-_Trial = tuple[Search, Any, Cell, dict[str, Any]]
-
-
-def _rank(trial: _Trial) -> tuple[bool, bool, float]:
-    """The order of trials, the best one first; those that diverged or collapsed come last."""
-    row = trial[3]
-    return math.isinf(row["validation"]), row["collapsed"], row["validation"]
-
-
 def _tried(outcome: Outcome) -> dict[str, Any]:
-    """Returns what a row of `choices.csv` says of an outcome."""
-    costs = outcome.test_costs
+    costs, (criterion, validation) = outcome.costs("test"), outcome.criterion
     with np.errstate(invalid="ignore"):  # infinite costs have no standard error
         error = float(costs.std(ddof=1) / len(costs) ** 0.5)
     return {
-        "criterion": outcome.criterion_name,
-        "validation": outcome.criterion,
-        "collapsed": outcome.collapsed,
+        "criterion": criterion,
+        "validation": validation,
+        "collapsed": outcome.collapsed("val"),
         "epochs": outcome.epochs,
         "train_seconds": outcome.train_seconds,
         "test_cost": float(costs.mean()),
@@ -284,7 +251,3 @@ def _asked(search: Search, value: object, cell: Cell) -> dict[str, Any]:
     given = ",".join(f"{column(name)}={it}" for name, it in search.given.items())
     asked = {"parameter": column(search.field), "value": value, "given": given}
     return {**cell.place, **asked, "chosen": False, "edge": "", "cell": cell.key}
-
-
-def _on_curve(search: Search, cell: Cell) -> bool:
-    return (search.field, cell.algorithm.name) == ("pretraining.beta", CURVE_ALGORITHM)

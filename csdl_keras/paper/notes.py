@@ -1,79 +1,32 @@
-"""The report's sentences and lines about data, runs and what is missing."""
+"""The report's sentences and tables about data, runs, searches and what is missing."""
 
 import collections
 import math
-from collections.abc import Mapping, Sequence
+import pathlib
+from collections.abc import Sequence
 from typing import Any
 
 import pandas
 
-from csdl_keras.evaluation._report_text import warning
-from csdl_keras.paper.beta_curve import BetaCurve
-from csdl_keras.paper.results import words
-from csdl_keras.paper.table2 import PAPER_LAYERS, Column, groups
-from csdl_keras.paper.titles import data_title, label_title, paper_table2, variant_title
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.evaluation._report_text import interval, number, warning
+from csdl_keras.paper.claims import claims
+from csdl_keras.paper.results import PLACE, data_label, read_choices, read_results, words
+from csdl_keras.paper.table2 import (
+    Column,
+    data_title,
+    groups,
+    paper_table2,
+    read_columns,
+    variant_title,
+)
+from csdl_keras.training.algorithms import get_algorithm
 
-DATA_HEADS = ["data set", "training and validation", "test", "matrices", "largest cost"]
-DATA_HEADS += ["hidden layers"]
-
-
-def setting(
-    columns: Sequence[Column], searches: pandas.DataFrame, runs: Sequence[dict[str, Any]] = ()
-) -> str:
-    """Says how large networks and data are, beside the paper's, and how much was tried."""
-    layers = sorted({it for column in columns for it in column.hidden_units})
-    matrices = [column.matrices for column in columns]
-    seeds = [seeds for column in columns for seeds in column.cells["seeds"]]
-    parts = []
-    if layers:
-        full = "; ".join(it.title for it in columns if it.has_paper_size)
-        size = f"the paper's are {PAPER_LAYERS}{', as here on ' * bool(full)}{full}"
-        if layers == [PAPER_LAYERS]:
-            size = "as in the paper"
-        parts.append(f"hidden layers of fully-connected networks {', '.join(layers)} ({size})")
-    smaller = ", ".join(
-        f"{it.name.examples:,} of {it.title}"
-        for it in columns
-        if not it.imbalanced and it.train_size < it.name.examples
-    )
-    whole = f" (the paper's sets have more: {smaller})" * bool(smaller)
-    examples = _span([column.train_size for column in columns])
-    parts.append(f"{examples} examples for training and validation{whole}")
-    parts.append(
-        f"{_span(matrices)} cost matri{'ces' if max(matrices) > 1 else 'x'}, "
-        f"{_span(seeds)} training seed{'s' if max(seeds) > 1 else ''}"
-    )
-    if len(searches):
-        seconds = searches["seconds"].sum(skipna=False)
-        hours = f" in {seconds / 3600:.1f} hours" if math.isfinite(seconds) else ""
-        parts.append(f"{searches['trials'].sum():.0f} trials of values on validation{hours}")
-    ways = dict.fromkeys(map(_way, runs))
-    if len(ways) > 1:
-        parts.append(f"computed in {len(ways)} ways: {', '.join(ways)}")
-    return f"The setting: {'; '.join(parts)}."
+Runs = Sequence[dict[str, Any]]
 
 
-def _way(run: Mapping[str, Any]) -> str:
-    """Names the backend, the precision and the accelerators of a run."""
-    machine = run.get("machine")
-    on = machine.get("accelerators") if isinstance(machine, dict) else None
-    # Until 0.2 all values were written as text.
-    in_half = str(run.get("arguments", {}).get("mixed_precision")) == "True"
-    return f"{run.get('backend')}{' in bfloat16' * in_half} on {on or 'the processor'}"
-
-
-def _span(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> list[str]:
-    """Says where no algorithm beats a constant decision, and which results are not there.
-
-    These are results of the runs that are still to come, and those of the paper's table.
-    """
-    shown = {_label(it.dataset, it.imbalanced): it for it in columns}
+def missing_lines(columns: Sequence[Column], runs: Runs) -> list[str]:
+    """Says where nothing beats a constant decision, and which results are still to come."""
+    shown = {it.label: it.cells["results"] for it in columns}
     planned, unavailable = _asked(runs)
     lines = []
     for column in columns:
@@ -82,62 +35,45 @@ def missing_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> 
         if savings and (told := warning(savings)):
             lines.append(f"{column.title}: {told}")
     for label, algorithms in planned.items():
-        cells = shown[label].cells["results"] if label in shown else {}
+        done = shown.get(label, {})
         left = [
-            f"{get_algorithm(name).title} ({number - cells.get(name, 0)} of {number} results)"
-            for name, number in algorithms.items()
-            if cells.get(name, 0) < number
+            f"{get_algorithm(name).title} ({asked - done.get(name, 0)} of {asked} results)"
+            for name, asked in algorithms.items()
+            if done.get(name, 0) < asked
         ]
         if left:
-            lines.append(f"Still to run on {label_title(label)}: {', '.join(left)}.")
+            lines.append(f"Still to run on {variant_title(label)}: {', '.join(left)}.")
     for name, why in unavailable.items():
         lines.append(f"Not run, since its data were not at hand: {data_title(name).title}. {why}")
-    # Rows of the paper's table that no run was asked for.
-    absent = collections.defaultdict(list)
-    for label in dict.fromkeys([*shown, *planned]):
-        asked = {*planned.get(label, ()), *(shown[label].cells.index if label in shown else ())}
-        rows = [get_algorithm(name).title for name in PAPER_ALGORITHMS if name not in asked]
-        absent[", ".join(rows)].append(label_title(label))
-    lines += [f"Not run on {'; '.join(on)}: {names}." for names, on in absent.items() if names]
-    titles = [title for title, why in _absent_sets(columns, runs) if why == "not run"]
-    return lines + [f"Not run of the paper's data sets: {'; '.join(titles)}."] * bool(titles)
+    return lines
 
 
-def data_lines(columns: Sequence[Column], runs: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Sizes, matrices and largest costs of data sets below `DATA_HEADS`, absent ones last."""
-    lines = []
-    for column in columns:
-        ends = [f"{end(column.largest.values(), default=0):.1f}" for end in (min, max)]
-        largest = " to ".join(dict.fromkeys(ends)) if column.largest else "–"
-        sizes = f"{column.train_size:,}", f"{column.test_size:,}" if column.test_size else "–"
-        layers = ", ".join(column.hidden_units) or "–"
-        lines.append([column.heading(), *sizes, str(column.matrices), largest, layers])
-    return lines + [[title, why, *"––––"] for title, why in _absent_sets(columns, runs)]
-
-
-def _absent_sets(
-    columns: Sequence[Column], runs: Sequence[dict[str, Any]]
-) -> list[tuple[str, str]]:
-    """Returns titles of the paper's data sets that have no results, and why."""
+def data_table(columns: Sequence[Column], runs: Runs) -> pandas.DataFrame:
+    """Sizes, matrices and largest costs of data sets, those of the paper that are absent last."""
+    rows = {}
+    for it in columns:
+        ends = [f"{end(it.largest.values(), default=0):.1f}" for end in (min, max)]
+        rows[it.label] = {
+            "data set": it.heading(),
+            "training and validation": f"{it.train_size:,}",
+            "test": f"{it.test_size:,}" if it.test_size else "–",
+            "matrices": str(it.matrices),
+            "largest cost": " to ".join(dict.fromkeys(ends)) if it.largest else "–",
+            "hidden layers": ", ".join(it.hidden_units) or "–",
+        }
     planned, unavailable = _asked(runs)
-    shown = {(column.name.paper, column.imbalanced) for column in columns if column.name.same}
-    absent = []
-    for name, imbalanced in _paper_sets():
-        if (name, imbalanced) not in shown:
-            why = "still to run" if _label(name, imbalanced) in planned else "not run"
-            why = "not run, its data were not at hand" if name in unavailable else why
-            absent.append((variant_title(name, imbalanced), why))
-    return absent
+    for name, imbalanced in paper_table2().index.droplevel("algorithm").unique():
+        label = data_label(name, imbalanced)
+        why = "still to run" if label in planned else "not run"
+        why = "not run, its data were not at hand" if name in unavailable else why
+        absent = {"data set": variant_title(label), "training and validation": why}
+        rows.setdefault(label, absent)
+    return pandas.DataFrame(list(rows.values())).fillna("–")
 
 
-def _paper_sets() -> list[tuple[str, bool]]:
-    return list(dict.fromkeys((name, imbalanced) for name, imbalanced, _ in paper_table2().index))
-
-
-def _asked(runs: Sequence[dict[str, Any]]) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+def _asked(runs: Runs) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     """Returns the number of results planned, by data set and algorithm, and data not at hand."""
-    matrices: dict[str, dict[str, int]] = collections.defaultdict(dict)
-    seeds: dict[str, int] = collections.defaultdict(int)
+    planned: dict[str, dict[str, int]] = collections.defaultdict(dict)
     unavailable: dict[str, str] = {}
     for run in runs:
         record = run.get("settings")
@@ -145,52 +81,29 @@ def _asked(runs: Sequence[dict[str, Any]]) -> tuple[dict[str, dict[str, int]], d
         unavailable |= settings.get("unavailable", {})
         for label in settings.get("datasets", ()):
             unavailable.pop(label.removesuffix("_imb"), None)  # A later run had them.
-            seeds[label] = max(seeds[label], settings.get("seeds", 1))
             for algorithm, asked in settings.get("planned", {}).items():
-                asked //= settings.get("seeds", 1)
-                matrices[label][algorithm] = max(asked, matrices[label].get(algorithm, 0))
-    # A network that was asked for with fewer seeds than others on its data set lacks the rest.
-    planned = {
-        label: {
-            name: asked * (seeds[label] if get_algorithm(name).body_kind.is_network else 1)
-            for name, asked in own.items()
-        }
-        for label, own in matrices.items()
-    }
+                planned[label][algorithm] = max(asked, planned[label].get(algorithm, 0))
     return planned, unavailable
 
 
-def _label(name: str, imbalanced: bool) -> str:
-    return name + "_imb" * imbalanced
+def runs_table(runs: Runs) -> pandas.DataFrame:
+    """What made the figures, as text: a row for each command, of the last time that it ran."""
+    last = {str(run.get("command")): run for run in runs}.values()
+    names = ["command", "date", "versions", "commit", "backend", "machine"]
+    return pandas.DataFrame([{name: _mapping(run.get(name)) for name in names} for run in last])
 
 
-def row_title(algorithm: Algorithm) -> str:
-    """Returns the title of an algorithm, marked if the paper's table does not have it."""
-    return algorithm.title + " †" * (not algorithm.in_table2)
-
-
-def mapping(value: object) -> str:
-    """Formats an entry of a run's record, such as `"keras 3.15, cores 2"`; a dash if empty."""
+def _mapping(value: object) -> str:
     if isinstance(value, dict):
         value = ", ".join(f"{name} {each}" for name, each in value.items())
     return str(value) if value not in (None, "") else "–"
-
-
-def collapsed_betas(curve: BetaCurve) -> str:
-    """Says at which betas a network collapsed, so that the curve tells nothing of them."""
-    betas = ", ".join(f"{beta:g}" for beta in curve.collapsed)
-    return (
-        f"{curve.title}: collapsed at β = {betas}: the network decides no better than one decision "
-        "for all examples; the curve says nothing of β there."
-    )
 
 
 def table_notes(columns: Sequence[Column]) -> list[str]:
     """Returns the notes that readers of these columns need, as sentences without markup."""
     cells = pandas.concat([column.cells for column in columns])
     names = [column.name for column in columns]
-    rows = [row for _, members in groups(columns) for row in members]
-    others = [column.title for column in columns if column.name.paper is None]
+    rows = [row for members in groups(columns).values() for row in members]
     facts: dict[str | None, Any] = {
         None: True,
         "diverged": cells["diverged"].any(),
@@ -201,7 +114,7 @@ def table_notes(columns: Sequence[Column]) -> list[str]:
         "paper_imbalanced": any(it.name.paper and it.imbalanced for it in columns),
         "other_data": not all(name.same for name in names),
         "colours": {"SVHN", "CIFAR-10"} & {name.title for name in names},
-        "others": "; ".join(others),
+        "others": "; ".join(column.title for column in columns if column.name.paper is None),
         "extra": ", ".join(row.title for row in rows if not row.in_table2),
     }
     told = [it["text"] for it in words()["notes"] if facts[it.get("when")]]
@@ -216,3 +129,106 @@ def _places(columns: Sequence[Column], count: str) -> str:
         for name, cell in column.cells.iterrows()
         if cell[count]
     )
+
+
+def savings_table(columns: Sequence[Column]) -> pandas.DataFrame:
+    """What algorithms save relative to the best constant decision, where it is known."""
+    rows = []
+    for column in columns:
+        for name, cell in column.cells[column.cells["saved"].notna()].iterrows():
+            decision = cell["constant_decision"]
+            always = f", always deciding {decision}" * bool(decision)
+            rows.append(
+                {
+                    "data set": column.heading(),
+                    "algorithm": get_algorithm(name).title,
+                    "cost": column.text(name),
+                    "constant decision": number(cell["constant_cost"]) + always,
+                    "saved": number(cell["saved"]),
+                    "95 % interval": interval(cell),
+                    "against the best": cell["against_best"] or "–",
+                }
+            )
+    return pandas.DataFrame(rows)
+
+
+def read_searches(folder: pathlib.Path) -> pandas.DataFrame:
+    """Counts what was tried for each algorithm, over all data sets; what is not on file is NaN.
+
+    `choices` are those whose search widens, `edges` those that lie at an end of what was tried,
+    `ties` those that do as well as a neighbour, `highest` the chosen `corruptions` that are the
+    highest one.
+    """
+    choices = read_choices(folder).groupby("algorithm", sort=False)
+    return pandas.DataFrame({name: _search(rows) for name, rows in choices}).T
+
+
+def _search(rows: pandas.DataFrame) -> dict[str, float]:
+    # The value that one choice ended with is tried again with the first values of the next.
+    trials = rows[~rows["cell"].duplicated(keep="last") | rows["cell"].eq("")]
+    rows = rows.assign(value=rows["value"].astype(float)).sort_values("value", kind="stable")
+    searches = rows.groupby(["dataset", "imbalanced", "parameter", "given"])
+    lowest, highest = (searches.cumcount(ascending=it).eq(0) for it in (True, False))
+    near = [rows["validation"].eq(searches["validation"].shift(step)) for step in (1, -1)]
+    corruption = rows["chosen"] & rows["parameter"].eq("corruption")
+    # Values of beta are the paper's, and never widened.
+    widened = rows["chosen"] & ~rows["parameter"].isin(["corruption", "beta"])
+    return {
+        "trials": len(trials),
+        "seconds": trials["train_seconds"].sum(skipna=False),
+        "collapsed": trials["collapsed"].sum() if rows["cell"].ne("").all() else math.nan,
+        "choices": widened.sum(),
+        "edges": (widened & (lowest | highest)).sum(),
+        "ties": (widened & (near[0] | near[1])).sum(),
+        "corruptions": corruption.sum(),
+        "highest": (corruption & highest).sum(),
+    }
+
+
+def searches_table(searches: pandas.DataFrame) -> pandas.DataFrame:
+    """What was tried for each algorithm, as text."""
+    rows = []
+    for name, it in searches.iterrows():
+        ties = f", {it['ties']:.0f} tied" * bool(it["ties"])
+        edges = f"{it['edges']:.0f} of {it['choices']:.0f}{ties}"
+        texts = {
+            "algorithm": get_algorithm(str(name)).title,
+            "trials": f"{it['trials']:.0f}",
+            "hours": f"{it['seconds'] / 3600:.2f}",
+            "collapsed": f"{it['collapsed']:.0f}",
+            "choices on the edge of their search": edges if it["choices"] else "–",
+        }
+        rows.append({name: text.replace("nan", "–") for name, text in texts.items()})
+    return pandas.DataFrame(rows)
+
+
+def read_doubled(
+    folder: pathlib.Path,
+) -> tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None:
+    """Checks that twice the epochs and patience change nothing, on one cell of each algorithm.
+
+    Returns:
+        A table of cells as in `results.csv` and with twice the epochs; and the verdicts before and
+        after of claims whose verdict on these cells changes. `None` without a `doubled.csv`.
+    """
+    if not (folder / "doubled.csv").exists():
+        return None
+    plain, twice = (
+        read_results(folder, name).set_index(PLACE, drop=False)
+        for name in ("results.csv", "doubled.csv")
+    )
+    twice = twice[twice.index.isin(plain.index)]
+    plain = plain.loc[twice.index].reset_index(drop=True)
+    twice = twice.reset_index(drop=True)
+    labels = plain["dataset"] + plain["imbalanced"].map({True: "_imb", False: ""})
+    table = pandas.DataFrame({"data set": labels.map(variant_title)})
+    table["algorithm"] = [get_algorithm(name).title for name in plain["algorithm"]]
+    verdicts = []
+    for rows, limit, ending in ((plain, "", ""), (twice, ", doubled limit", "_doubled")):
+        table[f"epochs{limit}"] = rows["epochs"].astype(str)
+        stars = rows["collapsed"].map({True: "*", False: ""})
+        table[f"cost{limit}"] = rows["average_cost"].map("{:.3f}".format) + stars
+        found = claims(read_columns(folder, rows, ending), [])
+        verdicts.append({claim.statement: claim.verdict for claim in found})
+    before, after = verdicts
+    return table, {it: (old, after[it]) for it, old in before.items() if old != after[it]}

@@ -25,10 +25,6 @@ class Search:
     `widens`, values beyond the first or the last one are tried as long as the best one is at that
     edge, each by the factor between its two neighbours; values of the paper are not widened.
     `given` are other choices that are made with each value.
-
-    >>> search = Search("mlp.learning_rate", (0.01, 0.1), widens=True)
-    >>> search.next_value([0.01, 0.1], best=0.1)
-    1.0
     """
 
     field: str
@@ -36,15 +32,8 @@ class Search:
     widens: bool = False
     given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    def choices(self, value: Any) -> dict[str, Any]:
-        """Returns the choices that a value stands for, as `Settings.replace` takes them."""
-        return {**self.given, self.field: value}
-
     def edge(self, tried: Sequence[Any], value: Any) -> str:
-        """Returns `"low"` or `"high"` if a value is an end of those tried, `""` otherwise.
-
-        Ends of a search that does not widen are no edges.
-        """
+        """Returns `"low"` or `"high"` if a value is an end of those tried and widened."""
         if not self.widens or min(tried) < value < max(tried):
             return ""
         return "low" if value == min(tried) else "high"
@@ -70,12 +59,11 @@ class Profile:
         cost_seeds: number of cost matrices.
         slow_cost_seeds: the same for algorithms that train a convolutional network or a kernel
             machine for each matrix.
-        train_size: examples of training and validation for fully-connected networks and the
-            kernel machine; `None` (default) is all.
+        train_size: examples of training and validation; `None` (default) is all.
         cnn_train_size: the same for convolutional networks.
         seeds: number of training seeds for each cost matrix. Defaults to 1.
         choices_on: other settings on some data sets, by their names without `_imb`.
-        algorithms: names of `ALGORITHMS`, or your own `Algorithm`s.
+        algorithms: names of `ALGORITHMS`.
     """
 
     datasets: tuple[str, ...]
@@ -87,31 +75,25 @@ class Profile:
     cnn_train_size: int | None = None
     seeds: int = 1
     choices_on: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
-    algorithms: tuple[str | Algorithm, ...] = PAPER_ALGORITHMS
+    algorithms: tuple[str, ...] = PAPER_ALGORITHMS
 
     def settings_on(self, dataset: str) -> Settings:
-        """Returns the settings of the training on a data set where nothing is chosen."""
         return self.settings.replace(self.choices_on.get(dataset.removesuffix("_imb"), {}))
 
     def rounds(self, algorithm: Algorithm) -> list[list[Search]]:
         """Returns the searches of an algorithm, for each choice that is made, in order."""
-        names, found = self.settings.names(algorithm), dict[str, list[Search]]()
-        for search in self.searches:
-            if search.field in names:
-                found.setdefault(search.field, []).append(search)
-        return list(found.values())
+        names = self.settings.names(algorithm)
+        fields = dict.fromkeys(it.field for it in self.searches if it.field in names)
+        return [[it for it in self.searches if it.field == field] for field in fields]
 
     @property
     def tiers(self) -> list[list[Algorithm]]:
         """The algorithms that verdicts need most, then all others; a tier may be empty."""
-        members = list(dict.fromkeys(map(get_algorithm, self.algorithms)))
-        first = sorted(
-            (it for it in members if it.name in HEADLINE), key=lambda it: HEADLINE.index(it.name)
-        )
-        return [first, [it for it in members if it not in first]]
+        first = [name for name in HEADLINE if name in self.algorithms]
+        others = [name for name in self.algorithms if name not in first]
+        return [[get_algorithm(name) for name in names] for names in (first, others)]
 
     def matrices(self, algorithm: Algorithm) -> int:
-        """Returns the number of cost matrices for an algorithm."""
         shared = algorithm.objective.blind or algorithm.body_kind.can_pretrain
         return self.cost_seeds if shared else min(self.cost_seeds, self.slow_cost_seeds)
 

@@ -1,61 +1,38 @@
-"""The report on a folder of results: one page, Markdown and LaTeX, made of the same sections."""
+"""The report on a folder: one page, Markdown and LaTeX, made of the same tables and texts."""
 
 import base64
 import dataclasses
 import html
 import importlib.resources
-import math
 import pathlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import pandas
 
 from csdl_keras._utils.files import check_writable, replace_file
 from csdl_keras._utils.optional import optional_module
-from csdl_keras.evaluation._report_text import interval, number
 from csdl_keras.paper import notes
 from csdl_keras.paper.beta_curve import BetaCurve, read_beta_curves
-from csdl_keras.paper.claims import CLAIM_HEADS, COMPARISON_HEADS, Claim, claims
+from csdl_keras.paper.claims import Claim, claims
 from csdl_keras.paper.figures import costs_png, curves_png
 from csdl_keras.paper.results import read_results, read_runs, words
-from csdl_keras.paper.searches import (
-    DOUBLED_HEADS,
-    SEARCH_HEADS,
-    Doubled,
-    read_searches,
-    search_lines,
-    searched,
-)
-from csdl_keras.paper.table2 import Column, groups, panels, read_columns
-from csdl_keras.training.algorithms import get_algorithm
+from csdl_keras.paper.table2 import Column, groups, panels, read_columns, row_title
 
 TITLE = "Average test cost, beside the paper's Table 2"
-_SAVING_HEADS = ["data set", "algorithm", "cost", "constant decision", "saved", "95 % interval"]
-_SAVING_HEADS += ["against the best"]
-#: The entries of a run's record that the report shows, after its command.
-_RUN_HEADS = ["date", "versions", "commit", "backend", "machine"]
 
 
-class Bold(str):
-    """A text that each format shows in bold."""
+class Figure(NamedTuple):
+    """The path of a figure beside the report, and how to draw it."""
+
+    path: str
+    draw: Callable[[], bytes]
 
 
-class Code(str):
-    """A text that the page and Markdown show as code."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Section:
-    """A part of the report: paragraphs, tables by headings that fold them, a PNG file, a list."""
-
-    heading: str
-    texts: Sequence[str] = ()
-    tables: Mapping[str, pandas.DataFrame] = dataclasses.field(default_factory=dict)
-    figure: bytes = b""
-    items: Sequence[str] = ()
+#: A paragraph, a table, tables that are folded below headings, items of a list, or a figure.
+Block: TypeAlias = str | pandas.DataFrame | dict[str, pandas.DataFrame] | list[str] | Figure
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,23 +44,20 @@ class Contents:
     claims: list[Claim]
     runs: list[dict[str, Any]]
     searches: pandas.DataFrame
-    doubled: Doubled | None
+    doubled: tuple[pandas.DataFrame, dict[str, tuple[str, str]]] | None
 
 
 def read_contents(folder: pathlib.Path) -> Contents:
-    """Reads a folder of results, with `results.csv` at least.
-
-    Raises:
-        ValueError: if files are missing or do not fit together.
-    """
+    """Reads a folder of results, with `results.csv` at least."""
     columns, curves = read_columns(folder, read_results(folder)), read_beta_curves(folder)
-    doubled = Doubled(folder) if (folder / "doubled.csv").exists() else None
-    changed = doubled.changed if doubled else {}
+    doubled = notes.read_doubled(folder)
+    changed = doubled[1] if doubled else {}
     found = [
-        dataclasses.replace(claim, with_twice_the_epochs=changed.get(claim.statement))
+        dataclasses.replace(claim, twice_the_epochs=changed.get(claim.statement))
         for claim in claims(columns, curves)
     ]
-    return Contents(columns, curves, found, read_runs(folder), read_searches(folder), doubled)
+    searches = notes.read_searches(folder)
+    return Contents(columns, curves, found, read_runs(folder), searches, doubled)
 
 
 def report(
@@ -94,10 +68,9 @@ def report(
     """Writes tables, figures and the paper's claims beside our figures.
 
     It reads `results.csv` and, if they exist, `test_decisions/`, `beta_curve.csv`, `choices.csv`,
-    `doubled.csv` and `run.json`; algorithms that have not been run have empty cells. It writes
-    `report.html`, which needs no other file, `table2.md`, `table2.tex` (to be read by `\\input`,
-    with the package booktabs), `figures/costs.png` and, if there are curves,
-    `figures/beta_curve.png`.
+    `doubled.csv` and `run.json`. It writes `report.html`, which needs no other file, `table2.md`,
+    `table2.tex` (to be read by `\\input`, with the package booktabs), `figures/costs.png` and, if
+    there are curves, `figures/beta_curve.png`.
 
     Args:
         folder: folder of results, as `csdl-keras table2` and `csdl-keras compare` write it.
@@ -115,10 +88,9 @@ def report(
         "report.html": lambda: render_page(contents).encode(),
         "table2.md": lambda: render_markdown(contents).encode(),
         "table2.tex": lambda: render_latex(contents).encode(),
-        "figures/costs.png": lambda: costs_png(contents.columns),
     }
-    if contents.curves:
-        files["figures/beta_curve.png"] = lambda: curves_png(contents.curves)
+    blocks = [block for blocks in sections(contents).values() for block in blocks]
+    files |= dict(block for block in blocks if isinstance(block, Figure))
     paths = []
     for name, make in files.items():
         with step(name):
@@ -127,70 +99,50 @@ def report(
     return paths
 
 
-def sections(contents: Contents, figures: bool = False) -> list[Section]:
-    """Returns the sections of the report, with their figures if asked for."""
+def sections(contents: Contents) -> dict[str, list[Block]]:
+    """Returns what stands below each heading of the report."""
     columns, runs, told = contents.columns, contents.runs, words()
-    stated = [claim for claim in contents.claims if claim.comparisons]
-    lines = [
-        [statement, Bold(verdict) if claim.comparisons else verdict, *rest]
-        for claim in contents.claims
-        for statement, verdict, *rest in [claim.line]
-    ]
-    made = [
-        Section(
-            "What the paper claims, and what these figures say",
-            [f"How verdicts are made: {told['rule']}"] if stated else [told["nothing"]],
-            {"": _frame(CLAIM_HEADS, lines)} if stated else {},
-        )
-    ]
-    made += [Section(name, [], {"": _panel(own)}) for name, own in panels(columns)]
-    made.append(Section("Notes", items=notes.table_notes(columns)))
-    distance = "Each cost divided by the lowest of its data set, the paper's by the paper's lowest."
-    if figures:
-        made.append(Section("Distance from the best", [distance], figure=costs_png(columns)))
-    if savings := saving_lines(columns):
-        made.append(
-            Section(
-                "Relative to a constant decision",
-                [told["saved"]],
-                {"": _frame(_SAVING_HEADS, savings)},
-            )
-        )
-    if contents.curves:
-        collapsed = [notes.collapsed_betas(it) for it in contents.curves if it.collapsed]
-        figure = curves_png(contents.curves) if figures else b""
-        made.append(Section("Cost by β", [told["curves"], *collapsed], figure=figure))
-    data = _frame(notes.DATA_HEADS, notes.data_lines(columns, runs))
-    made.append(Section("Data", tables={"": data}))
-    tables = {
-        f"{claim.statement}: {claim.verdict}": _frame(
-            COMPARISON_HEADS, [it.line for it in claim.comparisons]
-        )
-        for claim in stated
+    stated = [claim for claim in contents.claims if len(claim.comparisons)]
+    table = pandas.DataFrame([claim.row for claim in contents.claims])
+    bold = "<b>" + table["verdict"] + "</b>"
+    table["verdict"] = bold.where(table["verdict"].ne("no figures"), table["verdict"])
+    made: dict[str, list[Block]] = {
+        "What the paper claims, and what these figures say": [table, told["rule"]]
+        if stated
+        else [told["nothing"]]
     }
-    made.append(Section("Comparisons behind the verdicts", tables=tables))
-    if len(contents.searches):
-        frame = _frame(SEARCH_HEADS, search_lines(contents.searches))
-        made.append(Section("What was tried", [searched(contents.searches)], {"": frame}))
+    made |= {heading: [_panel(own)] for heading, own in panels(columns).items()}
+    # The notes follow the last table.
+    made[list(made)[-1]].append(notes.table_notes(columns))
+    figure = Figure("figures/costs.png", lambda: costs_png(columns))
+    made["Distance from the best"] = [told["distance"], figure]
+    savings = notes.savings_table(columns)
+    if len(savings):
+        made["Relative to a constant decision"] = [told["saved"], savings]
+    if contents.curves:
+        places = [
+            f"{it.title} at {', '.join(f'{beta:g}' for beta in it.collapsed)}"
+            for it in contents.curves
+            if it.collapsed
+        ]
+        text = told["curves"].format(collapsed="; ".join(places) or "none")
+        figure = Figure("figures/beta_curve.png", lambda: curves_png(contents.curves))
+        made["Cost by β"] = [text, figure]
+    made["Data"] = [notes.data_table(columns, runs)]
+    made["Comparisons behind the verdicts"] = [
+        {f"{claim.statement}: {claim.verdict}": claim.table for claim in stated}
+    ]
+    searches = contents.searches
+    if len(searches):
+        counts = {"every": searches["corruptions"].sum(), "highest": searches["highest"].sum()}
+        made["What was tried"] = [told["searched"].format(**counts), notes.searches_table(searches)]
     if contents.doubled:
-        frame = _frame(DOUBLED_HEADS, contents.doubled.lines())
-        made.append(Section("Twice the epochs", [contents.doubled.verdict], {"": frame}))
-    # A command that goes on has several records, of which the last one counts.
-    last = {str(run.get("command")): run for run in runs}.values()
-    frame = _frame(
-        ["command", *_RUN_HEADS],
-        [
-            [
-                Code(notes.mapping(run.get("command"))),
-                *(notes.mapping(run.get(it)) for it in _RUN_HEADS),
-            ]
-            for run in last
-        ],
-    )
-    unknown = ["Not recorded: the folder has no run.json."]
-    made.append(
-        Section("What made these figures", [] if runs else unknown, {"": frame} if runs else {})
-    )
+        table, changed = contents.doubled
+        changes = [f"{it}: from {old} to {new}" for it, (old, new) in changed.items()]
+        text = told["doubled"].format(changed="; ".join(changes) or "none")
+        made["Twice the epochs"] = [text, table]
+    unknown = "Not recorded: the folder has no run.json."
+    made["What made these figures"] = [notes.runs_table(runs) if runs else unknown]
     return made
 
 
@@ -200,38 +152,38 @@ def render_page(contents: Contents) -> str:
     template = importlib.resources.files(__package__).joinpath("page.html").read_text("utf-8")
     return jinja2.Template(template, autoescape=True).render(
         title=TITLE,
-        opening=_opening(contents),
-        sections=sections(contents, figures=True),
+        opening=notes.missing_lines(contents.columns, contents.runs),
+        sections=sections(contents),
+        kind=lambda block: type(block).__name__,
         table=_html_table,
         encoded=lambda content: base64.b64encode(content).decode(),
     )
 
 
 def _html_table(frame: pandas.DataFrame) -> str:
-    return _shown(frame, html.escape, "<b>{}</b>").to_html(index=False, escape=False, border=0)
+    return _shown(frame, html.escape, "<b>", "</b>").to_html(index=False, escape=False, border=0)
 
 
 def render_markdown(contents: Contents) -> str:
     """Renders tables, claims, notes and runs in GitHub's Markdown."""
-    parts = [f"# {TITLE}", *map(escape_markdown, _opening(contents))]
-    for section in sections(contents):
-        if section.figure or section.heading == "Cost by β":
-            continue  # Figures stand in files of their own.
-        parts += [f"## {section.heading}"] * (section.heading != "Notes")
-        tables = []
-        for heading, frame in section.tables.items():
-            table = _markdown_table(_shown(frame, escape_markdown, "**{}**"))
-            if heading:
-                summary = f"<details><summary>{escape_markdown(heading)}</summary>"
-                table = "\n\n".join([summary, table, "</details>"])
-            tables.append(table)
-        texts = list(map(escape_markdown, section.texts))
-        claimed = section.heading.startswith("What the paper claims") and section.tables
-        parts += [*tables, *texts] if claimed else [*texts, *tables]
-        if claimed:
-            parts.append("Costs below are ours, and in parentheses the paper's.")
-        if section.items:
-            parts.append("\n".join(f"- {escape_markdown(it)}" for it in section.items))
+    opening = notes.missing_lines(contents.columns, contents.runs)
+    parts = [f"# {TITLE}", *map(escape_markdown, opening)]
+    for heading, blocks in sections(contents).items():
+        parts.append(f"## {heading}")
+        for block in blocks:
+            match block:
+                case str():
+                    parts.append(escape_markdown(block))
+                case list():
+                    parts.append("\n".join(f"- {escape_markdown(it)}" for it in block))
+                case Figure():
+                    parts.append(f"![{heading}]({block.path})")
+                case dict():
+                    for name, frame in block.items():
+                        summary = f"<details><summary>{escape_markdown(name)}</summary>"
+                        parts += [summary, _markdown_table(frame), "</details>"]
+                case _:
+                    parts.append(_markdown_table(block))
     return "\n\n".join(parts) + "\n"
 
 
@@ -241,8 +193,8 @@ def render_latex(contents: Contents) -> str:
         "% Needs \\usepackage{booktabs}. Ours, and in parentheses the paper's: mean and standard\n"
         "% error over n cost matrices; bold: the lowest mean, and means not significantly above it."
     ]
-    for _, columns in panels(contents.columns):
-        shown = _shown(_panel(columns), escape_latex, r"\textbf{{{}}}")
+    for columns in panels(contents.columns).values():
+        shown = _shown(_panel(columns), escape_latex, r"\textbf{", "}")
         layout = "ll" + "r" * len(columns)
         table = shown.to_latex(index=False, escape=False, column_format=layout)
         parts.append(
@@ -251,103 +203,49 @@ def render_latex(contents: Contents) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def format_cost(cell: pandas.Series | None, column: Column) -> str:
-    """Formats a cell, `None` for an algorithm that was not run: `"0.086 ± 0.007"`.
-
-    A star says that a network collapsed, `" (n = 3)"` that the number of matrices or of training
-    seeds is not the column's.
-    """
-    if cell is None:
-        return "–"
-    if cell["diverged"]:
-        return f"diverged ({cell['diverged']} of {cell['matrices']})"
-    text = f"{cell['cost']:.{column.decimals}f}" + "*" * bool(cell["collapsed"])
-    if math.isfinite(cell["standard_error"]):
-        text += f" ± {cell['standard_error']:.{column.decimals}f}"
-    runs = _runs(cell["matrices"], cell["seeds"])
-    if cell["results"] < cell["matrices"] * cell["seeds"]:
-        runs = f"{cell['results']} runs"
-    return text if runs == _runs(column.matrices, column.seeds) else f"{text} (n = {runs})"
-
-
-def saving_lines(columns: Sequence[Column]) -> list[list[str]]:
-    """What algorithms save relative to the best constant decision."""
-    return [
-        [
-            column.heading(),
-            get_algorithm(name).title,
-            format_cost(cell, column),
-            number(cell["constant_cost"])
-            + f", always deciding {cell['constant_decision']}" * bool(cell["constant_decision"]),
-            number(cell["saved"]),
-            interval(cell),
-            cell["against_best"] or "–",
-        ]
-        for column in columns
-        for name, cell in column.cells.iterrows()
-        if not math.isnan(cell["saved"])
-    ]
-
-
 def _panel(columns: Sequence[Column]) -> pandas.DataFrame:
     """The table of some data sets, a row for each algorithm."""
-    heads = [f"{it.heading(variant=False)} (n = {_runs(it.matrices, it.seeds)})" for it in columns]
-    lines = [
-        [series if algorithm is members[0] else "", notes.row_title(algorithm)]
-        + [_cell(column, algorithm.name) for column in columns]
-        for series, members in groups(columns)
+    rows = [
+        {
+            "series": series if algorithm is members[0] else "",
+            "algorithm": row_title(algorithm),
+            **{
+                f"{it.heading(variant=False)} (n = {it.runs})": _cell(it, algorithm.name)
+                for it in columns
+            },
+        }
+        for series, members in groups(columns).items()
         for algorithm in members
     ]
-    return _frame(["series", "algorithm", *heads], lines)
+    return pandas.DataFrame(rows)
 
 
-def _cell(column: Column, name: str) -> list[str]:
-    """Our figure and the paper's, parts of one cell."""
-    cell, paper = column.cell(name), column.paper(name)
-    own = format_cost(cell, column)
-    parts = [Bold(own) if cell is not None and cell["bold"] else own]
-    if paper is not None:
-        text = f"{paper['cost']} ± {paper['standard_error']}"
-        parts += [" (", Bold(text) if paper["bold"] else text, ")"]
-    return parts
+def _cell(column: Column, name: str) -> str:
+    """Our figure and the paper's; what is between `<b>` and `</b>` is shown in bold."""
+    cell, paper, text = column.cell(name), column.paper(name), column.text(name)
+    text = f"<b>{text}</b>" if cell is not None and cell["bold"] else text
+    if paper is None:
+        return text
+    theirs = f"{paper['cost']} ± {paper['standard_error']}"
+    return f"{text} (<b>{theirs}</b>)" if paper["bold"] else f"{text} ({theirs})"
 
 
-def _runs(matrices: int, seeds: int) -> str:
-    """Number of cost matrices, `"3 × 2"` with two training seeds for each."""
-    return str(matrices) if seeds == 1 else f"{matrices} × {seeds}"
+def _shown(
+    frame: pandas.DataFrame, escape: Callable[[str], str], begin: str, end: str
+) -> pandas.DataFrame:
+    """Returns a table as a format has it, with what begins and ends bold text."""
+
+    def text(value: str) -> str:
+        return escape(value).replace(escape("<b>"), begin).replace(escape("</b>"), end)
+
+    return frame.map(text).rename(columns=escape)
 
 
-def _opening(contents: Contents) -> list[str]:
-    columns, runs = contents.columns, contents.runs
-    return [notes.setting(columns, contents.searches, runs), *notes.missing_lines(columns, runs)]
-
-
-def _frame(heads: Sequence[str], lines: Sequence[Sequence[Any]]) -> pandas.DataFrame:
-    return pandas.DataFrame(list(lines), columns=list(heads), dtype=object)
-
-
-def _shown(frame: pandas.DataFrame, escape: Callable[[str], str], bold: str) -> pandas.DataFrame:
-    """Returns a table with its cells, and parts of cells, as a format has them."""
-
-    def text(value: Any) -> str:
-        if isinstance(value, list):
-            return "".join(map(text, value))
-        if isinstance(value, Code):
-            return f"<code>{escape(value)}</code>"
-        return bold.format(escape(value)) if isinstance(value, Bold) else escape(value)
-
-    shown = frame.map(text)
-    shown.columns = list(map(escape, frame.columns))
-    return shown
-
-
-def _markdown_table(shown: pandas.DataFrame) -> str:
+def _markdown_table(frame: pandas.DataFrame) -> str:
     """Returns a table without the spaces by which `to_markdown` makes columns as wide as cells."""
+    shown = _shown(frame, escape_markdown, "**", "**")
     numbers = re.compile(r"(\*\*)?[−+–\d].{,40}$|$")
-    rules = [
-        "---:" if all(map(numbers.match, shown.iloc[:, at])) else "---"
-        for at in range(shown.shape[1])
-    ]
+    rules = ["---:" if all(map(numbers.match, shown[name])) else "---" for name in shown]
     lines = [list(shown), rules, *shown.to_numpy().tolist()]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -1,4 +1,4 @@
-"""The tables of a folder of results, as data frames, and the records of its runs."""
+"""Reads a folder of results: tables as data frames, test decisions, records of runs, and prose."""
 
 import functools
 import importlib.resources
@@ -8,74 +8,63 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas
 
+from csdl_keras._utils.array_file import read_npz
 from csdl_keras._utils.files import read_json
+from csdl_keras.costs.generators import zero_one
 from csdl_keras.training.algorithms import get_algorithm
 
-#: Columns of `results.csv` that the report needs, and those that may be missing.
-_NEEDED = {"dataset": str, "imbalanced": bool, "algorithm": str, "cost_seed": int}
-_NEEDED |= {"average_cost": float, "validation_cost": float, "train_size": int}
-_OPTIONAL = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "beta": math.nan}
-_OPTIONAL |= {"epochs": 0, "constant_decision": "", "constant_cost": math.nan, "saved": math.nan}
-_OPTIONAL |= {"saved_low": math.nan, "saved_high": math.nan, "against_best": ""}
-_CHOICE = {"dataset": str, "imbalanced": bool, "algorithm": str, "parameter": str, "value": str}
-_CHOICE |= {"chosen": bool}
-_OPTIONAL_CHOICE = {"given": "", "collapsed": False, "cell": ""}
-_OPTIONAL_CHOICE |= {"validation": math.nan, "train_seconds": math.nan}
+#: Types of the columns of each table that the report needs.
+_PLACE = {"dataset": str, "imbalanced": bool, "algorithm": str}
+_RESULT = _PLACE | {"cost_seed": int, "average_cost": float, "validation_cost": float}
+_RESULT |= {"train_size": int}
+_CHOICE = _PLACE | {"parameter": str, "value": str, "chosen": bool}
+_POINT = _PLACE | {"cost_seed": int, "beta": float, "test_cost": float, "standard_error": float}
+_POINT |= {"validation_cost": float}
+#: What stands in columns that may be missing, and in empty cells.
+_NO_RESULT = {"seed": 0, "collapsed": False, "tried_again": 0, "hidden_units": "", "epochs": 0}
+_NO_RESULT |= {"constant_decision": "", "against_best": ""}
+_NO_RESULT |= dict.fromkeys(("beta", "constant_cost", "saved", "saved_low", "saved_high"), math.nan)
+_NO_CHOICE = {"given": "", "collapsed": False, "cell": ""}
+_NO_CHOICE |= {"validation": math.nan, "train_seconds": math.nan}
 #: What tells two results apart.
-PLACE = ["dataset", "imbalanced", "algorithm", "cost_seed", "seed"]
+PLACE = [*_PLACE, "cost_seed", "seed"]
 
 
-def read_frame(
-    path: pathlib.Path, needed: Mapping[str, type], optional: Mapping[str, object] | None = None
+def data_label(dataset: str, imbalanced: bool) -> str:
+    """Returns the name of a data set in files: `"mnist_imb"` is the imbalanced variant."""
+    return f"{dataset}_imb" if imbalanced else dataset
+
+
+def _read_frame(
+    path: pathlib.Path, needed: Mapping[str, type], optional: Mapping[str, object]
 ) -> pandas.DataFrame:
-    """Reads a CSV file as a data frame.
-
-    Args:
-        path: the file.
-        needed: types of columns by their names.
-        optional: what stands in columns that may be missing, and in empty cells.
-    """
+    """Reads a CSV file with columns of these types, and others by what stands for missing ones."""
     if not path.is_file():
         raise ValueError(f"Expected the file {path}; received a folder without it.")
-    optional = optional or {}
     texts = {name: str for name, value in optional.items() if isinstance(value, str)}
     try:
         frame = pandas.read_csv(path, dtype={**needed, **texts}, index_col=False)
-    except (ValueError, pandas.errors.ParserError) as error:
+    except ValueError as error:
         raise ValueError(f"Expected {path} to be a table of results; {error}.") from error
     missing = [name for name in needed if name not in frame]
     if missing:
         raise ValueError(f"Expected {path} to have the columns {', '.join(missing)}.")
     for name, value in optional.items():
-        if name not in frame:
-            frame[name] = value
-        elif not isinstance(value, float):
-            frame[name] = frame[name].fillna(value).astype(type(value))
+        column = frame[name] if name in frame else pandas.Series(value, frame.index)
+        frame[name] = column.fillna(value).astype(type(value))
     return frame
 
 
 def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.DataFrame:
-    """Reads the results of a folder, algorithms by their main names.
-
-    Raises:
-        ValueError: if the file is missing, damaged or empty, or has two rows for one result.
-    """
+    """Reads the results of a folder, algorithms by their main names."""
     path = folder / name
-    frame = read_frame(path, _NEEDED, _OPTIONAL)
+    frame = _read_frame(path, _RESULT, _NO_RESULT)
     if frame.empty:
         raise ValueError(f"Expected results in {path}; received none below the header.")
-    wrong = frame[~(frame["average_cost"] >= 0)]  # This form finds NaN as well.
-    if len(wrong):
-        raise ValueError(
-            f"Expected `average_cost` in {path} to be numbers of at least 0; received "
-            f"{wrong['average_cost'].iloc[0]} in row {wrong.index[0] + 1}."
-        )
-    try:
-        frame["algorithm"] = [get_algorithm(it).name for it in frame["algorithm"]]
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    frame["algorithm"] = [get_algorithm(it).name for it in frame["algorithm"]]
     double = frame[frame.duplicated(PLACE)]
     if len(double):
         raise ValueError(
@@ -86,19 +75,24 @@ def read_results(folder: pathlib.Path, name: str = "results.csv") -> pandas.Data
 
 
 def read_choices(folder: pathlib.Path) -> pandas.DataFrame:
-    """Reads `choices.csv` of a folder; no rows if there is no such file."""
+    """Reads the values that searches tried; no rows if there is no such file."""
     path = folder / "choices.csv"
-    if not path.exists():
-        return pandas.DataFrame({name: [] for name in (*_CHOICE, *_OPTIONAL_CHOICE)})
-    return read_frame(path, _CHOICE, _OPTIONAL_CHOICE)
+    none = pandas.DataFrame(columns=[*_CHOICE, *_NO_CHOICE])
+    return _read_frame(path, _CHOICE, _NO_CHOICE) if path.exists() else none
+
+
+def read_points(folder: pathlib.Path) -> pandas.DataFrame:
+    """Reads the points of curves of beta; no rows if there is no such file."""
+    path = folder / "beta_curve.csv"
+    none = pandas.DataFrame(columns=list(_POINT))
+    return _read_frame(path, _POINT, {}) if path.exists() else none
 
 
 def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
     """Reads `run.json`: `{"runs": [records]}`, or the one record of `csdl-keras compare`.
 
-    Returns:
-        Records with `command`, `date`, `versions`, `code` and `machine`, as far as they
-        are known; an empty list if there is no such file.
+    Records have `command`, `date`, `versions` and `machine`, as far as they are known; there are
+    none if there is no such file.
     """
     path = folder / "run.json"
     content = read_json(path) if path.exists() else {"runs": []}
@@ -108,9 +102,72 @@ def read_runs(folder: pathlib.Path) -> list[dict[str, Any]]:
     return records
 
 
+def collapsed(
+    decisions: np.ndarray, labels: np.ndarray, matrix: np.ndarray, in_errors: bool
+) -> bool:
+    """Tells whether decisions `(N,)` are no better than one decision for all examples.
+
+    With `in_errors`, errors count in place of the costs of the matrix `(K, K)`.
+    """
+    costs = zero_one(len(matrix)) if in_errors else matrix.astype("float64")
+    same = bool((decisions == decisions[0]).all())
+    return same or bool(costs[labels, decisions].mean() >= costs[labels].mean(axis=0).min())
+
+
+def decisions_name(algorithm: str, cost_seed: int, seed: int) -> str:
+    """Returns the name of the array of an algorithm's decisions for a matrix and training seed."""
+    return f"{algorithm}_{cost_seed}" + (f"_seed_{seed}" if seed else "")
+
+
+def beta_name(algorithm: str, cost_seed: int, beta: float) -> str:
+    """Returns the name of the array of decisions at a point of the curve of beta."""
+    return f"{algorithm}_{cost_seed}_beta_{str(float(beta)).removesuffix('.0')}"
+
+
+class Decisions:
+    """Decisions on the test examples of a data set, with labels and matrices that price them.
+
+    These are the arrays of `test_decisions/LABEL.npz`, none if it is not there.
+    """
+
+    def __init__(self, folder: pathlib.Path, label: str):
+        self.path = folder / "test_decisions" / f"{label.replace('/', '_')}.npz"
+        self.arrays = read_npz(self.path) if self.path.is_file() else {}
+
+    def priced(self, name: str, cost_seed: int) -> np.ndarray | None:
+        """Returns the cost of each decision `name`, `None` if the file does not have them."""
+        if name not in self.arrays:
+            return None
+        try:
+            return self.matrix(cost_seed)[self.labels, self.arrays[name]]
+        except IndexError as error:
+            raise ValueError(
+                f"Expected {name} in {self.path} to be decisions for its labels; {error}."
+            ) from error
+
+    @property
+    def labels(self) -> np.ndarray:
+        return self._get("labels")
+
+    def matrix(self, cost_seed: int) -> np.ndarray:
+        return self._get(f"matrix_{cost_seed}").astype("float64")
+
+    def collapsed(self, name: str, cost_seed: int, algorithm: str) -> bool:
+        """Tells whether an algorithm's decisions, which are in the file, have collapsed."""
+        blind = get_algorithm(algorithm).series == "blind"
+        return collapsed(self.arrays[name], self.labels, self.matrix(cost_seed), blind)
+
+    def _get(self, name: str) -> np.ndarray:
+        if name not in self.arrays:
+            raise ValueError(
+                f"Expected an array {name!r} in {self.path}; received "
+                f"{', '.join(list(self.arrays)[:8])}, …"
+            )
+        return self.arrays[name]
+
+
 @functools.cache
 def words() -> dict[str, Any]:
     """Returns the prose of the report, and the paper's claims."""
-    return tomllib.loads(
-        importlib.resources.files(__package__).joinpath("report.toml").read_text("utf-8")
-    )
+    text = importlib.resources.files(__package__).joinpath("report.toml").read_text("utf-8")
+    return tomllib.loads(text)

@@ -1,17 +1,19 @@
 """The paper's Table 2 with our figures, from the results and test decisions of a folder."""
 
+import functools
+import importlib.resources
 import math
 import pathlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas
 
 from csdl_keras.evaluation import compare_costs
-from csdl_keras.paper.decisions import Decisions, decisions_name
-from csdl_keras.paper.differences import Difference, PairedDifferences, Run
-from csdl_keras.paper.titles import DataTitle, data_order, data_title, paper_table2, variant_title
-from csdl_keras.training.algorithms import PAPER_ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.paper.differences import Difference, Run, paired_difference
+from csdl_keras.paper.results import Decisions, data_label, decisions_name
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
 
 #: Headings of the series of algorithms, those of the paper first.
 GROUPS = {
@@ -27,6 +29,51 @@ PAPER_LAYERS = "3000-3000-3000"
 _SAVING = ["constant_cost", "saved", "saved_low", "saved_high"]
 
 
+class DataTitle(NamedTuple):
+    """The title of a data set, its counterpart in the paper, whether it is the same, its size."""
+
+    title: str
+    paper: str | None = None
+    same: bool = True
+    examples: int = 0
+
+
+_TITLES = {
+    "mnist": DataTitle("MNIST", "mnist", examples=60_000),
+    "bg_img_rot": DataTitle("bg-img-rot", "bg_img_rot", examples=12_000),
+    "bg_img_rot_synthetic": DataTitle("bg-img-rot, synthetic", "bg_img_rot", False, 12_000),
+    "svhn": DataTitle("SVHN", "svhn", examples=73_257),
+    "cifar10": DataTitle("CIFAR-10", "cifar10", examples=50_000),
+    "mnist_5k": DataTitle("MNIST, 5,000 images"),
+    "digits": DataTitle("digits, 8 × 8"),
+}
+
+
+def data_title(name: str) -> DataTitle:
+    """Returns the title of a data set; an unknown one is shown by its name."""
+    return _TITLES.get(name, DataTitle(name))
+
+
+def variant_title(label: str) -> str:
+    """Returns the title of a data set by its label, such as `"mnist_imb"`."""
+    return data_title(label.removesuffix("_imb")).title + ", imbalanced" * label.endswith("_imb")
+
+
+def data_order(label: str) -> tuple[bool, int, str]:
+    """Sort key: balanced sets first, those of the paper in its order, then others by name."""
+    names, name = list(_TITLES), label.removesuffix("_imb")
+    return label != name, names.index(name) if name in names else len(names), name
+
+
+@functools.cache
+def paper_table2() -> pandas.DataFrame:
+    """Returns `cost`, `standard_error`, `bold` as printed, by data set, variant and algorithm."""
+    path = importlib.resources.files(__package__) / "paper_table2.csv"
+    with path.open(encoding="utf-8") as file:
+        frame = pandas.read_csv(file, dtype={"cost": str, "standard_error": str})
+    return frame.set_index(["dataset", "imbalanced", "algorithm"])
+
+
 class Column:
     """All algorithms on one data set, or on its imbalanced variant.
 
@@ -35,28 +82,24 @@ class Column:
     their choice alone. All other algorithms are compared with the best one on the matrices and
     seeds that both have. One that is no network learns the same from every seed.
 
-    Args:
-        rows: the rows of `results.csv` on this data set.
-        decisions: the decisions behind them.
-        ending: ending of the names of their arrays. Defaults to none.
-
-    Attributes:
-        cells: a data frame with a row for each algorithm that was run, see `_summary`, and whether
-            it is `best`, or `tied` with it (`None` if unknown), and `bold` if either.
+    It is made of rows of `results.csv` and the decisions behind them, arrays whose names have an
+    `ending`. `cells` has a row for each algorithm that was run, see `_summary`, and whether it is
+    `best`, or `tied` with it (`None` if unknown), and `bold` if either.
     """
 
     def __init__(self, rows: pandas.DataFrame, decisions: Decisions, ending: str = ""):
         rows = rows.reset_index(drop=True)
         self.dataset, self.imbalanced = rows["dataset"][0], bool(rows["imbalanced"][0])
-        self.name: DataTitle = data_title(self.dataset)
-        self.title = variant_title(self.dataset, self.imbalanced)
+        self.label = data_label(self.dataset, self.imbalanced)
+        self.name, self.title = data_title(self.dataset), variant_title(self.label)
         self.train_size = int(rows["train_size"].max())
         self.hidden_units = sorted({*rows["hidden_units"]} - {""})
-        seeds = {*rows["seed"]}
-        self.seeds = len(seeds)
-        costs, self.largest = _price(rows, decisions, ending)
-        self.test_size = next((len(c) for each in costs.values() for c in each.values()), None)
-        self._pairs = PairedDifferences(_for_all_seeds(costs, seeds), self.largest)
+        self.seeds = rows["seed"].nunique()
+        self._costs: dict[str, dict[Run, np.ndarray]] = {}
+        #: The largest cost of each matrix, and the number of test examples, where known.
+        self.largest: dict[int, float] = {}
+        self.test_size: int | None = None
+        self._price(rows, decisions, ending)
         own = dict(list(rows.groupby("algorithm", sort=False)))
         self.cells = pandas.DataFrame(list(map(_summary, own.values())), index=list(own))
         self.matrices = int(self.cells["matrices"].max())
@@ -67,13 +110,16 @@ class Column:
 
     @property
     def decimals(self) -> int:
-        """Number of decimals that all figures of the column are shown with."""
         return 3 if self.cells["cost"].min() < 1 else 2
 
     @property
     def has_paper_size(self) -> bool:
-        """True if its fully-connected networks have the hidden layers of the paper."""
         return self.hidden_units == [PAPER_LAYERS]
+
+    @property
+    def runs(self) -> str:
+        """Number of cost matrices, `"3 × 2"` with two training seeds for each."""
+        return _runs(self.matrices, self.seeds)
 
     def heading(self, variant: bool = True) -> str:
         """Returns its title, marked if the paper's figures are of other data."""
@@ -84,6 +130,21 @@ class Column:
         """Returns the row of an algorithm in `cells`, `None` if it was not run."""
         return self.cells.loc[name] if name in self.cells.index else None
 
+    def text(self, name: str) -> str:
+        """Formats a cell: `"0.086 ± 0.007"`, with a star if a network collapsed; else a dash."""
+        cell = self.cell(name)
+        if cell is None:
+            return "–"
+        if cell["diverged"]:
+            return f"diverged ({cell['diverged']} of {cell['matrices']})"
+        text = f"{cell['cost']:.{self.decimals}f}" + "*" * bool(cell["collapsed"])
+        if math.isfinite(cell["standard_error"]):
+            text += f" ± {cell['standard_error']:.{self.decimals}f}"
+        runs = _runs(cell["matrices"], cell["seeds"])
+        if cell["results"] < cell["matrices"] * cell["seeds"]:
+            runs = f"{cell['results']} runs"
+        return text if runs == self.runs else f"{text} (n = {runs})"
+
     def paper(self, name: str) -> pandas.Series | None:
         """Returns the paper's figure of an algorithm on this data set or its counterpart."""
         key = self.name.paper, self.imbalanced, name
@@ -92,33 +153,30 @@ class Column:
     def compare(self, name: str, other: str) -> Difference | None:
         """Returns the costs of `name` less those of `other`, `None` if decisions are missing.
 
-        An algorithm whose training diverged for a matrix has no decisions for it. On the
-        remaining matrices it would look better than it is, so it counts as infinitely
-        costlier.
+        An algorithm whose training diverged for a matrix would look better on the remaining ones
+        than it is, so it counts as infinitely costlier.
         """
-        cells = [self.cell(name), self.cell(other)]
-        diverged, other_diverged = (it is not None and it["diverged"] > 0 for it in cells)
+        cells = self.cells.reindex([name, other])
+        diverged, other_diverged = cells["diverged"] > 0
         if diverged and other_diverged:
             return None
         if diverged or other_diverged:
             infinite = math.inf if diverged else -math.inf
-            present = min(0 if it is None else int(it["matrices"]) for it in cells)
+            present = int(cells["matrices"].fillna(0).min())
             return Difference(infinite, infinite, infinite, math.nan, present) if present else None
-        return self._pairs.compare(name, other)
+        own, others = (self._costs.get(it, {}) for it in (name, other))
+        return paired_difference(own, others, self.largest)
 
     def pretrained_alike(self, name: str, other: str) -> bool:
         """Tells whether two kinds of pre-training are one, as none looks at costs or errors."""
         kinds = {each: get_algorithm(each).pretraining for each in (name, other)}
-        effective = {
-            "dae" if (cell := self.cell(each)) is not None and cell["beta"] == 0 else kind
-            for each, kind in kinds.items()
-        }
+        betas = self.cells["beta"].reindex(list(kinds))
+        effective = {"dae" if betas[each] == 0 else kind for each, kind in kinds.items()}
         return len(effective) < len({*kinds.values()})
 
     def choose(self, names: Iterable[str]) -> str | None:
         """Returns the algorithm of lowest validation cost, of those with the most results."""
-        known = [it for it in names if it in self.cells.index]
-        cells = self.cells.loc[known]
+        cells = self.cells[self.cells.index.isin(list(names))]
         return _lowest(_fullest(cells[cells["validation_cost"] >= 0]), "validation_cost")
 
     def _tied(self, name: str) -> bool | None:
@@ -131,66 +189,50 @@ class Column:
         # An algorithm with fewer matrices may even be cheaper than the best one on those.
         return not difference.costlier
 
-
-def _price(
-    rows: pandas.DataFrame, decisions: Decisions, ending: str
-) -> tuple[dict[str, dict[Run, np.ndarray]], dict[int, float]]:
-    """Returns costs of decisions and the largest of each matrix; completes `rows` by them."""
-    costs: dict[str, dict[Run, np.ndarray]] = {}
-    largest = {}
-    for at, row in rows.iterrows():
-        seed, name = int(row["cost_seed"]), row["algorithm"]
-        array = decisions_name(name, seed, row["seed"]) + ending
-        priced = decisions.priced(array, seed)
-        if priced is None:
-            continue
-        # Figures and decisions of different runs must not be mixed.
-        if not np.isclose(priced.mean(), row["average_cost"], rtol=1e-3, atol=1e-6):
-            raise ValueError(
-                f"Expected {array} in {decisions.path} to cost what results.csv says, "
-                f"{row['average_cost']}; received decisions that cost {priced.mean()}."
-            )
-        matrix, labels = decisions.matrix(seed), decisions.labels
-        costs.setdefault(name, {})[seed, row["seed"]] = priced
-        largest[seed] = float(matrix.max())
-        if decisions.collapsed(array, seed, get_algorithm(name).series == "blind"):
-            rows.loc[at, "collapsed"] = True
-        means = matrix[labels].mean(axis=0)
-        always = np.full(len(labels), means.argmin())
-        pair = compare_costs(labels, decisions.arrays[array], always, matrix)
-        rows.loc[at, ["constant_decision", "against_best"]] = [str(means.argmin()), ""]
-        saved = (0.0 - it for it in (pair.difference, pair.high, pair.low))
-        rows.loc[at, _SAVING] = [means.min(), *saved]
-    return costs, largest
+    def _price(self, rows: pandas.DataFrame, decisions: Decisions, ending: str) -> None:
+        """Keeps the costs of decisions, and completes `rows` by what follows from them."""
+        seeds = {*rows["seed"]}
+        for at, row in rows.iterrows():
+            matrix_seed, seed, name = int(row["cost_seed"]), row["seed"], row["algorithm"]
+            array = decisions_name(name, matrix_seed, seed) + ending
+            priced = decisions.priced(array, matrix_seed)
+            if priced is None:
+                continue
+            # Figures and decisions of different runs must not be mixed.
+            if not np.isclose(priced.mean(), row["average_cost"], rtol=1e-3, atol=1e-6):
+                raise ValueError(
+                    f"Expected {array} in {decisions.path} to cost what results.csv says, "
+                    f"{row['average_cost']}; received decisions that cost {priced.mean()}."
+                )
+            matrix, labels = decisions.matrix(matrix_seed), decisions.labels
+            # What is no network learns alike from any seed.
+            repeated = [seed] if get_algorithm(name).body_kind.is_network else seeds
+            runs = {(matrix_seed, each): priced for each in repeated}
+            self._costs.setdefault(name, {}).update(runs)
+            self.largest[matrix_seed], self.test_size = float(matrix.max()), len(labels)
+            if decisions.collapsed(array, matrix_seed, name):
+                rows.loc[at, "collapsed"] = True
+            means = matrix[labels].mean(axis=0)
+            always = np.full(len(labels), means.argmin())
+            pair = compare_costs(labels, decisions.arrays[array], always, matrix)
+            rows.loc[at, ["constant_decision", "against_best"]] = [str(means.argmin()), ""]
+            saved = (0.0 - it for it in (pair.difference, pair.high, pair.low))
+            rows.loc[at, _SAVING] = [means.min(), *saved]
 
 
-def _for_all_seeds(
-    costs: Mapping[str, Mapping[Run, np.ndarray]], seeds: Collection[int]
-) -> dict[str, Mapping[Run, np.ndarray]]:
-    """Repeats the costs of algorithms that are no networks, for they learn alike from any seed."""
-    return {
-        name: own
-        if get_algorithm(name).body_kind.is_network
-        else {(matrix, seed): each for (matrix, _), each in own.items() for seed in seeds}
-        for name, own in costs.items()
-    }
+def _runs(matrices: int, seeds: int) -> str:
+    return str(matrices) if seeds == 1 else f"{matrices} × {seeds}"
 
 
 def _summary(rows: pandas.DataFrame) -> dict[str, object]:
-    """Returns numbers and means of the results of an algorithm.
-
-    Of few matrices the distance says little of the standard error, which is NaN then. The cost is
-    infinite if training diverged for a matrix.
-    """
+    """Returns numbers and means of the results of an algorithm."""
     means = rows.groupby("cost_seed")[["average_cost", "validation_cost"]].mean()
     costs, names = means["average_cost"], {*rows["constant_decision"]}
     places = rows["against_best"]
     place = places.iloc[0]
     if place and len(rows) > 1:
-        good = (places != "costlier").sum()
-        place = f"best or tied for {good} of {len(rows)}"
+        place = f"best or tied for {(places != 'costlier').sum()} of {len(rows)}"
     diverged = rows[np.isinf(rows["average_cost"])]["cost_seed"].nunique()
-    known = len(costs) > 2 and not diverged
     return {
         "matrices": len(costs),
         "seeds": rows["seed"].nunique(),
@@ -199,7 +241,8 @@ def _summary(rows: pandas.DataFrame) -> dict[str, object]:
         "collapsed": int(rows["collapsed"].sum()),
         "tried_again": int((rows["tried_again"] > 0).sum()),
         "cost": costs.mean(),
-        "standard_error": costs.sem() if known else math.nan,
+        # Of two matrices the distance says little of the standard error.
+        "standard_error": costs.sem() if len(costs) > 2 and not diverged else math.nan,
         "validation_cost": means["validation_cost"].mean(skipna=False),
         "beta": rows["beta"].max(),
         "constant_decision": names.pop() if len(names) == 1 else "",
@@ -211,54 +254,46 @@ def _summary(rows: pandas.DataFrame) -> dict[str, object]:
 def _fullest(cells: pandas.DataFrame) -> pandas.DataFrame:
     """Returns the algorithms with the most matrices and, of networks, the most results."""
     full = cells[cells["matrices"] == cells["matrices"].max()]
-    networks = pandas.Series(
-        [get_algorithm(name).body_kind.is_network for name in full.index], full.index, dtype=bool
-    )
-    return full[(full["results"] == full["results"].max()) | ~networks]
+    machines = [name for name in full.index if not get_algorithm(name).body_kind.is_network]
+    return full[full["results"].eq(full["results"].max()) | full.index.isin(machines)]
 
 
 def _lowest(cells: pandas.DataFrame, column: str) -> str | None:
     return None if cells.empty else str(cells[column].astype(float).idxmin())
 
 
+def row_title(algorithm: Algorithm) -> str:
+    """Returns the title of an algorithm, marked if the paper's table does not have it."""
+    return algorithm.title + " †" * (not algorithm.in_table2)
+
+
 def read_columns(folder: pathlib.Path, results: pandas.DataFrame, ending: str = "") -> list[Column]:
     """Returns the data sets of results, with the test decisions of their folder."""
-    groups = dict(list(results.groupby(["dataset", "imbalanced"], sort=False)))
+    labels = results["dataset"] + results["imbalanced"].map({True: "_imb", False: ""})
+    groups = dict(list(results.groupby(labels)))
     return [
-        Column(groups[name, imbalanced], Decisions(folder, name + "_imb" * imbalanced), ending)
-        for name, imbalanced in sorted(groups, key=lambda key: data_order(*key))
+        Column(groups[label], Decisions(folder, label), ending)
+        for label in sorted(groups, key=data_order)
     ]
 
 
-def panels(columns: Sequence[Column]) -> list[tuple[str, list[Column]]]:
-    """Returns headings and columns of the balanced and of the imbalanced data sets."""
-    halves = {"Balanced data": False, "Imbalanced data": True}
-    found = {name: [it for it in columns if it.imbalanced is half] for name, half in halves.items()}
-    return [(heading, own) for heading, own in found.items() if own]
+def panels(columns: Sequence[Column]) -> dict[str, list[Column]]:
+    """Returns the columns of the balanced and of the imbalanced data sets, by their headings."""
+    found: dict[str, list[Column]] = {}
+    for column in columns:
+        found.setdefault("Imbalanced data" if column.imbalanced else "Balanced data", []).append(
+            column
+        )
+    return found
 
 
-def groups(columns: Sequence[Column]) -> list[tuple[str, list[Algorithm]]]:
-    """Returns the heading and the algorithms of each series with a figure, ours or theirs."""
-    run = dict.fromkeys(name for column in columns for name in column.cells.index)
+def groups(columns: Sequence[Column]) -> dict[str, list[Algorithm]]:
+    """Returns the algorithms of each series with a figure, ours or theirs, by headings."""
+    run = {name for column in columns for name in column.cells.index}
     rows = [
-        get_algorithm(name)
-        for name in dict.fromkeys((*PAPER_ALGORITHMS, *run))
+        row
+        for name, row in ALGORITHMS.items()
         if name in run or any(column.paper(name) is not None for column in columns)
     ]
     found = {heading: [it for it in rows if it.series == kind] for kind, heading in GROUPS.items()}
-    return [(heading, members) for heading, members in found.items() if members]
-
-
-def relative_costs(column: Column) -> pandas.DataFrame:
-    """Returns `ours` and the `paper`'s costs divided by the lowest of each, and `bold`."""
-    names = [row.name for _, members in groups([column]) for row in members]
-    ours = column.cells["cost"].astype(float).reindex(names)
-    figures = [column.paper(name) for name in names]
-    paper = pandas.Series([math.nan if it is None else float(it["cost"]) for it in figures], names)
-    return pandas.DataFrame(
-        {
-            "ours": ours / (ours.min() or math.nan),
-            "paper": paper / paper.min(),
-            "bold": [name in column.cells.index and column.cells["bold"][name] for name in names],
-        }
-    )
+    return {heading: members for heading, members in found.items() if members}

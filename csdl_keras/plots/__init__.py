@@ -1,8 +1,8 @@
 """Plots of costs on an Axes of Matplotlib.
 
-Every function draws on the Axes `ax`, or on that of a new figure, and returns
-it: `ax.figure.savefig("costs.png")` writes a file. None imports pyplot or
-changes a global setting. Further curves on the same Axes take the next colours.
+Every function draws on the Axes `ax`, or on that of a new figure, and returns it:
+`ax.figure.savefig("costs.png")` writes a file. Further curves on the same Axes take the next
+colours.
 """
 
 from csdl_keras._utils.optional import optional_module

@@ -1,12 +1,17 @@
-"""The Axes that a plot draws on, and what plots of curves have in common."""
+"""The Axes that a plot draws on, and what plots of curves and probabilities have in common."""
 
+from typing import Any
+
+import numpy as np
 from matplotlib import rcParams
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogitLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
-from csdl_keras._utils.checks import check_type
+from csdl_keras._utils.checks import check_choice, check_type
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish, without its yellow,
 # which is too pale for a line. Curves take the colours in this order.
@@ -15,10 +20,7 @@ GREY = "#777777"
 
 
 def axes_or_new(ax: Axes | None, scale: float = 1.0) -> Axes:
-    """Returns `ax`, or if it is `None` the Axes of a new figure that pyplot does not manage.
-
-    The new figure has `scale` times Matplotlib's default width and height.
-    """
+    """Returns `ax`, or if it is `None` the Axes of a new figure, `scale` times the default size."""
     if ax is None:
         figure = Figure(layout="constrained")
         width, height = figure.get_size_inches()
@@ -42,42 +44,28 @@ def next_colour(axes: Axes) -> str:
 
 def mark_lowest(axes: Axes, x: float, cost: float, colour: str, where: str) -> None:
     """Marks a point with a star, labelled in the legend as "lowest", its cost and `where`."""
-    axes.plot(
-        [x],
-        [cost],
-        "*",
-        color=colour,
-        markersize=15,
-        markeredgecolor="white",
-        markeredgewidth=0.8,
-        # Above the lines of curves drawn later, and not clipped at the frame.
-        zorder=5,
-        clip_on=False,
-        label=f"lowest: {number(cost)} {where}",
-    )
+    star: dict[str, Any] = {
+        "color": colour,
+        "markersize": 15,
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.8,
+    }
+    # Above the lines of curves drawn later, and not clipped at the frame.
+    star |= {"zorder": 5, "clip_on": False, "label": f"lowest: {number(cost)} {where}"}
+    axes.plot([x], [cost], "*", **star)
 
 
 def label_curves(axes: Axes, x: str, y: str) -> None:
-    """Writes the labels of both axes and a legend of the curves.
-
-    The legend is below the Axes if the figure's layout makes room for it, and otherwise
-    where it hides least of the curves.
-    """
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    if axes.figure.get_layout_engine() is None:
-        axes.legend(frameon=False)
-        return
-    # Below the ticks and the label, each of a line of text with space around it.
-    depth = 4.2 * rcParams["font.size"]
-    below = ScaledTranslation(0.0, -depth / 72.0, axes.figure.dpi_scale_trans)
-    axes.legend(
-        frameon=False,
-        loc="upper left",
-        bbox_to_anchor=(0.0, 0.0),
-        bbox_transform=axes.transAxes + below,
-        borderaxespad=0.0,
-    )
+    """Writes the labels of both axes and a legend, below the Axes if the layout makes room."""
+    axes.set(xlabel=x, ylabel=y)
+    place: dict[str, Any] = {}
+    if axes.figure.get_layout_engine() is not None:
+        # Below the ticks and the label, each of a line of text with space around it.
+        depth = 4.2 * rcParams["font.size"] / 72.0
+        below = axes.transAxes + ScaledTranslation(0.0, -depth, axes.figure.dpi_scale_trans)
+        place = {"bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
+        place["loc"] = "upper left"
+    axes.legend(frameon=False, **place)
 
 
 def number(value: float) -> str:
@@ -89,3 +77,42 @@ def with_unit(words: str, unit: str | None) -> str:
     """Returns what an axis shows, followed by the unit of costs if there is one."""
     check_type("unit", unit, str | None, "a string such as '€', or None")
     return f"{words}, {unit}" if unit else words
+
+
+def scale_of_probabilities(axes: Axes, scale: str | None, probabilities: np.ndarray) -> str:
+    """Returns `"linear"` or `"logit"`; for `None` that of the curves that are there.
+
+    Of the first curve it is `"logit"` if more than half of the probabilities lie within a tenth of
+    0 or 1, which crowd a linear axis.
+    """
+    if scale is not None:
+        return check_choice("scale", scale, ("linear", "logit"))
+    if axes.get_lines():
+        return axes.get_xscale()
+    crowded = np.mean(np.minimum(probabilities, 1.0 - probabilities) < 0.1)
+    return "logit" if crowded > 0.5 else "linear"
+
+
+def within_logit(probabilities: np.ndarray) -> np.ndarray:
+    """Returns probabilities that a logit axis can show, which has no place for 0 and 1."""
+    return np.clip(probabilities, 1e-4, 1.0 - 1e-4)
+
+
+def show_logit(axis: Axis, probabilities: np.ndarray, first: bool) -> tuple[float, float]:
+    """Gives a logit axis ticks in plain numbers; returns limits around these probabilities.
+
+    Limits that are there, unless this curve is the `first`, become wider only.
+    """
+    log_odds = np.log(within_logit(probabilities) / (1.0 - within_logit(probabilities)))
+    lowest, highest = float(log_odds.min()), float(log_odds.max())
+    margin = 0.3 + 0.03 * (highest - lowest)
+    limits = np.array([lowest - margin, highest + margin])
+    low, high = (1.0 / (1.0 + np.exp(-limits))).tolist()
+    if not first:
+        left, right = axis.get_view_interval()
+        low, high = min(low, float(left)), max(high, float(right))
+    # More names of ticks such as 0.9999 would run into each other.
+    axis.set_major_locator(LogitLocator(nbins=6))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.12g}"))
+    axis.set_minor_formatter(NullFormatter())
+    return low, high

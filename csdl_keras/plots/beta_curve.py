@@ -20,11 +20,7 @@ from csdl_keras.plots._axes import (
 def beta_table(
     betas: ArrayLike, costs: ArrayLike, relative: bool = False
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Computes mean costs over repetitions and their standard errors, for each beta.
-
-    Returns betas, means and standard errors, each `(B,)`. A mean is NaN if all costs are missing, a
-    standard error if all but one are.
-    """
+    """Returns betas, mean costs over repetitions and their standard errors, each `(B,)`."""
     grid = real_array("betas", betas, 1, "(B,)", low=0.0)
     if grid[-1] > 1.0 or np.any(np.diff(grid) <= 0):
         raise ValueError(f"Expected `betas` to ascend from 0 to 1; received {grid.tolist()}.")
@@ -32,25 +28,17 @@ def beta_table(
     table = real_array("costs", costs, 2, shape, columns=len(grid), missing=True, low=0.0)
     check_size("costs", table)  # Squares of larger costs might overflow.
     if relative:
-        if grid[0] != 0.0:
+        if grid[0] != 0.0 or np.any(table[:, 0] == 0.0):
             raise ValueError(
-                f"Expected the first of `betas` to be 0 for relative costs; received {grid[0]}."
+                "Expected the first of `betas` to be 0, with costs above 0, for relative costs; "
+                f"received beta {grid[0]} with costs from {table[:, 0].min()}."
             )
-        if np.any(table[:, 0] == 0.0):
-            raise ValueError("Expected costs above 0 at beta 0 for relative costs; received 0.0.")
-        with np.errstate(over="ignore"):
-            table = table / table[:, :1]
-        check_size("costs", table)
-    known = ~np.isnan(table)
-    if not known.any():
+        table = table / table[:, :1]
+    table = np.ma.masked_invalid(table)
+    if table.mask.all():
         raise ValueError("Expected `costs` that are not all missing; received only NaN.")
-    number = known.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(known, table, 0.0).sum(axis=0) / number
-        squares = np.where(known, (table - means) ** 2, 0.0).sum(axis=0)
-        # A single repetition makes this 0 / 0, which is NaN.
-        errors = np.sqrt(squares / (number - 1.0) / number)
-    return grid, means, np.where(number > 1, errors, np.nan)
+    errors = table.std(axis=0, ddof=1) / np.sqrt(table.count(axis=0))
+    return grid, table.mean(axis=0).filled(np.nan), errors.filled(np.nan)
 
 
 def beta_curve(
@@ -80,10 +68,6 @@ def beta_curve(
     Returns:
         The Axes.
 
-    Raises:
-        ValueError: if an argument fails its check, if `relative` and the first beta is
-            not 0 or its cost is 0, or if `ax` has a curve of other betas.
-
     Example:
 
     >>> ax = beta_curve([0, 0.25, 1], [[1.0, 0.6, 0.8], [2.0, 1.6, 1.8]], relative=True)
@@ -96,7 +80,12 @@ def beta_curve(
     words = "average cost relative to β = 0" if relative else words
     axes = axes_of_curves(ax)
     names = [f"{beta:g}" for beta in grid]
-    _check_ticks(axes, names)
+    present = [text.get_text() for text in axes.get_xticklabels()]
+    if isinstance(axes.xaxis.get_major_locator(), FixedLocator) and present != names:
+        raise ValueError(
+            f"Expected an `ax` without named ticks or with a curve of the same betas {names}; "
+            f"received one with the ticks {present}."
+        )
     colour = next_colour(axes)
     x = np.arange(len(grid))
     if relative and not axes.get_lines():
@@ -109,15 +98,3 @@ def beta_curve(
     axes.set_xticks(x, names)
     label_curves(axes, "β", words)
     return axes
-
-
-def _check_ticks(axes: Axes, names: list[str]) -> None:
-    """Raises if the ticks of the Axes name other betas, at which points would be misplaced."""
-    if not isinstance(axes.xaxis.get_major_locator(), FixedLocator):
-        return
-    present = [text.get_text() for text in axes.get_xticklabels()]
-    if present != names:
-        raise ValueError(
-            f"Expected an `ax` without named ticks or with a curve of the same betas {names}; "
-            f"received one with the ticks {present}."
-        )

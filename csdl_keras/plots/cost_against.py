@@ -1,11 +1,12 @@
 """Plot of the cost of trials against one hyperparameter."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from csdl_keras._utils.arrays import check_label, check_rows, real_array
-from csdl_keras._utils.checks import check_bool, check_type
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.plots._axes import (
     axes_of_curves,
@@ -44,10 +45,6 @@ def cost_against(
     Returns:
         The Axes.
 
-    Raises:
-        ValueError: if values and costs are not finite numbers of the same
-            shape, or `log` and a value is not above 0.
-
     Example:
 
     >>> ax = cost_against([1, 1, 2, 3], [0.5, 0.7, 0.2, 0.3], "hidden layers")
@@ -57,8 +54,6 @@ def cost_against(
     x = real_array("values", values, 1, "(T,)")
     y = real_array("costs", costs, 1, "(T,)")
     check_rows("costs", y, len(x), "`values`")
-    check_type("name", name, str, "a string")
-    check_bool("log", log)
     if log and x.min() <= 0:
         raise ValueError(
             f"Expected `values` above 0 for a logarithmic axis; received {x.min()}. "
@@ -78,16 +73,8 @@ def cost_against(
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     distinct = np.unique(x)
     has_line = len(distinct) <= min(_MOST_VALUES_WITH_LINE, len(x) - 1)
-    axes.plot(
-        x,
-        y,
-        "o",
-        color=colour,
-        alpha=0.45,
-        markersize=5,
-        markeredgewidth=0,
-        label=None if has_line else label,
-    )
+    dots: dict[str, Any] = {"color": colour, "alpha": 0.45, "markersize": 5, "markeredgewidth": 0}
+    axes.plot(x, y, "o", label=None if has_line else label, **dots)
     if has_line:
         axes.plot(distinct, [y[x == value].min() for value in distinct], color=colour, label=label)
     best = int(np.argmin(y))

@@ -20,11 +20,7 @@ from csdl_keras.plots.heatmap import draw_heatmap, fit_title
 def confusion_table(
     y_true: ArrayLike, decisions: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Counts pairs of true class and decision, and computes their share of the average cost.
-
-    Returns the counts and the sum of the costs of each pair's examples divided by `N`, each `(K,
-    D)`.
-    """
+    """Returns counts of pairs of true class and decision, and their parts of the average cost."""
     y_true, known, decisions = as_numbers(y_true, cost_matrix, classes, decisions)
     shape = known.shape[-2:]
     labels = check_labels(y_true, shape[0])
@@ -49,10 +45,9 @@ def cost_confusion(
 ) -> Axes:
     """Draws how much each kind of mistake contributes to the average cost.
 
-    Each cell shows the number of its examples, and below it and as its colour the sum of their
-    costs divided by the number `N` of all examples; these values sum to the average cost. With more
-    than 12 classes, cells have colours only. The title shows the average cost, the error rate and
-    the share of decisions for no class, if there are any.
+    Each cell shows the number of its examples, and below it and as its colour their part of the
+    average cost; with more than 12 classes, cells have colours only. The title shows the average
+    cost, the error rate and the share of decisions for no class, if there are any.
 
     Args:
         y_true, decisions, classes: as in `evaluation.decision_costs`; the labels are also the
@@ -64,10 +59,6 @@ def cost_confusion(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if labels, decisions, costs or `vmax` fail their checks, or
-            names do not match its rows or columns.
 
     Example:
 
@@ -89,10 +80,8 @@ def cost_confusion(
     bar = with_unit("cost per example of the whole set", unit)
     axes = draw_heatmap(ax, costs, text, names, bar, vmax)
     parts = [f"average cost {number(costs.sum())}{f' {unit}' if unit else ''}"]
-    errors, abstained = (
-        error_rate(y_true, decisions, cost_matrix, classes),
-        counts[:, len(counts) :].sum(),
-    )
+    errors = error_rate(y_true, decisions, cost_matrix, classes)
+    abstained = counts[:, len(counts) :].sum()
     if not np.isnan(errors):
         parts.append(f"error rate {100 * errors:.3g}%")
     if abstained:

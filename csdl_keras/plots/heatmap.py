@@ -4,9 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
 
 from csdl_keras._utils.arrays import names_of
 from csdl_keras._utils.checks import check_number
@@ -17,10 +15,8 @@ from csdl_keras.plots._axes import axes_or_new, number, with_unit
 
 # With more classes than this, cells are too small for text.
 _MOST_CLASSES_WITH_TEXT = 12
-# From white at 0 to dark at the highest value, also for colour-blind readers and in print.
-_COLOURS = colormaps["Blues"]
-# The relative luminance with equal contrast to black and to white (WCAG 2).
-_MIDDLE_LUMINANCE = 0.179
+# From this part of the highest value on, white text has more contrast than black.
+_DARK = 0.69
 
 
 def draw_heatmap(
@@ -31,11 +27,7 @@ def draw_heatmap(
     label: str,
     vmax: float | None,
 ) -> Axes:
-    """Draws values of at least 0, shape `(K, D)`, with a colour bar and a text in each cell.
-
-    `text` maps a cell, a pair of row and column, to its text, which is left out if cells
-    are too small. `vmax` is the value of the darkest colour; `None` is the highest value.
-    """
+    """Draws values `(K, D)` of at least 0, with the text of each cell if cells are large enough."""
     classes, decisions = values.shape
     highest = float(values.max())
     if vmax is not None:
@@ -43,8 +35,7 @@ def draw_heatmap(
     top = vmax or highest or 1.0
     # With 8 or more decisions, a new figure is larger, so that texts stay readable.
     axes = axes_or_new(ax, float(np.clip(decisions / 7.0, 1.0, 1.6)))
-    scale = Normalize(0.0, top)
-    image = axes.imshow(values, cmap=_COLOURS, norm=scale)
+    image = axes.imshow(values, cmap="Blues", vmin=0.0, vmax=top)
     # Measured before the colour bar takes a part of the Axes.
     cell = _cell_points(axes, classes, decisions)
     beyond = "max" if highest > top else "neither"
@@ -56,16 +47,20 @@ def draw_heatmap(
     slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     fits = longest * 0.62 * size < cell
     axes.set_xticks(range(decisions), columns, fontsize=size, **({} if fits else slanted))
-    axes.set_xlabel("decision")
-    axes.set_ylabel("true class")
+    axes.set(xlabel="decision", ylabel="true class")
     # Grey lines between cells make white cells visible.
     axes.set_xticks(np.arange(decisions - 1) + 0.5, minor=True)
     axes.set_yticks(np.arange(classes - 1) + 0.5, minor=True)
     axes.grid(which="minor", color="#cccccc", linewidth=0.5)
     axes.tick_params(which="minor", length=0)
     if classes <= _MOST_CLASSES_WITH_TEXT:
-        texts = [[text((k, d)) for d in range(decisions)] for k in range(classes)]
-        _write_texts(axes, texts, _COLOURS(scale(values))[..., :3], cell)
+        texts = {(k, d): text((k, d)) for k in range(classes) for d in range(decisions)}
+        lines = [it.split("\n") for it in texts.values()]
+        widest, deepest = max(max(map(len, it)) for it in lines), max(map(len, lines))
+        size = min(11.0, 0.9 * cell / (0.62 * widest), 0.9 * cell / (1.25 * deepest))
+        for (row, column), words in texts.items():
+            colour = "white" if values[row, column] > _DARK * top else "black"
+            axes.text(column, row, words, ha="center", va="center", fontsize=size, color=colour)
     return axes
 
 
@@ -79,32 +74,9 @@ def fit_title(axes: Axes, lines: list[str], shape: tuple[int, int]) -> None:
 
 def _cell_points(axes: Axes, classes: int, decisions: int) -> float:
     """Estimates the side of a cell in points; the layout is final only once it is drawn."""
-    points = 72.0 / axes.figure.dpi
     # The colour bar takes a tenth of the width.
-    return min(
-        0.85 * axes.bbox.width * points / decisions, 0.95 * axes.bbox.height * points / classes
-    )
-
-
-def _write_texts(axes: Axes, texts: list[list[str]], colours: np.ndarray, cell: float) -> None:
-    """Writes texts into cells, in black or white and in a size that fits."""
-    lines = [line for row in texts for text in row for line in text.split("\n")]
-    deepest = max(text.count("\n") + 1 for row in texts for text in row)
-    size = min(11.0, 0.9 * cell / (0.62 * max(map(len, lines))), 0.9 * cell / (1.25 * deepest))
-    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
-    luminance = linear @ [0.2126, 0.7152, 0.0722]
-    for row, line in enumerate(texts):
-        for column, text in enumerate(line):
-            dark = luminance[row, column] < _MIDDLE_LUMINANCE
-            axes.text(
-                column,
-                row,
-                text,
-                ha="center",
-                va="center",
-                fontsize=size,
-                color="white" if dark else "black",
-            )
+    side = min(0.85 * axes.bbox.width / decisions, 0.95 * axes.bbox.height / classes)
+    return side * 72.0 / axes.figure.dpi
 
 
 def cost_matrix_heatmap(
@@ -130,10 +102,6 @@ def cost_matrix_heatmap(
 
     Returns:
         The Axes.
-
-    Raises:
-        ValueError: if the matrix or `vmax` fails its check, or names do not match its rows or
-            columns.
 
     Example:
 

@@ -8,8 +8,16 @@ from matplotlib.axes import Axes
 from csdl_keras._utils.arrays import check_label
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.evaluation.calibration_error import reliability
-from csdl_keras.plots import _logit
-from csdl_keras.plots._axes import GREY, axes_of_curves, label_curves, next_colour, number
+from csdl_keras.plots._axes import (
+    GREY,
+    axes_of_curves,
+    label_curves,
+    next_colour,
+    number,
+    scale_of_probabilities,
+    show_logit,
+    within_logit,
+)
 
 
 def reliability_diagram(
@@ -55,23 +63,21 @@ def reliability_diagram(
     label = check_label(label)
     axes = axes_of_curves(ax)
     first = not axes.get_lines()
-    scale = _logit.choose_scale(axes, scale, bins.confidence)
+    scale = scale_of_probabilities(axes, scale, bins.confidence)
     x, y = bins.confidence, bins.frequency
-    axes.set_xscale(scale)
-    axes.set_yscale(scale)
+    axes.set(xscale=scale, yscale=scale)
     if first:
         axes.axline((0.25, 0.25), (0.75, 0.75), color=GREY, linewidth=1.0, linestyle="--")
     colour = next_colour(axes)
     if scale == "logit":
         nearest = 0.5 / bins.count
-        x, y = _logit.inside(x), np.clip(y, nearest, 1.0 - nearest)
-        low, high = _logit.inside(low), _logit.inside(high)
+        x, y = within_logit(x), np.clip(y, nearest, 1.0 - nearest)
+        low, high = within_logit(low), within_logit(high)
         shown = np.concatenate([y, low[bins.frequency > 0.0], high[bins.frequency < 1.0]])
-        axes.set_xlim(*_logit.show(axes.xaxis, x, first))
-        axes.set_ylim(*_logit.show(axes.yaxis, shown, first))
+        axes.set_xlim(*show_logit(axes.xaxis, x, first))
+        axes.set_ylim(*show_logit(axes.yaxis, shown, first))
     else:
-        axes.set_xlim(0.0, 1.0)
-        axes.set_ylim(0.0, 1.0)
+        axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     error = f"calibration error {number(bins.error)}"
     axes.plot(x, y, "o-", color=colour, markersize=4, label=f"{label}: {error}" if label else error)
     axes.vlines(x, low, high, color=colour, alpha=0.5)

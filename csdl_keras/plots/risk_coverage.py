@@ -26,9 +26,8 @@ def risk_coverage(
 
     Examples are covered in ascending order of the lowest of their expected costs. The curve shows
     the average true cost of the covered examples against their share, the coverage; it rises if the
-    model knows what its decisions cost. The horizontal axis begins where the first curve reaches a
-    hundredth of the highest cost. The legend shows the area under the whole curve; the lower, the
-    better.
+    model knows what its decisions cost. The horizontal axis begins where costs do. The legend shows
+    the area under the whole curve; the lower, the better.
 
     Args:
         y_true, expected_costs, cost_matrix, probabilities, classes: as in
@@ -57,21 +56,13 @@ def risk_coverage(
     first = not axes.get_lines()
     area = f"area {number(float(risks.mean()))}"
     # Steps from the left of each coverage make the drawn area equal the area in the legend.
-    axes.step(
-        np.append(0.0, coverages),
-        np.append(risks[0], risks),
-        where="pre",
-        color=next_colour(axes),
-        label=area if label is None else f"{label}: {area}",
-    )
+    label = area if label is None else f"{label}: {area}"
+    x, y = np.append(0.0, coverages), np.append(risks[0], risks)
+    axes.step(x, y, where="pre", color=next_colour(axes), label=label)
     # The axis would be mostly empty where only the last decisions cost something.
-    free = np.append(0.0, coverages)[np.argmax(risks > 0.01 * risks.max())]
+    free = x[np.argmax(risks > 0.01 * risks.max())]
     begin = max(0.0, 1.0 - 1.1 * (1.0 - float(free)))
     axes.set_xlim(begin if first else min(begin, axes.get_xlim()[0]), 1.0)
     axes.set_ylim(bottom=0.0, auto=True)
-    label_curves(
-        axes,
-        "coverage: share of examples decided, cheapest expected cost first",
-        words,
-    )
+    label_curves(axes, "coverage: share of examples decided, cheapest expected cost first", words)
     return axes

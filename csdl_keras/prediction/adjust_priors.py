@@ -12,8 +12,8 @@ from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.priors import LEAST_PROBABILITY, class_shares, prior_ratios
 from csdl_keras.evaluation.calibration_error import probabilities_by_class
 from csdl_keras.layers import PriorAdjustment
+from csdl_keras.prediction.bayes_classifier import adjusted_to
 from csdl_keras.prediction.calibrate import probability_part
-from csdl_keras.prediction.probability_model import adjusted_to
 
 # Frequencies that were rounded for reading differ by less.
 _ROUNDED = 0.02
@@ -31,22 +31,18 @@ def adjust_priors(
     `P'(y|x) = w_y P(y|x) / sum_k w_k P(k|x)` with `w_y = to_priors[y] / from_priors[y]`, for a
     training set whose class frequencies are not those of use. Nothing is trained. This is exact if
     the examples of each class look as they did in training, and if the probabilities are right
-    under the frequencies of training, see `csdl_keras.calibrate`. Probabilities below 1e-30 count
-    as 1e-30.
+    under the frequencies of training, see `csdl_keras.calibrate`.
 
     Args:
         model_or_probabilities: probabilities from anywhere, `(N, K)`, or `(N,)` or `(N, 1)` of
-            class 1. Or a classifier or a model of expected costs, as `csdl_keras.calibrate` takes
-            them; its layers are shared, except for a last layer of one logistic unit and for a cost
-            matrix, which are copied.
+            class 1; or a model, as `csdl_keras.calibrate` takes it.
         from_priors: `(K,)` class frequencies of training, above 0, as shares or counts. For a model
             that has been adjusted, those that it was adjusted to.
         to_priors: `(K,)` class frequencies where the classifier is used, at least 0; for an
             estimate of them, see `csdl_keras.evaluation.estimate_priors`.
         from_logits: whether a classifier's output is logits. Defaults to False.
         classes: the labels, or the model or estimator that has them, which decide the order of
-            series such as those of `value_counts`, and of a data frame of probabilities. `None`
-            (default) takes those of the model.
+            series and of a data frame of probabilities. `None` (default) takes those of the model.
 
     Returns:
         A float64 array `(N, K)` of probabilities; or a functional `keras.Model` that outputs what
@@ -54,8 +50,7 @@ def adjust_priors(
         `(batch, 2)` probabilities in place of one unit.
 
     Raises:
-        ValueError: if an argument fails its check, the model is no classifier, or it has been
-            adjusted to other frequencies than `from_priors`.
+        ValueError: if the model has been adjusted to other frequencies than `from_priors`.
 
     References:
         - [Saerens, Latinne, Decaestecker: Adjusting the outputs of a classifier to new a priori
@@ -71,13 +66,19 @@ def adjust_priors(
     """
     check_bool("from_logits", from_logits)
     if isinstance(model_or_probabilities, keras.Model):
-        known = model_or_probabilities if classes is None else classes
-        return _adjusted_model(model_or_probabilities, from_priors, to_priors, from_logits, known)
-    if hint := estimator_hint(model_or_probabilities):
+        model = model_or_probabilities
+        _, probabilities, ending = probability_part(model, from_logits)
+        number = int(probabilities.shape[-1])
+        known = model if classes is None else classes
+        before, probabilities = _without_adjustment(probabilities, from_priors, known)
+        after = class_shares("to_priors", to_priors, number, False, known)
+        return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
+    if from_logits or (hint := estimator_hint(model_or_probabilities)):
         received = type(model_or_probabilities).__name__
-        raise ValueError(f"Expected a keras.Model or probabilities; received {received}.{hint}")
-    if from_logits:
-        raise ValueError("Expected probabilities, or a model with from_logits=True; received both.")
+        raise ValueError(
+            "Expected probabilities, or a keras.Model, with from_logits=True if it outputs logits; "
+            f"received {received}.{'' if from_logits else hint}"
+        )
     rows = probabilities_by_class(model_or_probabilities, classes=classes)
     before = class_shares("from_priors", from_priors, rows.shape[1], classes=classes)
     after = class_shares("to_priors", to_priors, rows.shape[1], False, classes)
@@ -85,27 +86,16 @@ def adjust_priors(
     return weighted / weighted.sum(axis=1, keepdims=True)
 
 
-def _adjusted_model(
-    model: keras.Model, from_priors: ArrayLike, to_priors: ArrayLike, from_logits: bool, labels: Any
-) -> keras.Model:
-    """Returns a model of the same outputs with one `PriorAdjustment` before its decision."""
-    _, probabilities, ending = probability_part(model, from_logits)
-    number = int(probabilities.shape[-1])
-    from_priors = class_shares("from_priors", from_priors, number, False, labels)
-    before, probabilities = _without_adjustment(probabilities, from_priors)
-    after = class_shares("to_priors", to_priors, number, False, labels)
-    return ending(PriorAdjustment(before, after)(probabilities), f"{model.name}_adjusted")
-
-
-def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[np.ndarray, Tensor]:
+def _without_adjustment(
+    probabilities: Tensor, from_priors: ArrayLike, labels: Any
+) -> tuple[np.ndarray, Tensor]:
     """Returns the shares of classes that probabilities are right under, and the probabilities.
 
     Those that were adjusted last of all are taken from before that.
     """
-    classes = int(probabilities.shape[-1])
-    layer = layer_of(probabilities)
+    layer, number = layer_of(probabilities), int(probabilities.shape[-1])
     replaced = isinstance(layer, PriorAdjustment)
-    shares = class_shares("from_priors", from_priors, classes, positive=not replaced)
+    shares = class_shares("from_priors", from_priors, number, not replaced, labels)
     for adjusted in adjusted_to(probabilities):
         if not np.allclose(shares, adjusted, rtol=_ROUNDED, atol=0):
             raise ValueError(
@@ -113,6 +103,6 @@ def _without_adjustment(probabilities: Tensor, from_priors: ArrayLike) -> tuple[
                 f"adjusted to, {adjusted.round(6).tolist()}; received shares "
                 f"{shares.round(6).tolist()}."
             )
-    if not replaced:
-        return shares, probabilities
-    return layer.from_priors, sources_of(probabilities)[0]
+    return (
+        (layer.from_priors, sources_of(probabilities)[0]) if replaced else (shares, probabilities)
+    )

@@ -1,28 +1,35 @@
-"""Makes classifiers decide at the lowest expected cost."""
+"""Models of expected costs: made of classifiers, and the class probabilities inside them."""
 
+import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import DataModel, with_data
-from csdl_keras._utils.keras_graph import layer_of
-from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.keras_graph import inner_output, layer_of, sources_of
+from csdl_keras._utils.structure import has_structure, inputs_of
 from csdl_keras._utils.tensors import float_dtype
-from csdl_keras._utils.types import ArrayLike, Shape, Tensor
+from csdl_keras._utils.types import ArrayLike, Classifier, Shape, Tensor
 from csdl_keras.costs.named_matrix import by_class
 from csdl_keras.layers import (
     BayesDecision,
     ClassProbabilities,
+    ExpectedCost,
     PriorAdjustment,
     TemperatureScaling,
+    ViewMean,
 )
-from csdl_keras.prediction.kind import MEANING, check_loss, describe_output
+from csdl_keras.prediction.kind import MEANING, check_loss, describe_output, output_kind
 
 #: Name of the input of models that take costs.
 COST_MATRIX = "cost_matrix"
+# A part that is asked for again predicts without being compiled again.
+_PARTS: weakref.WeakKeyDictionary[keras.Model, keras.Model] = weakref.WeakKeyDictionary()
+#: Layers behind which probabilities are still those under the same class frequencies.
+_KEEPING_PRIORS = (ClassProbabilities, TemperatureScaling, ViewMean, keras.layers.Average)
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
@@ -32,13 +39,8 @@ class BayesClassifier(DataModel):
     def set_cost_matrix(self, cost_matrix: ArrayLike) -> None:
         """Replaces the costs by which the model decides; nothing is trained or compiled again.
 
-        Args:
-            cost_matrix: array-like `(K, D)`, `C[true, decision]`, of the shape of the model's
-                own; mean costs by class where that holds mean costs.
-
-        Raises:
-            ValueError: if the matrix fails its check or has another shape, or the model
-                estimates costs for each example instead of having a matrix.
+        `cost_matrix` is array-like `(K, D)`, `C[true, decision]`, of the shape of the model's own;
+        mean costs by class where that holds mean costs.
         """
         decision = layer_of(self.outputs[0])
         if not isinstance(decision, BayesDecision):
@@ -73,9 +75,9 @@ def bayes_classifier(
 ) -> BayesClassifier:
     """Makes any classifier decide at the lowest expected cost.
 
-    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision,
-    and shares the layers of `model`. Nothing is trained. With `cost_input=True` the costs are those
-    of each example, `C[n, y, k]`, which the model takes in addition to `x`.
+    The returned model outputs `r_k(x) = sum_y P(y|x) C[y, k]`, the expected cost of each decision
+    (equation (4) of the paper), and shares the layers of `model`. Nothing is trained. With
+    `cost_input=True` the costs are those of each example, `C[n, y, k]`, given in addition to `x`.
 
     Args:
         model: a classifier whose output is `(batch, ..., K)` probabilities (or logits), or
@@ -92,57 +94,43 @@ def bayes_classifier(
             one for each class.
 
     Returns:
-        A `keras.Model`, the same inputs to expected costs `(batch, ..., D)`. With
+        A `BayesClassifier`, the same inputs to expected costs `(batch, ..., D)`. With
         `cost_input=True`, its inputs are `[x, costs]`, or for several inputs those and the costs as
         the last one or under their name.
 
     Raises:
-        ValueError: if the matrix fails its check or does not fit the output, or the last layer or
-            the compiled loss shows that the outputs are of another kind. Where neither tells,
-            `predict` raises on rows that do not sum to 1, and on costs that are negative or not
-            finite.
-
-    References:
-        - Chung, Lin, Yang, IJCAI 2016, equation (4)
+        ValueError: if the matrix fails its check, or the last layer or the compiled loss shows that
+            the outputs are of another kind. Where neither tells, `predict` raises on rows that do
+            not sum to 1.
 
     Example:
 
-    >>> import numpy as np
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
     >>> careful = bayes_classifier(model, [[0, 1], [100, 0]])
     >>> careful.output_shape
     (None, 2)
-    >>> careful = bayes_classifier(model, cost_input=True)
-    >>> costs = [[[0, 1], [1, 0]], [[0, 1], [500, 0]]]
-    >>> careful.predict([np.zeros((2, 4)), np.array(costs)], verbose=0).round(2)
-    array([[  0.5,   0.5],
-           [250. ,   0.5]], dtype=float32)
     """
     check_classifier(model, from_logits)
-    check_bool("cost_input", cost_input)
     classes, inputs = max(int(model.outputs[0].shape[-1]), 2), inputs_of(model)
-    if not cost_input:
-        if cost_matrix is not None:
-            cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
-        decision = BayesDecision(
-            cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
-        )
-        costs = decision(class_probabilities(model, from_logits))
-        return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
-    if cost_matrix is not None or check_bool("mean_costs", mean_costs):
-        raise ValueError(
-            "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs are "
-            f"given with x; received {'mean_costs' if cost_matrix is None else 'a matrix'}."
-        )
-    decisions = classes if num_decisions is None else num_decisions
-    decision = BayesDecision(num_classes=classes, num_decisions=decisions, name="bayes_decision")
-    end = input_of_costs(model.inputs, (None, classes, decisions))
-    if isinstance(inputs, dict):
-        inputs = {**inputs, COST_MATRIX: end}
-    else:
-        inputs = [*inputs, end] if isinstance(inputs, (list, tuple)) else [inputs, end]
-    costs = decision(class_probabilities(model, from_logits), end)
-    return with_data(BayesClassifier(inputs, costs, name=f"{model.name}_bayes"), model)
+    given: list[Tensor] = [class_probabilities(model, from_logits)]
+    if check_bool("cost_input", cost_input):
+        if cost_matrix is not None or mean_costs:
+            raise ValueError(
+                "Expected neither `cost_matrix` nor `mean_costs` with cost_input=True, since costs "
+                "are given with x; received some."
+            )
+        num_decisions = classes if num_decisions is None else num_decisions
+        given.append(input_of_costs(model.inputs, (None, classes, num_decisions)))
+        if isinstance(inputs, dict):
+            inputs = {**inputs, COST_MATRIX: given[1]}
+        else:
+            inputs = [*(inputs if isinstance(inputs, (list, tuple)) else [inputs]), given[1]]
+    elif cost_matrix is not None:
+        cost_matrix = by_class("cost_matrix", cost_matrix, "(K, D)", model)
+    decision = BayesDecision(
+        cost_matrix, classes, num_decisions, mean_costs=mean_costs, name="bayes_decision"
+    )
+    return with_data(BayesClassifier(inputs, decision(*given), name=f"{model.name}_bayes"), model)
 
 
 def input_of_costs(others: Sequence[Tensor], shape: Shape) -> Tensor:
@@ -171,10 +159,121 @@ def check_classifier(model: keras.Model, from_logits: bool) -> None:
             f"{[tuple(output.shape) for output in model.outputs]}."
         )
     kind, layer = describe_output(model)
-    if kind not in (("unknown", "other", "score") if from_logits else ("unknown", "probability")):
+    if kind not in ("unknown", *(("other", "score") if from_logits else ("probability",))):
         wanted = "logits" if from_logits else "probabilities that sum to 1"
         raise ValueError(
             f"Expected a classifier that outputs {wanted} with from_logits={from_logits}; received "
             f"{model.name!r}, which {MEANING[kind]}: it ends in {layer}."
         )
     check_loss(model, "logits" if from_logits else "probability")
+
+
+class CostsEnding(NamedTuple):
+    """The end of a model that turns class probabilities into expected costs."""
+
+    #: The last layer; `None` for a mean of several models.
+    layer: BayesDecision | ExpectedCost | None
+    probabilities: Tensor
+    #: What the layer is given as its second input; `None` if it has a matrix.
+    costs: Tensor | None
+
+    def costs_of(self, probabilities: Tensor) -> Tensor:
+        """Returns the expected costs under other probabilities, by a cost matrix of their own."""
+        if isinstance(self.layer, ExpectedCost):
+            return self.layer(probabilities, log_costs=self.costs)
+        assert self.layer is not None
+        if self.costs is None:
+            return copied_decision(self.layer)(probabilities)
+        return self.layer(probabilities, self.costs)
+
+
+def copied_decision(decision: BayesDecision) -> BayesDecision:
+    """Returns a layer with a cost matrix of its own, so that one model's can be set alone."""
+    copy = BayesDecision.from_config(decision.get_config())
+    copy.build((None, decision.num_classes))
+    copy.set_weights(decision.get_weights())
+    return copy
+
+
+def costs_ending(model: keras.Model) -> CostsEnding | None:
+    """Returns the end of a model of expected costs, also of a nested one; `None` for others."""
+    if not has_structure(model) or len(model.outputs) != 1:
+        return None
+    # A layer that several models share has several inputs; the history has this model's.
+    return _ending(model.outputs[0])
+
+
+def _ending(output: Tensor) -> CostsEnding | None:
+    layer, sources = layer_of(output), sources_of(output)
+    if isinstance(layer, (BayesDecision, ExpectedCost)):
+        probabilities, *costs = sources
+        return CostsEnding(layer, probabilities, costs[0] if costs else None)
+    if isinstance(layer, keras.layers.Average):
+        found = [_ending(end) for end in sources]
+        ends = [part.probabilities for part in found if part is not None]
+        # A mean of expected costs under one matrix is that under the mean probabilities.
+        mean = type(layer)(dtype=layer.dtype_policy)(ends) if len(ends) == len(found) else None
+        return None if mean is None else CostsEnding(None, mean, None)
+    inner = costs_ending(layer)
+    if inner is None:
+        return None
+
+    # The tensors of the nested model as those of the model around it.
+    outside = {id(own): given for own, given in zip(layer.inputs, sources, strict=True)}
+    # Without the input of costs, if there is one, on which probabilities do not depend.
+    kept = [own for own in layer.inputs if own is not inner.costs]
+    ends = [
+        end for end in (inner.probabilities, inner.costs) if id(end) not in {*outside, id(None)}
+    ]
+    # One part, since Keras loads no file of several that share layers.
+    values = keras.Model(kept, ends)([outside[id(own)] for own in kept])
+    outside |= {id(end): value for end, value in zip(ends, values, strict=True)}
+    return CostsEnding(inner.layer, outside[id(inner.probabilities)], outside.get(id(inner.costs)))
+
+
+def adjusted_to(probabilities: Tensor) -> list[np.ndarray]:
+    """Returns the class frequencies that symbolic probabilities have been adjusted to.
+
+    There are none, one, or one for each model of a mean.
+    """
+    layer = layer_of(probabilities)
+    if isinstance(layer, PriorAdjustment):
+        return [layer.to_priors]
+    if isinstance(layer, keras.Model):
+        return adjusted_to(inner_output(probabilities))
+    if not isinstance(layer, _KEEPING_PRIORS):
+        return []
+    return [priors for part in sources_of(probabilities) for priors in adjusted_to(part)]
+
+
+def split_inputs(model: keras.Model, ending: CostsEnding | None) -> tuple[Any, Tensor | None]:
+    """Returns a model's inputs without that of its costs, and that, which most models lack."""
+    inputs = inputs_of(model)
+    costs = None if ending is None else ending.costs
+    if costs is None or not any(costs is end for end in model.inputs):
+        return inputs, None
+    if isinstance(inputs, dict):
+        return {name: end for name, end in inputs.items() if end is not costs}, costs
+    kept = [end for end in inputs if end is not costs]
+    return kept[0] if len(kept) == 1 else kept, costs
+
+
+def probability_model(model: Classifier, output: str | None = None) -> keras.Model | None:
+    """Returns the part of a classifier that outputs class probabilities, sharing its layers.
+
+    That is the model itself if it outputs probabilities; of a model of expected costs the part
+    before its costs; `None` for a model that estimates costs without probabilities. `output` is as
+    in `csdl_keras.output_kind`.
+    """
+    if not isinstance(model, keras.Model):
+        return None
+    if output_kind(model, output) == "probability":
+        return model
+    if model not in _PARTS:
+        ending = costs_ending(model)
+        if ending is None:
+            return None
+        name = f"{model.name}_probabilities"
+        part = keras.Model(split_inputs(model, ending)[0], ending.probabilities, name=name)
+        _PARTS[model] = with_data(part, model)
+    return _PARTS[model]

@@ -28,8 +28,7 @@ def bayes_decisions(
     Args:
         probabilities: `(N, K)`, rows that sum to 1; or `(N,)` or `(N, 1)`, of class 1; or
             `(N, ..., K)` or `(N, ..., 1)`, such as those of pixels, for a cost matrix `(K, D)`.
-        costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
-            `(N, K, D)`; or `csdl_keras.costs.AffineCosts`.
+        costs: as in `csdl_keras.decide`.
         capacity: how often decisions may be taken at most, such as `{1: 200}`; the others
             have no limit. `None` (default) limits nothing.
         return_prices: whether to return also by how much one more of each limited decision
@@ -40,10 +39,6 @@ def bayes_decisions(
     Returns:
         An int64 array of decisions, `(N,)` or `(N, ...)`; with `return_prices=True` a tuple of
         that and a dict from limited decisions to prices.
-
-    Raises:
-        ValueError: if an argument fails its check, or the limits leave some example without
-            a decision.
 
     Example:
 
@@ -83,20 +78,12 @@ def _check_capacity(
     capacity: Mapping[int, int] | None, num_examples: int, num_decisions: int
 ) -> dict[int, int]:
     """Returns the limits by decision, if they leave a decision for every example."""
-    if capacity is None:
-        return {}
-    if not isinstance(capacity, Mapping):
-        raise ValueError(
-            f"Expected `capacity` to be a dict from decisions to numbers; received {capacity!r}."
+    limits = {
+        check_integer("a decision in `capacity`", decision, 0, num_decisions - 1): check_integer(
+            f"capacity[{decision}]", number, 0
         )
-    limits = {}
-    for decision, number in capacity.items():
-        index = check_integer("a decision in `capacity`", decision, 0)
-        if index >= num_decisions:
-            raise ValueError(
-                f"Expected decisions in `capacity` below {num_decisions}; received {index}."
-            )
-        limits[index] = check_integer(f"capacity[{index}]", number, 0)
+        for decision, number in (capacity or {}).items()
+    }
     if len(limits) == num_decisions and sum(limits.values()) < num_examples:
         raise ValueError(
             f"Expected `capacity` for {num_examples} examples or a decision without a limit; "
@@ -105,56 +92,34 @@ def _check_capacity(
     return limits
 
 
-_SWEEPS = 200
-
-
 def limited_decisions(
     expected: np.ndarray, limits: dict[int, int], with_prices: bool
 ) -> tuple[np.ndarray, dict[int, float]]:
-    """Finds the decisions of lowest total expected cost that keep the limits.
+    """Finds the decisions of lowest total expected cost `(N, D)` that keep the limits.
 
-    Args:
-        expected: `(N, D)` expected costs.
-        limits: how often a decision may be taken at most, by decision.
-        with_prices: whether to work out by how much one more of each would lower the total.
-
-    Returns:
-        Decisions `(N,)`, and the prices by limited decision.
+    Returns decisions `(N,)`, and `with_prices` by how much one more of each limited decision would
+    lower the total.
     """
-    free = [k for k in range(expected.shape[1]) if k not in limits]
-    limited = sorted(limits)
-    # The cheapest decision without a limit is the last column, which has room for everyone.
-    columns = [expected[:, limited]]
-    cheapest = np.zeros(len(expected), dtype=np.int64)
-    if free:
-        cheapest = np.array(free)[np.argmin(expected[:, free], axis=1)]
-        columns.append(np.take_along_axis(expected, cheapest[:, None], axis=1))
-    costs = np.hstack(columns)
-    room = np.array([limits[k] for k in limited])
-    chosen, total = _solve(costs, room)
-    decisions = np.where(chosen < len(limited), np.array(limited)[chosen % len(limited)], cheapest)
+    room = np.array([limits.get(k, len(expected)) for k in range(expected.shape[1])])
+    decisions, total = _solve(expected, room)
     prices = {}
-    if with_prices:
-        for j, k in enumerate(limited):
-            more = room + (np.arange(len(room)) == j)
-            prices[k] = max(0.0, total - _solve(costs, more)[1])
+    for k in sorted(limits) if with_prices else ():
+        more = room + (np.arange(len(room)) == k)
+        prices[k] = max(0.0, total - _solve(expected, more)[1])
     return decisions, prices
 
 
 def _solve(costs: np.ndarray, room: np.ndarray) -> tuple[np.ndarray, float]:
     """Returns the column of each row, and the total, where column `j` has room for `room[j]` rows.
 
-    Columns behind the last entry of `room` have room for all. Prices of the limited columns
-    are found first, under which rows that take their cheapest column nearly keep the limits. A
-    column that costs a row more than the gap to the optimum is left out, which leaves a small
-    transport problem.
+    Under prices of the columns, rows that take their cheapest one nearly keep the limits. A column
+    that costs a row more than the gap to the optimum is left out, which leaves a small transport
+    problem.
     """
-    prices = np.zeros(costs.shape[1])
-    if costs.shape[1] > 1:
-        _raise_prices(costs, room, prices)
+    prices = _prices(costs, room)
     priced = costs + prices
     slack = priced - priced.min(axis=1, keepdims=True)
-    lower = priced.min(axis=1).sum() - prices[: len(room)] @ room
+    lower = priced.min(axis=1).sum() - prices @ room
     chosen = _repaired(slack, room)
     total = _total(costs, chosen)
     rounding = 1e-12 * max(np.abs(costs).sum(axis=1).sum(), 1e-300)
@@ -170,41 +135,35 @@ def _total(costs: np.ndarray, chosen: np.ndarray) -> float:
     return float(np.take_along_axis(costs, chosen[:, None], axis=1).sum())
 
 
-def _raise_prices(costs: np.ndarray, room: np.ndarray, prices: np.ndarray) -> None:
-    """Raises the prices of columns that too many rows want, until no column is wanted too often.
+def _prices(costs: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Returns prices of columns under which hardly any is wanted too often.
 
     The price of one column at a time becomes that of the first row that goes without. No
     price exceeds the lowest ones under which the limits are kept, since a higher price of one
     column makes the others only more wanted.
     """
+    prices = np.zeros(costs.shape[1])
     scale = float(np.abs(costs).max()) or 1.0
-    for _ in range(_SWEEPS):
+    for _ in range(200):
         before = prices.copy()
-        for j, number in enumerate(room):
-            others = np.delete(costs + prices, j, axis=1).min(axis=1)
-            gain = others - costs[:, j]
-            if number < len(gain):
-                first_without = np.partition(gain, len(gain) - 1 - number)[len(gain) - 1 - number]
-                prices[j] = max(prices[j], float(first_without))
+        for j in np.flatnonzero(room < len(costs)):
+            gain = np.delete(costs + prices, j, axis=1).min(axis=1) - costs[:, j]
+            first_without = len(costs) - 1 - room[j]
+            prices[j] = max(prices[j], np.partition(gain, first_without)[first_without])
         if np.abs(prices - before).max() <= 1e-13 * scale:
-            return
+            break
+    return prices
 
 
 def _repaired(slack: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Returns a column for each row within the room, near the cheapest ones.
-
-    Where a column is too full, the rows stay that would lose most elsewhere.
-    """
-    left = np.full(slack.shape[1], len(slack))
-    left[: len(room)] = room
-    chosen = np.full(len(slack), -1)
-    slack = slack.copy()
+    """Returns a column for each row within the room; rows that lose most elsewhere stay."""
+    left, slack, chosen = room.copy(), slack.copy(), np.full(len(slack), -1)
     while (waiting := np.flatnonzero(chosen < 0)).size:
         slack[:, left == 0] = np.inf
         wanted = np.argmin(slack[waiting], axis=1)
         rest = slack[waiting].copy()
         rest[np.arange(len(waiting)), wanted] = np.inf
-        loss = rest.min(axis=1) if rest.shape[1] > 1 else np.zeros(len(waiting))
+        loss = rest.min(axis=1)
         for j in np.unique(wanted):
             rows = waiting[wanted == j]
             order = np.argsort(-loss[wanted == j], kind="stable")[: left[j]]
@@ -225,20 +184,16 @@ def _transport(costs: np.ndarray, possible: np.ndarray, room: np.ndarray) -> np.
     chosen = np.argmax(possible, axis=1)
     open_rows = np.flatnonzero(possible.sum(axis=1) > 1)
     fixed = np.delete(chosen, open_rows)
-    left = room - np.bincount(fixed, minlength=costs.shape[1])[: len(room)]
+    left = room - np.bincount(fixed, minlength=len(room))
     known = np.where(possible[open_rows], costs[open_rows], np.inf)
     kinds, kind_of_row, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     kind, column = np.nonzero(np.isfinite(kinds))
     # HiGHS has absolute tolerances: costs are those beyond the cheapest, in units of the largest.
     beyond = (kinds - kinds.min(axis=1, keepdims=True))[kind, column]
-    variables = np.arange(len(kind))
-    limited = column < len(room)
-    ones = np.ones(len(kind))
+    ones, variables = np.ones(len(kind)), np.arange(len(kind))
     found = linprog(
         beyond / (beyond.max(initial=0.0) or 1.0),
-        A_ub=coo_array(
-            (ones[limited], (column[limited], variables[limited])), shape=(len(room), len(kind))
-        ),
+        A_ub=coo_array((ones, (column, variables)), shape=(len(room), len(kind))),
         b_ub=left,
         A_eq=coo_array((ones, (kind, variables)), shape=(len(kinds), len(kind))),
         b_eq=counts,

@@ -7,9 +7,10 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import as_array, check_rows, check_sample_weight
-from csdl_keras._utils.checks import check_batch_size, check_bool, check_choice, check_number
-from csdl_keras._utils.data_model import class_rows, with_data
+from csdl_keras._utils.checks import check_bool, check_choice, check_number
+from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.keras_graph import layer_of, sources_of
+from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.structure import check_inputs, inputs_of
 from csdl_keras._utils.types import ArrayLike, Tensor
 from csdl_keras.costs.checks import labels_of_rank
@@ -23,18 +24,12 @@ from csdl_keras.prediction.bayes_classifier import (
     BayesClassifier,
     check_classifier,
     class_probabilities,
+    costs_ending,
+    split_inputs,
 )
-from csdl_keras.prediction.probability_model import costs_ending, split_inputs
-
-METHODS = ("temperature", "bias_corrected")
 
 # Layers that may end in one logistic unit, of an example, a time or a pixel.
-_WITH_KERNEL = (
-    keras.layers.Dense,
-    keras.layers.Conv1D,
-    keras.layers.Conv2D,
-    keras.layers.Conv3D,
-)
+_WITH_KERNEL = (keras.layers.Dense, keras.layers.Conv1D, keras.layers.Conv2D, keras.layers.Conv3D)
 
 
 def calibrate(
@@ -60,8 +55,7 @@ def calibrate(
             from `bayes_classifier` or `ExpectedCostModel.cost_model`, whose costs stay the same.
             Its layers are shared, except for a last layer of one logistic unit and for a cost
             matrix, which are copied.
-        x_val: inputs that were not trained on, as `model.predict` takes them, without
-            costs; also nested lists, and data frames of pandas and Polars.
+        x_val: inputs that were not trained on, as `csdl_keras.decide` takes them, without costs.
         y_val: labels `(N,)` of the inputs, or `(N, ...)` for each pixel: integers, or of
             `model.classes`.
         method: `"temperature"` (default) or `"bias_corrected"`.
@@ -76,10 +70,6 @@ def calibrate(
         A functional `keras.Model` that outputs calibrated probabilities
         `(batch, ..., max(K, 2))`, or expected costs if `model` does.
 
-    Raises:
-        ValueError: if the model is not a classifier, or an argument or the model's
-            outputs fail their check.
-
     References:
         - [Guo et al.: On calibration of modern neural networks, ICML
           2017](https://proceedings.mlr.press/v70/guo17a.html)
@@ -93,15 +83,17 @@ def calibrate(
     >>> csdl_keras.output_kind(calibrated), calibrated.output_shape
     ('probability', (None, 3))
     """
-    check_choice("method", method, METHODS)
+    check_choice("method", method, ("temperature", "bias_corrected"))
     check_bool("from_logits", from_logits)
-    batch_size = check_batch_size(batch_size)
     if spread is not None:
         check_number("spread", spread, 1e-6, 1e6)
     inputs, probabilities, with_ending = probability_part(model, from_logits)
     classes = int(probabilities.shape[-1])
     rank = len(probabilities.shape) - 1
-    labels = labels_of_rank(class_rows(model, "y_val", y_val), classes, rank)
+    known = getattr(model, "classes", None)
+    if known is not None and own_classes("y_val", y_val) is not None:
+        y_val = positions("y_val", y_val, known)
+    labels = labels_of_rank(y_val, classes, rank)
     if sample_weight is not None:
         of_examples = as_array("sample_weight", sample_weight, "(N,)").ndim == 1
         shape = labels.shape[:1] if of_examples else labels.shape
@@ -116,17 +108,21 @@ def calibrate(
             f"Expected `y_val` of shape {outputs.shape[:-1]}, a label for each row of the model's "
             f"outputs; received shape {labels.shape}."
         )
-    outputs, labels = outputs.reshape(-1, classes), labels.ravel()
-    temperature, bias = fit_temperature(
-        outputs, labels, method == "bias_corrected", spread, sample_weight
-    )
+    with_bias = method == "bias_corrected"
+    rows = outputs.reshape(-1, classes), labels.ravel()
+    temperature, bias = fit_temperature(*rows, with_bias, spread, sample_weight)
     name = _free_name(model)
-    scaling = (
-        TemperatureScaling(temperature, name=name)
-        if method == "temperature"
-        else BiasCorrectedTemperatureScaling(temperature, bias, name=name)
-    )
+    scaling = TemperatureScaling(temperature, name=name)
+    if with_bias:
+        scaling = BiasCorrectedTemperatureScaling(temperature, bias, name=name)
     return with_ending(scaling(probabilities), f"{model.name}_calibrated")
+
+
+def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
+    """Returns a classifier whose probabilities `p` are `softmax(ln(p) / temperature)`."""
+    _, probabilities, with_ending = probability_part(model, from_logits=False)
+    scaled = TemperatureScaling(temperature, name=_free_name(model))(probabilities)
+    return with_ending(scaled, f"{model.name}_calibrated")
 
 
 def _free_name(model: keras.Model) -> str:
@@ -135,13 +131,6 @@ def _free_name(model: keras.Model) -> str:
     while name in taken:
         name = f"{name}_again"
     return name
-
-
-def with_temperature(model: keras.Model, temperature: float) -> keras.Model:
-    """Returns a classifier whose probabilities `p` are `softmax(ln(p) / temperature)`."""
-    _, probabilities, with_ending = probability_part(model, from_logits=False)
-    scaled = TemperatureScaling(temperature, name=_free_name(model))(probabilities)
-    return with_ending(scaled, f"{model.name}_calibrated")
 
 
 def probability_part(
@@ -161,12 +150,12 @@ def probability_part(
 
         return split_inputs(model, ending)[0], _of_logit(ending.probabilities), of_costs
     check_classifier(model, from_logits)
-    inputs, probabilities = inputs_of(model), _of_logit(class_probabilities(model, from_logits))
 
     def of_probabilities(changed: Tensor, name: str) -> keras.Model:
-        return with_data(keras.Model(inputs, changed, name=name), model)
+        return with_data(keras.Model(inputs_of(model), changed, name=name), model)
 
-    return inputs, probabilities, of_probabilities
+    probabilities = _of_logit(class_probabilities(model, from_logits))
+    return inputs_of(model), probabilities, of_probabilities
 
 
 def _of_logit(probabilities: Tensor) -> Tensor:
@@ -174,31 +163,23 @@ def _of_logit(probabilities: Tensor) -> Tensor:
 
     The unit's probability rounds to 1 from a logit of 17 on.
     """
-    layer = layer_of(probabilities)
-    if not isinstance(layer, ClassProbabilities) or layer.from_logits:
+    ends = layer_of(probabilities)
+    if not isinstance(ends, ClassProbabilities) or ends.from_logits:
         return probabilities
-    logit = _logit(sources_of(probabilities)[0])
-    if logit is None:
-        return probabilities
-    return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
-
-
-def _logit(output: Tensor) -> Tensor | None:
-    """Returns the logit of the probability of one logistic unit, or `None`."""
+    output = sources_of(probabilities)[0]
     layer = layer_of(output)
-    if output.shape[-1] != 1 or isinstance(layer, keras.Model):
-        return None
-    before = sources_of(output)
     sigmoid = getattr(layer, "activation", None) is keras.activations.sigmoid
-    if isinstance(layer, _WITH_KERNEL) and sigmoid:
+    if output.shape[-1] != 1 or not (sigmoid or type(layer).__name__ == "Sigmoid"):
+        return probabilities
+    logit = sources_of(output)[0]
+    if isinstance(layer, _WITH_KERNEL):
         config = {**layer.get_config(), "activation": "linear", "name": f"{layer.name}_logit"}
         twin = type(layer).from_config(config)
-        logit = twin(before[0])
+        logit = twin(logit)
         twin.set_weights(layer.get_weights())
-        return logit
-    if isinstance(layer, keras.layers.Activation) and sigmoid:
-        return before[0]
-    return before[0] if type(layer).__name__ == "Sigmoid" else None
+    elif sigmoid and not isinstance(layer, keras.layers.Activation):
+        return probabilities  # of a layer that may do more than apply the function
+    return ClassProbabilities(from_logits=True, name="class_probabilities")(logit)
 
 
 def fit_temperature(
@@ -208,23 +189,19 @@ def fit_temperature(
     spread: float | None = 1.0,
     sample_weight: np.ndarray | None = None,
 ) -> tuple[float, np.ndarray]:
-    """Returns the temperature and biases `(K,)` under which the labels are most likely.
+    """Returns the temperature and biases `(K,)` under which labels `(N,)` are most likely.
 
-    Args:
-        probabilities: `(N, K)`.
-        labels: integers `(N,)`.
-        with_bias: whether to fit biases; otherwise they are zeros.
-        spread: standard deviation of the priors, or `None` for none.
-        sample_weight: weights `(N,)`, not all 0; `None` is 1 for each.
+    `probabilities` are `(N, K)`, weights `(N,)`. Without `with_bias` biases are zeros; `spread` is
+    the standard deviation of the priors, or `None` for none.
     """
     from scipy.optimize import minimize  # slow to import
 
     logs = np.log(np.maximum(np.asarray(probabilities, "float64"), SMALLEST_PROBABILITY))
     size, classes = logs.shape
     rows = np.arange(size)
-    shares = np.full(size, 1 / size)
-    if sample_weight is not None:
-        shares = sample_weight / np.sum(sample_weight)
+    shares = np.ones(size) if sample_weight is None else sample_weight
+    shares = shares / shares.sum()
+    weight = 0.0 if spread is None else 1.0 / (spread**2 * size)
 
     def likelihood(values: np.ndarray) -> tuple[float, np.ndarray]:
         sharpness, bias = np.exp(-values[0]), values[1:] if with_bias else 0.0
@@ -239,10 +216,8 @@ def fit_temperature(
         gradient[0] = -sharpness * (shares @ np.sum(error * logs, axis=1))
         if with_bias:
             gradient[1:] = shares @ error
-        loss += 0.5 * weight * np.sum(values**2) / size
-        return loss, gradient + weight * values / size
+        return loss + 0.5 * weight * np.sum(values**2), gradient + weight * values
 
-    weight = 0.0 if spread is None else 1.0 / spread**2
     # Exponentials could overflow with larger values, which no data need.
     bounds = [(-20.0, 20.0)] + [(None, None)] * (classes * with_bias)
     start = np.zeros(len(bounds))

@@ -6,23 +6,18 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import number_array
-from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
+from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.labels import decision_labels
 from csdl_keras._utils.structure import check_inputs, has_structure
 from csdl_keras._utils.types import ArrayLike, Classifier, Verbose
-from csdl_keras.costs.known import CostsLike, check_known_costs
+from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
-from csdl_keras.prediction.kind import check_values, describe_output, output_kind
-from csdl_keras.prediction.probability_model import (
-    costs_ending,
-    probability_model,
-    split_inputs,
-)
+from csdl_keras.prediction.kind import check_values, output_kind
 
 
 def decisions(outputs: ArrayLike, kind: str) -> np.ndarray:
     """Returns the decisions by `(N, ..., D)` outputs of the kind `"cost"` or `"probability"`."""
-    check_choice("kind", kind, OUTPUTS)
     rows = number_array("outputs", outputs, "(N, D) or (N, ..., D)")
     if rows.ndim < 2 or 0 in rows.shape:
         raise ValueError(
@@ -62,13 +57,10 @@ def decide(
         model: a `keras.Model` that outputs costs `(batch, ..., D)`, probabilities
             `(batch, ..., K)`, or `(batch, ..., 1)`, the probability of class 1; or a fitted
             `csdl_keras.baselines.CSOSR`, for which inputs are flattened.
-        x: inputs, as `model.predict` takes them; also nested lists, and data frames
-            of pandas and Polars.
+        x: inputs, as `model.predict` takes them; also nested lists, and data frames.
         output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
-            (default) recognises it. It is checked against structure, compiled loss and outputs:
-            rows that sum to 1 are probabilities, and logits are neither.
-        batch_size: as in `keras.Model.predict`.
-        verbose: as in `keras.Model.predict`. Defaults to 0.
+            (default) recognises it.
+        batch_size, verbose: as in `keras.Model.predict`. `verbose` defaults to 0.
         costs: a cost matrix `(K, D)`, `C[true, decision]`; a matrix for each example,
             `(N, K, D)`; or `csdl_keras.costs.AffineCosts`. `None` (default) decides by the
             outputs. A model that `bayes_classifier` made with `cost_input=True` gets its costs
@@ -81,18 +73,12 @@ def decide(
         `labels=True` an array of labels.
 
     Raises:
-        ValueError: if `costs` fail their check, or the model has no class probabilities inside; if
-            it is not known what the model outputs, or it is not what `output` says or its loss
-            trains; if arrays do not hold numbers, are empty or do not have the shape
-            of the model's input; or if an output is NaN.
+        ValueError: if an argument fails its check, the model's outputs are unknown or not what
+            `output` says or its loss trains, or an output is NaN.
 
     Example:
 
-    >>> import numpy as np
     >>> import csdl_keras
-    >>> model = csdl_keras.models.mlp((4,), num_classes=3, hidden_units=(5,), output="cost")
-    >>> decide(model, np.zeros((2, 4))).shape
-    (2,)
     >>> classifier = csdl_keras.models.mlp((4,), num_classes=2, hidden_units=(5,))
     >>> lost = csdl_keras.costs.AffineCosts([0.0, 500.0], [[0, 0], [1, 0]], [[0, 2], [0, 2]])
     >>> decide(classifier, np.zeros((2, 4)), costs=lost)
@@ -105,12 +91,13 @@ def decide(
             return chosen
         return decision_labels(classes, max(len(classes), int(chosen.max()) + 1))[chosen]
     if costs is not None:
-        return _decide_by_costs(model, x, costs, output, batch_size, verbose)
+        part, known = _priced(model, x, costs, output)
+        x = check_inputs(part, x)
+        return bayes_decisions(part.predict(x, batch_size=batch_size, verbose=verbose), known)
     x = check_inputs(model, x)
     if not isinstance(model, keras.Model):
         return decisions(model.predict_costs(np.reshape(x, (len(x), -1))), "cost")
     kind = output_kind(model, output)
-    _check_costs(model, x)
     outputs = model.predict(x, batch_size=batch_size, verbose=verbose)
     decided = decisions(outputs, kind)
     if output is not None:
@@ -118,42 +105,18 @@ def decide(
     return decided
 
 
-def _check_costs(model: keras.Model, x: Any) -> None:
-    """Raises if a model that also takes costs is not given them."""
-    if not has_structure(model) or not isinstance(x, (np.ndarray, list, tuple, dict)):
-        return
-    given = 1 if isinstance(x, np.ndarray) else len(x)
-    if given < len(model.inputs) and split_inputs(model, costs_ending(model))[1] is not None:
-        raise ValueError(
-            "Expected `costs`, or x=[x, costs], for a model that takes the costs of each example; "
-            f"received x alone for {model.name!r}."
-        )
-
-
-def _decide_by_costs(
-    model: Classifier,
-    x: Any,
-    costs: CostsLike,
-    output: str | None,
-    batch_size: int | None,
-    verbose: Verbose,
-) -> np.ndarray:
-    """Decides by the class probabilities of a model and costs that are known."""
+def _priced(
+    model: Classifier, x: Any, costs: CostsLike, output: str | None
+) -> tuple[keras.Model, KnownCosts]:
+    """Returns the part of a model that outputs class probabilities, and checked costs."""
     part = probability_model(model, output)
-    x = check_inputs(model if part is None else part, x)
     if part is None:
-        ends = type(model).__name__
-        if isinstance(model, keras.Model):
-            ends = f"{model.name!r}, which ends in {describe_output(model)[1]}"
         raise ValueError(
             "Expected a model with class probabilities for `costs`: a classifier, or a model of "
-            f"expected costs such as bayes_classifier returns; received {ends} and estimates "
-            "the costs of decisions itself."
+            f"expected costs such as bayes_classifier returns; received a {type(model).__name__} "
+            "that estimates the costs of decisions itself."
         )
     width = part.outputs[0].shape[-1] if has_structure(part) else None
     classes = None if width is None else max(int(width), 2)
-    # Wrong costs are refused before the model computes.
     size = len(x) if isinstance(x, np.ndarray) else None
-    known = check_known_costs(costs, size, classes, model)
-    outputs = part.predict(x, batch_size=batch_size, verbose=verbose)
-    return bayes_decisions(outputs, known)
+    return part, check_known_costs(costs, size, classes, model)

@@ -9,14 +9,14 @@ from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.structure import inputs_of
 from csdl_keras._utils.tensors import head_dtype
 from csdl_keras.layers import BayesDecision, ExpectedCost, ImageViews, ViewMean
-from csdl_keras.prediction.bayes_classifier import BayesClassifier
-from csdl_keras.prediction.kind import output_kind
-from csdl_keras.prediction.probability_model import (
+from csdl_keras.prediction.bayes_classifier import (
+    BayesClassifier,
     CostsEnding,
     adjusted_to,
     copied_decision,
     costs_ending,
 )
+from csdl_keras.prediction.kind import output_kind
 
 
 def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras.Model:
@@ -29,8 +29,7 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     Args:
         members: at least one model, all with one input of the same shape and one
             output of the same shape and kind. Their layers are shared, not copied.
-        output: `"cost"` or `"probability"`; `None` (default) recognises it from
-            the members' last layers, see `csdl_keras.output_kind`.
+        output: as in `csdl_keras.output_kind`.
 
     Returns:
         A functional `keras.Model`.
@@ -52,74 +51,62 @@ def ensemble(members: Sequence[keras.Model], output: str | None = None) -> keras
     >>> csdl_keras.output_kind(ensemble(members))
     'probability'
     """
-    if not np.iterable(members):
-        raise ValueError(f"Expected `members` to be a sequence of models; received {members!r}.")
     members = list(members)
     if not members:
         raise ValueError("Expected at least one member; received none.")
-    for member in members:
+    owners: dict[int, int] = {}
+    for index, member in enumerate(members):
         inputs_of(member)
         if len(member.inputs) != 1 or len(member.outputs) != 1:
             raise ValueError(
                 "Expected members with one input and one output; received "
                 f"{len(member.inputs)} and {len(member.outputs)} of {member.name!r}."
             )
-    owners: dict[int, int] = {}
-    for index, member in enumerate(members):
         for layer in member.layers:
             if layer.weights and owners.setdefault(id(layer), index) != index:
                 raise ValueError(
                     "Expected members with layers of their own, since Keras loads no file of "
                     f"nested models that share some; received two members with {layer.name!r}."
                 )
-    ends = [(tuple(m.inputs[0].shape), tuple(m.outputs[0].shape)) for m in members]
-    if len(set(ends)) > 1:
-        raise ValueError(
-            f"Expected members with the same shapes of input and output; received {ends}."
-        )
-    kinds = [output_kind(member, output) for member in members]
-    if len(set(kinds)) > 1:
-        raise ValueError(f"Expected members with outputs of one kind; received {kinds}.")
+    _check_alike("with the same shapes of input and output", [_shapes(one) for one in members])
+    _check_alike("with outputs of one kind", [output_kind(one, output) for one in members])
     endings = [costs_ending(member) for member in members]
-    priors = [
-        [
-            one.tolist()
-            for one in adjusted_to(member.outputs[0] if ending is None else ending.probabilities)
-        ]
+    ends = [
+        member.outputs[0] if ending is None else ending.probabilities
         for member, ending in zip(members, endings, strict=True)
     ]
-    if any(one != priors[0] for one in priors):
-        raise ValueError(
-            "Expected members that are adjusted to the same class frequencies; received "
-            f"{priors}. Adjust their mean, or each of them with `adjust_priors`."
-        )
+    priors = [[one.tolist() for one in adjusted_to(end)] for end in ends]
+    _check_alike("that are adjusted to the same class frequencies", priors)
     decision = _common_decision(endings)
-    last = [
-        member.outputs[0] if decision is None or ending is None else ending.probabilities
-        for member, ending in zip(members, endings, strict=True)
-    ]
+    if decision is None:
+        ends = [member.outputs[0] for member in members]
     first = members[0].inputs[0]
     inputs = keras.Input(batch_shape=first.shape, dtype=first.dtype, name="ensemble_inputs")
     outputs = [
-        keras.Model(m.inputs[0], end, name=f"member_{i}")(inputs)
-        for i, (m, end) in enumerate(zip(members, last, strict=True))
+        keras.Model(member.inputs[0], end, name=f"member_{i}")(inputs)
+        for i, (member, end) in enumerate(zip(members, ends, strict=True))
     ]
-    mean = (
-        outputs[0]
-        if len(outputs) == 1
-        else keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
-    )
+    mean = outputs[0]
+    if len(outputs) > 1:
+        mean = keras.layers.Average(name="mean", dtype=head_dtype(None))(outputs)
     if decision is None:
         return with_data(keras.Model(inputs, mean, name="ensemble"), *members)
     costs = copied_decision(decision)(mean)
     return with_data(BayesClassifier(inputs, costs, name="ensemble"), *members)
 
 
-def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | None:
-    """Returns a layer of the one cost matrix by which all members decide, or `None`.
+def _shapes(model: keras.Model) -> tuple[tuple, tuple]:
+    return tuple(model.inputs[0].shape), tuple(model.outputs[0].shape)
 
-    Raises a `ValueError` if all of them have a matrix, but not the same.
-    """
+
+def _check_alike(what: str, found: list) -> None:
+    """Raises unless all members have the same of something."""
+    if any(one != found[0] for one in found):
+        raise ValueError(f"Expected members {what}; received {found}.")
+
+
+def _common_decision(endings: Sequence[CostsEnding | None]) -> BayesDecision | None:
+    """Returns a layer of the one cost matrix by which all members decide, or `None`."""
     layers = [ending.layer for ending in endings if ending is not None and ending.costs is None]
     decisions = [layer for layer in layers if isinstance(layer, BayesDecision)]
     if len(decisions) < len(endings):

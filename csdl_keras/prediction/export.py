@@ -7,16 +7,17 @@ import json
 import logging
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 
-from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice, check_path
+from csdl_keras._utils.checks import check_choice, check_path
 from csdl_keras._utils.keras_graph import all_layers
 from csdl_keras._utils.optional import check_installed, optional_module
 from csdl_keras._utils.structure import inputs_of
@@ -24,7 +25,7 @@ from csdl_keras._utils.tensors import LOW_PRECISION
 from csdl_keras.prediction.serving import serving_model
 from csdl_keras_cli.choices import FORMATS
 
-MODULES = {
+_MODULES = {
     "savedmodel": ("tensorflow",),
     "onnx": ("tensorflow", "onnx", "tf2onnx"),
     "litert": ("tensorflow",),
@@ -60,9 +61,8 @@ def export(
         output, from_logits, cost_matrix_input: as in `serving_model`.
 
     Raises:
-        ValueError: if `model` is not a Keras model, does not fit `serving_model` or cannot be
-            written in the format; or if the path does not fit the format or cannot be written. No
-            file is left behind.
+        ValueError: if the model does not fit `serving_model` or cannot be written in the format; or
+            if the path does not fit the format. No file is left behind.
         ModuleNotFoundError: if a package of the extra `csdl_keras[export]` is missing.
 
     Example:
@@ -77,23 +77,21 @@ def export(
     """
     check_choice("format", format, FORMATS)
     path = _check_path(check_path("path", path), format)
-    if output is not None:
-        check_choice("output", output, OUTPUTS)
-    check_bool("from_logits", from_logits)
     if hasattr(model, "predict_costs"):
         raise ValueError(
             f"Expected a keras.Model; received {type(model).__name__}, a kernel machine, which "
             "these formats cannot hold. Its `save` writes it for CSOSR.load."
         )
-    for module in MODULES[format]:
+    for module in _MODULES[format]:
         check_installed(module, "export")
     serving = serving_model(model, output, from_logits, cost_matrix_input)
     replaced = (*LOW_PRECISION, "float64") if format == "litert" else LOW_PRECISION
-    with _unfinished(path) as unfinished:
-        if keras.backend.backend() == "tensorflow":
-            write_artifact(float32_model(serving, replaced), unfinished, format)
-        else:
-            _write_in_process(float32_model(serving, replaced), unfinished, format)
+    here = keras.backend.backend() == "tensorflow"
+    # In the same folder, so that the file is replaced as a whole.
+    with tempfile.TemporaryDirectory(prefix="unfinished-", dir=path.parent) as folder:
+        unfinished = pathlib.Path(folder, path.name)
+        write = write_artifact if here else _write_in_process
+        write(float32_model(serving, replaced), unfinished, format)
         unfinished.replace(path)
 
 
@@ -110,25 +108,17 @@ def _check_path(path: pathlib.Path, format: str) -> pathlib.Path:
     return path
 
 
-@contextlib.contextmanager
-def _unfinished(path: pathlib.Path) -> Iterator[pathlib.Path]:
-    """Yields a path in a temporary folder beside another path, which is removed at the end."""
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="unfinished-", dir=path.parent)
-    except OSError as error:
-        raise ValueError(f"Expected a path in a folder that can be written; {error}.") from error
-    with folder as name:
-        yield pathlib.Path(name, path.name)
-
-
 def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> None:
     """Calls `write_artifact` in a new process, whose backend is TensorFlow."""
-    modules = sorted(_modules(keras.saving.serialize_keras_object(model)))
-    if "__main__" in modules:
+    saved = json.dumps(keras.saving.serialize_keras_object(model))
+    # Keras leaves out the main module.
+    found = {json.loads(it) for it in re.findall(r'"module": (null|"[^"]*"), "class_name"', saved)}
+    if None in found:
         raise ValueError(
             f"Expected custom layers of {model.name!r} to be in a module, since another process "
             "has to import them; received some that the main program defines."
         )
+    modules = [it for it in found if it.partition(".")[0] not in ("keras", "builtins")]
     environment = {
         **os.environ,
         "KERAS_BACKEND": "tensorflow",
@@ -136,36 +126,19 @@ def _write_in_process(model: keras.Model, path: pathlib.Path, format: str) -> No
         "CUDA_VISIBLE_DEVICES": "-1",  # This process may hold all memory of an accelerator.
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
-    saved = path.with_name("model.keras")
-    model.save(saved)
+    file = path.with_name("model.keras")
+    model.save(file)
     code = "from csdl_keras.prediction.export import main; main()"
-    command: list[str | os.PathLike] = [sys.executable, "-c", code, saved, path, format, *modules]
+    command: list[str | os.PathLike] = [sys.executable, "-c", code, file, path, format, *modules]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(done.stdout.strip() or f"TensorFlow's process ended: {done.stderr}")
 
 
-def _modules(config: object) -> set[str]:
-    """Returns the modules of all classes in a saved config that are not Keras' own."""
-    if not isinstance(config, dict):
-        parts = config if isinstance(config, (list, tuple)) else ()
-        return set().union(*map(_modules, parts))
-    found = set().union(*map(_modules, config.values()))
-    if {"module", "class_name", "registered_name"} <= config.keys():
-        module = config["module"] or "__main__"  # Keras leaves out the main module.
-        if module.partition(".")[0] not in ("keras", "builtins"):
-            found.add(module)
-    return found
-
-
-CONFIG = "config.json"
-
-
 def main() -> None:
     """Writes a saved serving model in the process that `export` starts on another backend.
 
-    The arguments of the process are the paths to read and to write, the format, and the
-    modules that register the model's custom classes.
+    The arguments are the paths to read and to write, the format, and modules to import before.
     """
     model, path, format, *modules = sys.argv[1:]
     try:
@@ -186,8 +159,8 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
     and LiteRT also those on 64-bit floats.
     """
     # An input layer has its type in `dtype`, a layer that computes in `compute_dtype`.
-    found = {(layer.dtype, layer.compute_dtype) for layer in all_layers(model)}
-    if not any(dtype in dtypes for pair in found for dtype in pair):
+    found = {dtype for it in all_layers(model) for dtype in (it.dtype, it.compute_dtype)}
+    if not found & set(dtypes):
         return model
     with tempfile.TemporaryDirectory() as folder:
         path, copy = pathlib.Path(folder, "model.keras"), pathlib.Path(folder, "copy.keras")
@@ -196,19 +169,16 @@ def float32_model(model: keras.Model, dtypes: Sequence[str] = LOW_PRECISION) -> 
         with zipfile.ZipFile(path) as old, zipfile.ZipFile(copy, "w") as new:
             for name in old.namelist():
                 content = old.read(name)
-                if name == CONFIG:
-                    content = json.dumps(_changed(json.loads(content), tuple(dtypes))).encode()
+                if name == "config.json":
+                    config = json.loads(content)
+                    changed = _in_float32(config, tuple(dtypes))
+                    layers = config["config"]["layers"], changed["config"]["layers"]
+                    for before, after in zip(*layers, strict=True):
+                        if before["class_name"] == "InputLayer":
+                            after["config"]["dtype"] = before["config"]["dtype"]
+                    content = json.dumps(changed).encode()
                 new.writestr(name, content)
         return keras.saving.load_model(copy, compile=False, safe_mode=False)
-
-
-def _changed(config: dict, dtypes: tuple[str, ...]) -> dict:
-    """Returns the config of a functional model with float32 in all layers but its inputs."""
-    changed = _in_float32(config, dtypes)
-    for before, after in zip(config["config"]["layers"], changed["config"]["layers"], strict=True):
-        if before["class_name"] == "InputLayer":
-            after["config"]["dtype"] = before["config"]["dtype"]
-    return changed
 
 
 def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:
@@ -226,45 +196,25 @@ def _in_float32(config: object, dtypes: tuple[str, ...]) -> Any:
 
 
 def write_artifact(model: keras.Model, path: pathlib.Path, format: str) -> None:
-    """Writes a serving model as a SavedModel, an ONNX or a LiteRT file.
-
-    Raises:
-        ValueError: if the format cannot hold the model.
-    """
+    """Writes a serving model as a SavedModel, an ONNX or a LiteRT file."""
     write = {"savedmodel": _savedmodel, "onnx": _onnx, "litert": _litert}[format]
     signature = keras.tree.map_structure(
         lambda end: keras.layers.InputSpec(shape=end.shape, dtype=end.dtype, name=end.name),
         inputs_of(model),
     )
+    logging.disable(logging.ERROR)  # tf2onnx logs errors that it recovers from.
     try:
-        with _silenced("tensorflow", "tf2onnx"):
-            write(model, path, [signature])
+        write(model, path, [signature])
     except Exception as error:
-        # Converters raise exceptions of many kinds.
+        # Converters raise exceptions of many kinds; LiteRT's name what it lacks far below.
+        lines = str(error).splitlines()
+        lacking = [line for line in lines if line.startswith(("Custom ops:", "TF Select ops:"))]
         raise ValueError(
             f"Expected a model that can be exported as {format!r}; received {model.name!r}. "
-            f"{type(error).__name__}: {_shortened(str(error))}"
+            f"{type(error).__name__}: {' '.join(lacking or lines[:3])[:500]}"
         ) from error
-
-
-def _shortened(message: str) -> str:
-    """Returns the lines of a message that name operations LiteRT lacks, or its first lines."""
-    lines = message.splitlines()
-    lacking = [line for line in lines if line.startswith(("Custom ops:", "TF Select ops:"))]
-    return " ".join(lacking or lines[:3])[:500]
-
-
-@contextlib.contextmanager
-def _silenced(*names: str) -> Iterator[None]:
-    """Silences these loggers; errors still raise."""
-    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
-    for logger in levels:
-        logger.setLevel(logging.CRITICAL)  # tf2onnx logs errors that it recovers from.
-    try:
-        yield
     finally:
-        for logger, level in levels.items():
-            logger.setLevel(level)
+        logging.disable(logging.NOTSET)
 
 
 def _savedmodel(model: keras.Model, path: pathlib.Path, signature: list) -> None:

@@ -1,6 +1,5 @@
 """Whether a model outputs costs or probabilities, by its last layer, its loss and its values."""
 
-import functools
 from typing import Any
 
 import keras
@@ -9,24 +8,11 @@ import numpy as np
 from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.keras_graph import layer_of, sources_of
 from csdl_keras._utils.structure import estimator_hint, has_structure, inputs_of
-from csdl_keras._utils.tensors import (
-    LOW_PRECISION,
-    TOLERANCE_16_BITS,
-    known_values,
-    probability_rows,
-)
+from csdl_keras._utils.tensors import TOLERANCE_16_BITS, known_values, probability_rows
 from csdl_keras._utils.types import Tensor
 
-_CLASSIFIER_LOSSES = (
-    keras.losses.BinaryCrossentropy,
-    keras.losses.BinaryFocalCrossentropy,
-    keras.losses.CategoricalCrossentropy,
-    keras.losses.CategoricalFocalCrossentropy,
-    keras.losses.CategoricalGeneralizedCrossEntropy,
-    keras.losses.CategoricalHinge,
-    keras.losses.KLDivergence,
-    keras.losses.SparseCategoricalCrossentropy,
-)
+# What the names of losses that train scores of classes have in them.
+_CLASSIFIER_LOSSES = ("crossentropy", "categoricalhinge", "kldivergence")
 
 MEANING = {
     "cost": "outputs costs",
@@ -47,12 +33,8 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
 
     Args:
         model: the model.
-        output: `"cost"` or `"probability"` for a model whose structure does not show it. It is
-            checked against the structure and the compiled loss; costs are also checked against
-            the outputs for random inputs.
-
-    Returns:
-        `"cost"` or `"probability"`.
+        output: `"cost"` or `"probability"` for a model whose structure does not show it; it is
+            checked as far as possible. `None` (default) recognises it.
 
     Raises:
         ValueError: if the structure does not show it and `output` is None, if `output`
@@ -68,90 +50,73 @@ def output_kind(model: keras.Model, output: str | None = None) -> str:
         raise ValueError(
             f"Expected a keras.Model; received {type(model).__name__}.{estimator_hint(model)}"
         )
-    if output is not None:
-        check_choice("output", output, OUTPUTS)
     kind, layer = describe_output(model)
-    if kind not in OUTPUTS and hasattr(model, "cost_model"):
-        raise ValueError(
-            f"Expected a model of costs alone; received {model.name!r}, whose outputs are for "
-            "training. Decide by its `cost_model()`."
-        )
-    if kind not in OUTPUTS and output is None:
+    for_training = hasattr(model, "cost_model")
+    if kind not in OUTPUTS and (output is None or for_training):
+        hint = "Pass output='cost' or output='probability'."
+        if for_training:
+            hint = "Its outputs are for training: decide by its `cost_model()`."
         raise ValueError(
             f"Expected a model that ends in BayesDecision, CostOutput, a softmax or one logistic "
-            f"unit; received {model.name!r}, which ends in {layer}. Pass output='cost' or "
-            "output='probability'."
+            f"unit; received {model.name!r}, which ends in {layer}. {hint}"
         )
     if output is not None:
-        _check_claim(model, output, kind, layer)
-    answer = kind if kind in OUTPUTS else str(output)
-    check_loss(model, answer)
-    return answer
+        check_choice("output", output, OUTPUTS)
+        possible = {"cost": ("cost", "other", "unknown"), "probability": ("probability", "unknown")}
+        if kind not in possible[output]:
+            raise ValueError(
+                f"Expected `output` to say what {model.name!r} outputs; received output="
+                f"{output!r}, but it ends in {layer}, which {MEANING[kind]}."
+            )
+        # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
+        if output == "cost" and kind == "unknown":
+            check_values(_outputs_at_random(model), output)
+        kind = output
+    check_loss(model, kind)
+    return kind
 
 
-def _check_claim(model: keras.Model, output: str, kind: str, layer: str) -> None:
-    """Raises if `output` contradicts a model's structure or the values of its outputs."""
-    possible = {"cost": ("cost", "other", "unknown"), "probability": ("probability", "unknown")}
-    if kind not in possible[output]:
-        raise ValueError(
-            f"Expected `output` to say what {model.name!r} outputs; received output={output!r}, "
-            f"but it ends in {layer}, which {MEANING[kind]}."
-        )
-    # Rows that sum to 1 for random inputs are probabilities; other rows may be either.
-    if output == "cost" and kind == "unknown" and has_structure(model) and len(model.outputs) == 1:
-        values = _outputs_at_random(model)
-        if values is not None:
-            check_values(values, output)
-
-
-def _outputs_at_random(model: keras.Model) -> np.ndarray | None:
-    """Returns the outputs of a model for two random inputs, or `None` if it has none."""
+def _outputs_at_random(model: keras.Model) -> np.ndarray:
+    """Returns the outputs of a model for two random inputs, or none if it cannot take them."""
     rng = np.random.default_rng(0)
-
-    def values(unknown: int, tensor: Tensor) -> np.ndarray:
-        shape = (2, *(size or unknown for size in tuple(tensor.shape)[1:]))
-        dtype = keras.backend.standardize_dtype(tensor.dtype)
-        if "float" not in dtype:
-            return np.zeros(shape, dtype)
-        return rng.uniform(size=shape).astype("float32" if dtype in LOW_PRECISION else dtype)
-
     for unknown in (1, 32):  # Networks that pool cannot take a single pixel.
         try:
-            arrays = keras.tree.map_structure(functools.partial(values, unknown), inputs_of(model))
-            rows = known_values(model(arrays, training=False))
+            inputs = keras.tree.map_structure(
+                lambda end, size=unknown: keras.ops.cast(
+                    rng.uniform(size=(2, *(known or size for known in end.shape[1:]))), end.dtype
+                ),
+                inputs_of(model),
+            )
+            rows = known_values(model(inputs, training=False))
+            if rows is not None and rows.ndim >= 2 and not np.isnan(rows.astype("float64")).any():
+                return rows
         except Exception:  # A model may raise any error for such inputs.
             continue
-        if rows is not None and rows.ndim >= 2 and not np.isnan(rows.sum(dtype="float64")):
-            return rows
-    return None
+    return np.empty((0, 1))
 
 
 def check_values(values: np.ndarray, output: str) -> None:
-    """Raises if the values of outputs are probabilities instead of costs, or the reverse.
+    """Raises if outputs `(N, ..., D)` are probabilities instead of costs, or the reverse.
 
     A single row and rows of two columns that sum to 1 may be costs, since expected costs do as
-    well if each of two mistakes costs 1.
-
-    Args:
-        values: outputs of a model, `(N, ..., D)`; rows with NaN are ignored.
-        output: `"cost"` or `"probability"`.
+    well if each of two mistakes costs 1. Rows with NaN are ignored.
     """
-    proper = probability_rows(values := values.reshape(-1, values.shape[-1]))
-    known = ~np.isnan(values.astype("float64")).any(axis=1)
+    rows = values.reshape(-1, values.shape[-1])
+    rows = rows[~np.isnan(rows.astype("float64")).any(axis=1)]
     if output == "probability":
         # A softmax in 16 bits is less exact, and its outputs may have been converted since.
-        wrong = values[known & ~probability_rows(values.astype("float64"), TOLERANCE_16_BITS)]
+        wrong = rows[~probability_rows(rows, TOLERANCE_16_BITS)]
         if len(wrong):
             raise ValueError(
                 "Expected probabilities, rows of numbers in [0, 1] that sum to 1 (or one column "
                 f"of them); received {np.round(wrong[0], 4).tolist()}, and {len(wrong)} of "
-                f"{len(values)} rows like it. Costs are output='cost'; logits are neither: end "
+                f"{len(rows)} rows like it. Costs are output='cost'; logits are neither: end "
                 "the model in a softmax, or pass it to bayes_classifier with from_logits=True."
             )
-    elif known.sum() > 1 and values.shape[1] > 2 and proper[known].all():
+    elif len(rows) > 1 and rows.shape[1] > 2 and probability_rows(rows).all():
         raise ValueError(
             "Expected costs, which decide by argmin; received rows that sum to 1, such as "
-            f"{np.round(values[known][0], 4).tolist()}, which are probabilities. Pass "
+            f"{np.round(rows[0], 4).tolist()}, which are probabilities. Pass "
             "output='probability' if they are that, or end the model in CostOutput or "
             "BayesDecision."
         )
@@ -160,23 +125,24 @@ def check_values(values: np.ndarray, output: str) -> None:
 def check_loss(model: keras.Model, kind: str) -> None:
     """Raises if a model was trained by a loss of costs, and its outputs are none, or the reverse.
 
-    Args:
-        model: the model.
-        kind: what its outputs are taken for, `"cost"`, `"probability"` or `"logits"`.
+    `kind` is what its outputs are taken for, `"cost"`, `"probability"` or `"logits"`.
     """
     losses = keras.tree.flatten(getattr(model, "loss", None))
-    trained = _loss_kind(losses[0]) if len(losses) == 1 else None
+    if len(losses) != 1:
+        return
+    loss, trained = losses[0], _loss_kind(losses[0])
+    name = repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
     ends = f"{model.name!r}, which ends in {describe_output(model)[1]}"
     if kind == "cost" and trained == "probability":
         raise ValueError(
             f"Expected a loss of costs, such as SOSRLoss, for the costs of {ends}; received "
-            f"{_loss_name(losses[0])}, which trains scores of classes, highest for the right one. "
+            f"{name}, which trains scores of classes, highest for the right one. "
             "Train a classifier with it that ends in a softmax, and pass that to bayes_classifier."
         )
     if kind != "cost" and trained == "cost":
         raise ValueError(
             f"Expected a loss of classifiers, such as cross-entropy, for the {kind} of {ends}; "
-            f"received {_loss_name(losses[0])}, which trains estimates of costs, lowest for the "
+            f"received {name}, which trains estimates of costs, lowest for the "
             "right class. End the model in CostOutput, or train it with cross-entropy."
         )
 
@@ -188,18 +154,9 @@ def _loss_kind(loss: Any) -> str | None:
             loss = keras.losses.get(loss)
         except ValueError:  # `fit` raises Keras' own error.
             return None
-    name = getattr(loss, "__name__", "").replace("_", "")
-    if isinstance(loss, _CLASSIFIER_LOSSES) or name in _CLASSIFIER_NAMES:
-        return "probability"
-    return getattr(loss, "output_kind", None)
-
-
-# Names of the same losses as functions.
-_CLASSIFIER_NAMES = {kind.__name__.lower() for kind in _CLASSIFIER_LOSSES}
-
-
-def _loss_name(loss: Any) -> str:
-    return repr(loss) if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
+    name = getattr(loss, "__name__", type(loss).__name__).replace("_", "").lower()
+    of_classes = any(word in name for word in _CLASSIFIER_LOSSES)
+    return getattr(loss, "output_kind", "probability" if of_classes else None)
 
 
 def describe_output(model: keras.Model) -> tuple[str, str]:
@@ -223,7 +180,7 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
         layer = layer.layer
     if isinstance(layer, keras.Model):
         return describe_output(layer)
-    words = f"{type(layer).__name__} {layer.name!r}"
+    words, one = f"{type(layer).__name__} {layer.name!r}", tensor.shape[-1] == 1
     if isinstance(layer, keras.layers.Average) or getattr(layer, "keeps_output_kind", False):
         # A mean of costs is a cost; a mean of probabilities is a probability.
         kinds = {describe_tensor(part)[0] for part in sources_of(tensor)}
@@ -231,23 +188,22 @@ def describe_tensor(tensor: Tensor) -> tuple[str, str]:
     declared = getattr(layer, "output_kind", None)
     if declared in OUTPUTS:
         return declared, words
-    # Softmax may be a layer, an activation or an operation of Keras.
-    if type(layer).__name__ == "Softmax":
-        last = getattr(layer, "axis", -1) in (-1, len(tensor.shape) - 1)
-        return ("probability" if last else "other"), words
-    if type(layer).__name__ == "LogSoftmax":
-        return "score", words
-    if type(layer).__name__ == "Sigmoid":
-        return ("probability" if tensor.shape[-1] == 1 else "other"), words
+    # A softmax may be a layer, an activation or an operation of Keras.
+    last = getattr(layer, "axis", -1) in (-1, len(tensor.shape) - 1)
+    operations = {
+        "Softmax": "probability" if last else "other",
+        "LogSoftmax": "score",
+        "Sigmoid": "probability" if one else "other",
+    }
+    if type(layer).__name__ in operations:
+        return operations[type(layer).__name__], words
     activation = getattr(layer, "activation", None)
     if activation is None:
         return "unknown", words
-    words = f"{words} with activation {getattr(activation, '__name__', activation)!r}"
-    if activation is keras.activations.softmax:
+    name = getattr(activation, "__name__", str(activation))
+    words = f"{words} with activation {name!r}"
+    if getattr(keras.activations, name, None) is not activation:
+        return "unknown", words
+    if name == "softmax" or (name == "sigmoid" and one):
         return "probability", words
-    if activation is keras.activations.sigmoid and tensor.shape[-1] == 1:
-        return "probability", words
-    if activation is keras.activations.log_softmax:
-        return "score", words
-    builtin = getattr(keras.activations, getattr(activation, "__name__", ""), None) is activation
-    return ("other" if builtin else "unknown"), words
+    return ("score" if name == "log_softmax" else "other"), words

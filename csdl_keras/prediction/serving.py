@@ -1,22 +1,23 @@
-"""Builds models that output decisions, with or without their costs."""
+"""Builds models that output decisions, their costs, or both."""
 
 import keras
 
-from csdl_keras._utils.checks import OUTPUTS, check_bool, check_choice
+from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.example_axes import examples_shape
 from csdl_keras._utils.keras_graph import layer_of
 from csdl_keras._utils.structure import inputs_of, output_of, rows_output_of
+from csdl_keras._utils.tensors import examples_shape
 from csdl_keras._utils.types import Tensor
-from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision
+from csdl_keras.layers import BayesDecision, ClassProbabilities, Decision, InverseLink
 from csdl_keras.prediction.bayes_classifier import (
     COST_MATRIX,
     check_classifier,
     class_probabilities,
+    costs_ending,
     input_of_costs,
+    split_inputs,
 )
 from csdl_keras.prediction.kind import describe_output, output_kind
-from csdl_keras.prediction.probability_model import CostsEnding, costs_ending, split_inputs
 
 
 def serving_model(
@@ -28,20 +29,16 @@ def serving_model(
     """Builds a model that outputs both decisions and expected costs, for servers.
 
     The costs are the outputs of a model of costs; for probabilities they are `1 - p_k`, the
-    expected costs where every mistake costs 1. For other costs pass `bayes_classifier(model,
-    cost_matrix)`. With `cost_matrix_input=True` they are `sum_y P(y|x) C[y, k]` for a matrix `C`
-    that is an input as well. A model that `bayes_classifier` made with `cost_input=True` keeps its
-    input of costs.
+    expected costs where every mistake costs 1. With `cost_matrix_input=True` they are
+    `sum_y P(y|x) C[y, k]` for a matrix `C` that is an input as well.
 
     Args:
         model: a model that outputs costs `(batch, ..., D)`, probabilities `(batch, ..., K)`, or
             `(batch, ..., 1)`, the probability of class 1. Its layers are shared.
-        output: `"cost"` or `"probability"`; `None` (default) recognises it from
-            the last layer, see `csdl_keras.output_kind`.
+        output: as in `csdl_keras.output_kind`.
         from_logits: whether the output is logits. Defaults to False.
-        cost_matrix_input: whether one cost matrix for the whole call is an input. The
-            model must be a classifier, or one of expected costs, such as
-            `bayes_classifier` returns, whose own costs are not used. Defaults to False.
+        cost_matrix_input: whether one cost matrix for the whole call is an input, for a classifier,
+            or a model of expected costs, whose own costs are not used. Defaults to False.
 
     Returns:
         A functional `keras.Model` with the outputs `"decision"`, int32 `(batch,)`, the same as
@@ -52,8 +49,8 @@ def serving_model(
         K, D)` for all.
 
     Raises:
-        ValueError: if the last layer does not tell and `output` is None, the model's inputs are not
-            known, it has several outputs, or it has no probabilities to multiply a matrix with.
+        ValueError: if the model's outputs are unknown or several, or it has no probabilities to
+            multiply a matrix with.
 
     Example:
 
@@ -65,20 +62,28 @@ def serving_model(
     """
     inputs_of(model)
     check_bool("cost_matrix_input", cost_matrix_input)
-    check_bool("from_logits", from_logits)
-    if output is not None:
-        check_choice("output", output, OUTPUTS)
-    if from_logits and output == "cost":
+    if check_bool("from_logits", from_logits) and output == "cost":
         raise ValueError("Expected from_logits=True only of a classifier; received output='cost'.")
-    ending, kind = costs_ending(model), "cost"
+    ending, kind = costs_ending(model), "probability"
     ends, own_costs = split_inputs(model, ending)
     priced = cost_matrix_input or own_costs is not None
-    if priced:
-        values = _probabilities_to_price(model, output, from_logits, ending)
-    elif from_logits or output_kind(model, output) == "probability":
-        kind, values = "probability", _class_probabilities(model, from_logits)
+    if (
+        from_logits
+        or output == "probability"
+        or (ending is None and output_kind(model, output) == kind)
+    ):
+        check_classifier(model, from_logits)
+        values = class_probabilities(model, from_logits)
+    elif not priced:
+        kind, values = output_kind(model, output), output_of(model)
+    elif ending is not None:
+        values = ending.probabilities
     else:
-        values = output_of(model)
+        raise ValueError(
+            "Expected a model with class probabilities inside for cost_matrix_input=True: a "
+            f"classifier, or one that ends in BayesDecision; received {model.name!r}, which ends "
+            f"in {describe_output(model)[1]}, whose costs do not come from a matrix."
+        )
     examples_shape("output", values)
     # As one layer, so that its names cannot clash with new ones, and inputs can be renamed.
     part = keras.Model(ends, values, name=model.name)
@@ -91,11 +96,10 @@ def serving_model(
         shape = (classes, decisions) if cost_matrix_input else (None, classes, decisions)
         inputs[COST_MATRIX] = input_of_costs(list(inputs.values()), shape)
         decision = BayesDecision(num_classes=classes, num_decisions=decisions)
-        costs = values = decision(values, inputs[COST_MATRIX])
-    elif kind == "probability":
+        kind, values = "cost", decision(values, inputs[COST_MATRIX])
+    costs = values
+    if kind == "probability":
         costs = keras.layers.Rescaling(-1.0, 1.0, dtype=values.dtype)(values)
-    else:
-        costs = values
     outputs = {
         "decision": Decision(kind, name="decision")(values),
         "costs": keras.layers.Activation("linear", dtype="float32", name="costs")(costs),
@@ -105,39 +109,17 @@ def serving_model(
 
 def _new_inputs(ends: Tensor) -> Tensor:
     """Returns new inputs like a model's, of any batch size; a single one is named `inputs`."""
+
+    def new(end: Tensor, name: str) -> Tensor:
+        # Runtimes take NumPy arrays, and NumPy has no bfloat16.
+        dtype = "float32" if end.dtype == "bfloat16" else end.dtype
+        return keras.Input(end.shape[1:], dtype=dtype, name=name)
+
     if isinstance(ends, dict):
-        return {name: _new_input(end, name) for name, end in ends.items()}
+        return {name: new(end, name) for name, end in ends.items()}
     if isinstance(ends, (list, tuple)):
-        return [_new_input(end, layer_of(end).name) for end in ends]
-    return _new_input(ends, "inputs")
-
-
-def _new_input(end: Tensor, name: str) -> Tensor:
-    # Runtimes take NumPy arrays, and NumPy has no bfloat16.
-    dtype = "float32" if end.dtype == "bfloat16" else end.dtype
-    return keras.Input(end.shape[1:], dtype=dtype, name=name)
-
-
-def _class_probabilities(model: keras.Model, from_logits: bool) -> Tensor:
-    check_classifier(model, from_logits)
-    return class_probabilities(model, from_logits)
-
-
-def _probabilities_to_price(
-    model: keras.Model, output: str | None, from_logits: bool, ending: CostsEnding | None
-) -> Tensor:
-    """Returns the symbolic probabilities to multiply costs with."""
-    if from_logits or output == "probability":
-        return _class_probabilities(model, from_logits)
-    if ending is not None:
-        return ending.probabilities
-    if output_kind(model, output) == "cost":
-        raise ValueError(
-            "Expected a model with class probabilities inside for cost_matrix_input=True: a "
-            f"classifier, or one that ends in BayesDecision; received {model.name!r}, which ends "
-            f"in {describe_output(model)[1]}, whose costs do not come from a matrix."
-        )
-    return _class_probabilities(model, from_logits)
+        return [new(end, layer_of(end).name) for end in ends]
+    return new(ends, "inputs")
 
 
 def decision_model(model: keras.Model, output: str | None = None) -> keras.Model:
@@ -146,8 +128,7 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
     Args:
         model: a model that outputs costs `(batch, ..., D)` or probabilities
             `(batch, ..., K)` or `(batch, ..., 1)`. Its layers are shared.
-        output: `"cost"` or `"probability"`; `None` (default) recognises it from
-            the last layer, see `csdl_keras.output_kind`.
+        output: as in `csdl_keras.output_kind`.
 
     Returns:
         A functional `keras.Model`, the same inputs to int32 decisions `(batch, ...)`. The decision
@@ -167,3 +148,31 @@ def decision_model(model: keras.Model, output: str | None = None) -> keras.Model
         values = ClassProbabilities(name="class_probabilities")(values)
     decided = Decision(kind, name="decision")(values)
     return with_data(keras.Model(inputs, decided, name=f"{model.name}_decision"), model)
+
+
+def cost_estimator(model: keras.Model, link: str = "log", cost_scale: float = 1.0) -> keras.Model:
+    """Turns a model that outputs logarithms or logits of costs into one that outputs costs.
+
+    Decisions stay the same. Costs themselves are needed for the mean of an ensemble, to compare
+    with the cost of abstaining, and to read.
+
+    Args:
+        model: a model trained with `PoissonCostLoss` (link `"log"`) or
+            `LogisticCostLoss` (link `"logit"`). Its layers are shared.
+        link: `"log"` (default) or `"logit"`.
+        cost_scale: `cost_scale` of that loss. Defaults to 1.
+
+    Returns:
+        A functional `keras.Model`, the same inputs to `(batch, ..., D)` costs.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> network = csdl_keras.models.mlp((4,), 3, (5,), output="cost")
+    >>> network.compile("sgd", csdl_keras.losses.PoissonCostLoss(cost_scale=0.1))
+    >>> csdl_keras.output_kind(cost_estimator(network, "log", cost_scale=0.1))
+    'cost'
+    """
+    inputs = inputs_of(model)
+    costs = InverseLink(link, cost_scale, name="costs")(rows_output_of(model))
+    return with_data(keras.Model(inputs, costs, name=f"{model.name}_costs"), model)

@@ -1,9 +1,8 @@
 """Reads and checks the data of pre-training: arrays, or a dataset of batches."""
 
 import itertools
-import math
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import keras
 import numpy as np
@@ -19,17 +18,13 @@ from csdl_keras._utils.arrays import (
 )
 from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.structure import check_inputs
-from csdl_keras._utils.tensors import float_dtype, one_hot_counts
+from csdl_keras._utils.tensors import one_hot_counts
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_vectors
 from csdl_keras.costs._tensors import tensor_or_labels
 from csdl_keras.costs.checks import check_not_one_hot
-from csdl_keras.fitting.fit import executed_steps
 
 _LARGEST = float(np.finfo("float32").max)
-
-#: Most bytes of codes that are kept while a layer learns from them.
-_MOST_CODES = 2**32
 
 UNBOUNDED_HINT = (
     "Scale inputs to [0, 1] (keras.layers.Rescaling) and use logistic hidden units, or pass "
@@ -46,7 +41,7 @@ class PretrainingData:
     def __init__(
         self,
         model: keras.Model,
-        x: ArrayLike | Iterable,
+        x: Any,
         costs: ArrayLike | None,
         costs_needed: bool,
         cost_matrix: np.ndarray | None,
@@ -64,24 +59,29 @@ class PretrainingData:
         self._one_hot_counts = np.zeros(4)
         self.costs: np.ndarray | None = None
         self.cost_weights: np.ndarray | None = None
-        if self.is_array:
-            self._take_arrays(model, cast(ArrayLike, x), costs)
-            if unlabelled is not None:
-                self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
-        elif unlabelled is None:
-            self._take_dataset(cast(Iterable, x), costs)
-        else:
-            raise ValueError(
-                "Expected `unlabelled` only with arrays; received a dataset of batches beside it."
-            )
-
-    def _take_arrays(self, model: keras.Model, x: ArrayLike, costs: ArrayLike | None) -> None:
-        self.x = check_inputs(model, input_array("x", x))
-        if not self.costs_needed:
+        if not self.is_array:
+            if costs is not None or unlabelled is not None:
+                raise ValueError(
+                    "Expected `costs` and `unlabelled` only with arrays; received a dataset as "
+                    "`x`, which gives pairs (x, costs) itself."
+                )
+            self._take_dataset(x)
             return
+        if steps_per_epoch is not None:
+            raise ValueError("Expected `steps_per_epoch` only with a dataset; received an array.")
+        self.x = check_inputs(model, input_array("x", x))
+        if costs_needed:
+            self._take_costs(costs)
+        if unlabelled is not None:
+            self._take_unlabelled(number_array("unlabelled", unlabelled, "(U, ...)"))
+
+    def _take_costs(self, costs: ArrayLike | None) -> None:
+        form = "of shape (N, D)"
+        if self.cost_matrix is not None:
+            form = "to be integer labels of shape (N,), rows of `cost_matrix`"
         if costs is None:
-            raise ValueError(f"Expected `costs` {self._form}, since beta > 0; received None.")
-        self.costs = as_array("costs", costs, self._form)
+            raise ValueError(f"Expected `costs` {form}, since beta > 0; received None.")
+        self.costs = as_array("costs", costs, form)
         self._decisions(self.costs, None)
         self._check_not_one_hot()
         if self.cost_matrix is None:
@@ -96,24 +96,22 @@ class PretrainingData:
         if self.costs is not None and others:
             zeros = np.zeros((others, *self.costs.shape[1:]), self.costs.dtype)
             self.costs = np.concatenate([self.costs, zeros])
-            # Scaled so that the batch mean equals, in expectation, the mean over examples with
-            # costs.
+            # The mean over a batch is, in expectation, that over examples with costs.
             self.cost_weights = np.zeros(own + others, "float32")
             self.cost_weights[:own] = (own + others) / own
 
-    @property
-    def executed_steps(self) -> int:
-        """Number of steps of an execution."""
-        if not self.is_array:
-            return 1
-        return executed_steps(len(self.x), self.batch_size, self.steps_per_epoch)
-
-    @property
-    def _form(self) -> str:
-        """Describes the expected form of costs."""
-        if self.cost_matrix is None:
-            return "of shape (N, D)"
-        return "to be integer labels of shape (N,), rows of `cost_matrix`"
+    def _take_dataset(self, x: Any) -> None:
+        if not isinstance(x, keras.utils.PyDataset) and (
+            not hasattr(x, "__iter__") or iter(x) is x
+        ):
+            raise ValueError(
+                "Expected `x` to be an array or a dataset that can be read several times, such "
+                f"as a tf.data.Dataset or a PyDataset; received {type(x).__name__}."
+            )
+        infinite = hasattr(x, "cardinality") and int(x.cardinality()) == -1
+        if infinite and self.steps_per_epoch is None:
+            raise ValueError("Expected `steps_per_epoch` with an infinite dataset; received None.")
+        self.x = x
 
     def _decisions(self, costs: np.ndarray, expected: int | None) -> int:
         """Checks a batch of costs; returns the number of decisions that they price."""
@@ -134,23 +132,6 @@ class PretrainingData:
         parts = (inputs, self.costs, self.cost_matrix, self.cost_weights)
         return fingerprint(*(part for part in parts if part is not None))
 
-    def _take_dataset(self, x: Iterable, costs: ArrayLike | None) -> None:
-        if costs is not None:
-            raise ValueError(
-                "Expected `costs` only with arrays; a dataset gives pairs (x, costs) itself."
-            )
-        if not isinstance(x, keras.utils.PyDataset) and (
-            not hasattr(x, "__iter__") or iter(x) is x
-        ):
-            raise ValueError(
-                "Expected `x` to be an array or a dataset that can be read several times, such "
-                f"as a tf.data.Dataset or a PyDataset; received {type(x).__name__}."
-            )
-        infinite = hasattr(x, "cardinality") and int(x.cardinality()) == -1
-        if infinite and self.steps_per_epoch is None:
-            raise ValueError("Expected `steps_per_epoch` with an infinite dataset; received None.")
-        self.x = x
-
     def _batches(self) -> Iterator[tuple[np.ndarray, Any]]:
         """Yields the batches of one epoch as NumPy arrays: inputs, and targets or None."""
         if self.is_array:
@@ -158,21 +139,13 @@ class PretrainingData:
                 part = slice(start, start + self.batch_size)
                 yield self.x[part], None if self.costs is None else self.costs[part]
             return
+        batches: Iterable = self.x
         if isinstance(self.x, keras.utils.PyDataset):
-            batches: Iterator = (self.x[index] for index in range(len(self.x)))
-        else:
-            batches = iter(self.x)
+            batches = (self.x[index] for index in range(len(self.x)))
         for batch in itertools.islice(batches, self.steps_per_epoch):
             inputs, targets, _ = keras.utils.unpack_x_y_sample_weight(batch)
-            if not hasattr(inputs, "shape"):
-                raise ValueError(
-                    "Expected `x` to be an array or a dataset of batches, which are arrays; "
-                    f"received batches of the type {type(inputs).__name__}."
-                )
-            yield (
-                keras.ops.convert_to_numpy(inputs),
-                None if targets is None else keras.ops.convert_to_numpy(targets),
-            )
+            numbers = None if targets is None else keras.ops.convert_to_numpy(targets)
+            yield keras.ops.convert_to_numpy(inputs), numbers
 
     def check(self, below: keras.Model | None, bounded: bool) -> int | None:
         """Reads one epoch and checks inputs and costs; returns D, or None without costs."""
@@ -180,7 +153,7 @@ class PretrainingData:
         count = 0
         for inputs, targets in self._batches():
             codes = inputs if below is None else below.predict_on_batch(inputs)
-            check_codes(codes, bounded, "the inputs of a hidden layer")
+            check_codes(codes, bounded)
             if self.costs_needed:
                 if targets is None:
                     raise ValueError(
@@ -193,36 +166,23 @@ class PretrainingData:
         self._check_not_one_hot()
         return decisions
 
-    def keeps_codes(self, below: keras.Model | None) -> bool:
-        """Tells whether codes of `below` are computed once, as for arrays that fit into memory."""
-        if not self.is_array or below is None:
-            return self.is_array
-        itemsize = np.dtype(float_dtype()).itemsize
-        return len(self.x) * math.prod(below.output_shape[1:]) * itemsize <= _MOST_CODES
-
     def fit_arguments(self, below: keras.Model | None, bounded: bool) -> dict[str, Any]:
-        """Returns data for `LayerFit.pretrain`: codes of `below` if kept, else its inputs."""
+        """Returns data for `LayerFit.pretrain`: the codes of arrays, or a dataset of inputs."""
         if not self.is_array:
             # A dataset comes in its own order; asking fit to shuffle it would only warn.
             arguments = {"inputs": self.x, "targets": None, "shuffle": False}
             return {**arguments, "steps_per_epoch": self.steps_per_epoch}
         codes = self.x
-        if self.keeps_codes(below):
-            if below is not None:
-                codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
-            check_codes(codes, bounded, "the codes that enter a hidden layer")
-        return {
-            "inputs": codes,
-            "targets": self.costs,
-            "sample_weight": self.cost_weights,
-            "batch_size": self.batch_size,
-            "steps_per_epoch": self.steps_per_epoch,
-        }
+        if below is not None:
+            codes = below.predict(self.x, batch_size=max(self.batch_size, 256), verbose=0)
+        check_codes(codes, bounded)
+        weights = {"sample_weight": self.cost_weights, "batch_size": self.batch_size}
+        return {"inputs": codes, "targets": self.costs, **weights}
 
 
-def check_codes(codes: np.ndarray, bounded: bool, what: str) -> None:
+def check_codes(codes: np.ndarray, bounded: bool) -> None:
     """Raises unless codes are finite and, for the cross-entropy, within [0, 1]."""
-    low, high = float(np.min(codes)), float(np.max(codes))
+    what, low, high = "the inputs of a hidden layer", float(np.min(codes)), float(np.max(codes))
     if not (-_LARGEST <= low and high <= _LARGEST):  # This is true of NaN as well.
         raise ValueError(
             f"Expected {what} to be finite, also as float32; received {low} to {high}."

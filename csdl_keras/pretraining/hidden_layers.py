@@ -12,14 +12,10 @@ _BOUNDED = (keras.activations.sigmoid, keras.activations.hard_sigmoid, keras.act
 
 
 def hidden_layers(model: keras.Model) -> list[keras.layers.Dense]:
-    """Returns the hidden `Dense` layers of a model, from the bottom up.
+    """Returns the `Dense` layers of a model before its last one, from the bottom up.
 
     Args:
-        model: a functional or sequential model; its last `Dense` layer is the
-            output layer.
-
-    Returns:
-        Every other `Dense` layer.
+        model: a functional or sequential model.
 
     Raises:
         ValueError: if there is none, or one whose input is not

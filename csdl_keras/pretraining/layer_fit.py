@@ -15,20 +15,12 @@ from csdl_keras.layers import CAE
 from csdl_keras.losses import ReconstructionLoss, SOSRLoss, SquaredErrorLoss
 
 
-def reconstruction_loss(reconstruction: str) -> keras.losses.Loss:
-    """Returns the loss that the name `"cross_entropy"` or `"squared_error"` stands for."""
-    if reconstruction == "cross_entropy":
-        return ReconstructionLoss(from_logits=True)
-    return SquaredErrorLoss()
-
-
 class LayerFit(keras.Model):
     """A CAE whose input and reconstruction target is the code that `below` computes.
 
-    `fit` takes inputs of `below`, or of the CAE itself if `below` is None. Its targets are
-    cost vectors, or labels with a cost matrix, unless `beta` is 0. A loss of weight 0 is
-    left out, so that costs cannot change a fit with `beta = 0`. `sample_weight` applies to
-    costs alone; every example is reconstructed.
+    Targets of `fit` are cost vectors, or labels with a cost matrix. A loss of weight 0 is left
+    out, so that costs cannot change a fit with `beta = 0`. `sample_weight` applies to costs
+    alone.
     """
 
     output_kind = "cost"
@@ -47,8 +39,9 @@ class LayerFit(keras.Model):
         self.cae = cae
         self.below = below
         weights = {"reconstruction": 1.0 - beta, "cost": beta}
+        squared = reconstruction == "squared_error"
         losses = {
-            "reconstruction": reconstruction_loss(reconstruction),
+            "reconstruction": SquaredErrorLoss() if squared else ReconstructionLoss(True),
             # `PretrainingData` has read an epoch of costs.
             "cost": SOSRLoss(cost_matrix, cost_scale=cost_scale, binary_costs=True),
         }

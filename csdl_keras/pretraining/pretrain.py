@@ -3,7 +3,7 @@
 import functools
 import itertools
 import pathlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import keras
@@ -16,15 +16,13 @@ from csdl_keras._utils.checks import (
     check_choice,
     check_integer,
     check_number,
-    check_optimizer,
-    check_type,
     check_verbose,
 )
 from csdl_keras._utils.seeds import Seeds
 from csdl_keras._utils.types import ArrayLike, Verbose
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.fitting.cache import StageCache, check_cache, describe, environment, is_kept
-from csdl_keras.fitting.fit import check_observers
+from csdl_keras.fitting.fit import check_observers, executed_steps
 from csdl_keras.layers import CAE
 from csdl_keras.pretraining.data import PretrainingData
 from csdl_keras.pretraining.hidden_layers import (
@@ -49,7 +47,6 @@ def pretrain(
     tied: bool = False,
     seed: int | None = None,
     steps_per_epoch: int | None = None,
-    steps_per_execution: int | None = None,
     callbacks: Sequence[keras.callbacks.Callback] = (),
     verbose: Verbose = "auto",
     cost_matrix: ArrayLike | None = None,
@@ -63,9 +60,8 @@ def pretrain(
 
     For each hidden `Dense` layer from the bottom up, a cost-sensitive auto-encoder (`CAE`)
     around that very layer minimises `(1 - beta) L_CE + beta L_SOSR` on the clean codes of the
-    layers below. Then train the model as a whole with any loss. `beta=0` gives the stacked
-    denoising auto-encoder (SDAE), the cost vectors of `costs.zero_one` the error-aware SEAE. All
-    other layers stay as they are; a warning names hidden layers that are not trainable.
+    layers below. `beta=0` gives the stacked denoising auto-encoder (SDAE), the cost vectors of
+    `costs.zero_one` the error-aware SEAE. Layers that are not trainable stay as they are.
 
     Args:
         model: a functional or sequential model with at least one hidden `Dense`
@@ -87,21 +83,19 @@ def pretrain(
         tied: whether decoders use the transposed weights. Defaults to False.
         seed: seed of shuffling, corruption and the weights of decoders; `None`
             (default) follows `keras.utils.set_random_seed`.
-        steps_per_epoch: batches in an epoch, needed for an infinite dataset.
-        steps_per_execution: as in `keras.Model.compile`. `None` (default) is 32, or
-            the steps of an epoch, for arrays on TensorFlow and JAX, and 1 elsewhere.
+        steps_per_epoch: batches in an epoch of a dataset, needed for an infinite one.
         callbacks: Keras callbacks for the fit of each layer.
         verbose: as in `keras.Model.fit`, with a heading for each layer.
         cost_matrix: array-like `(K, K)`, `C[true, decision]`, if costs are given as
             labels. Defaults to `None`.
         cost_scale: factor above 0 by which costs are multiplied. Defaults to 1; the
             paper's is `1 / C.max()`, so that costs are about 1.
-        cache: a `StageCache` that keeps pre-trained layers; needs a `seed`, and
-            `callbacks` that only observe. `None` (default) keeps nothing.
+        cache: a `StageCache` that keeps pre-trained layers, which models with equal lower
+            layers share; needs a `seed`, and `callbacks` that only observe. With a folder, a
+            killed run continues, within a layer if `x` is an array. Defaults to `None`.
         data_id: name that identifies a dataset, needed with a `cache`.
-        unlabelled: more inputs `(U, ...)` without costs, if `x` is an array. They are
-            reconstructed like those of `x`; the loss of costs is the mean over `x`
-            alone. `None` (default) is none.
+        unlabelled: more inputs `(U, ...)` without costs, if `x` is an array, which are
+            reconstructed only. `None` (default) is none.
         binary_costs: as in `costs.check_cost_vectors`. Defaults to False.
 
     Returns:
@@ -112,16 +106,6 @@ def pretrain(
         ValueError: before training, if the model has no trainable hidden `Dense` layer
             or an argument fails its check.
         DivergedError: if training diverges.
-
-    Notes:
-        Codes of arrays that enter a layer are computed once, up to 4 GiB of them, else for each
-        batch. Batches of arrays and masks follow from seed, layer, epoch and step alone; with a
-        seed, each layer begins with `keras.utils.set_random_seed`.
-
-        In a cache, models with equal lower layers pre-train them once. With a folder, a killed
-        run continues after its last layer; for arrays, within a layer, from at most 30 seconds
-        and an epoch before it was killed. Arrays are identified by their contents, datasets by
-        `data_id`, objects of your own by their `version`, see `StageCache`.
 
     References:
         - Chung, Lin, Yang, IJCAI 2016, Algorithm 1
@@ -143,19 +127,15 @@ def pretrain(
     batch_size = check_integer("batch_size", batch_size, high=LARGEST_INTEGER)
     if steps_per_epoch is not None:
         steps_per_epoch = check_integer("steps_per_epoch", steps_per_epoch, high=LARGEST_INTEGER)
-    if steps_per_execution is not None:
-        steps_per_execution = check_integer("steps_per_execution", steps_per_execution)
     check_bool("tied", tied)
     callbacks, verbose = check_callbacks(callbacks), check_verbose(verbose)
     cost_scale = check_number("cost_scale", cost_scale, 0, exclude_low=True)
     check_choice("reconstruction", reconstruction, ("cross_entropy", "squared_error"))
     bounded = reconstruction == "cross_entropy"
-    optimizer = check_optimizer(optimizer)
+    optimizer = keras.optimizers.get(optimizer)
     seeds = Seeds(seed, "pretrain")
     if check_cache(cache, seed) is not None:
         check_observers(callbacks, "a `cache`")
-    if data_id is not None:
-        check_type("data_id", data_id, str, "a string or None")
     layers = trainable(hidden_layers(model))
     if bounded:
         check_bounded(layers)
@@ -174,7 +154,7 @@ def pretrain(
         if not data.is_array and data_id is None:
             raise ValueError(
                 "Expected a `data_id`, a name that tells this dataset from others, with a `cache`; "
-                "received None. Arrays are identified by their contents."
+                "received None."
             )
         common = {
             "stage": "pretrained layer",
@@ -193,20 +173,26 @@ def pretrain(
         }
 
     def fit(
-        stage: LayerFit, below: keras.Model | None, unfinished: pathlib.Path | None = None
-    ) -> keras.callbacks.History:
-        if stage.cae.seed is not None:
-            keras.utils.set_random_seed(stage.cae.seed)
-        return stage.pretrain(
+        layer: keras.layers.Dense,
+        below: keras.Model | None,
+        cae: CAE,
+        unfinished: pathlib.Path | None,
+    ) -> tuple[list[np.ndarray], dict[str, Any]]:
+        lower = None if data.is_array else below  # Codes of arrays are computed once.
+        stage = LayerFit(cae, lower, beta, reconstruction, matrix, cost_scale)
+        if cae.seed is not None:
+            keras.utils.set_random_seed(cae.seed)
+        history = stage.pretrain(
             **data.fit_arguments(below, bounded),
             optimizer=type(optimizer).from_config(optimizer.get_config()),
-            steps_per_execution=steps_per_execution or data.executed_steps,
-            seed=stage.cae.seed,
+            steps_per_execution=executed_steps(len(data.x), batch_size) if data.is_array else 1,
+            seed=cae.seed,
             unfinished=unfinished,
             epochs=epochs,
             callbacks=callbacks,
             verbose=verbose,
         )
+        return layer.get_weights(), {"epoch": history.epoch, "history": history.history}
 
     histories = []
     for index, layer in enumerate(layers, start=1):
@@ -216,35 +202,16 @@ def pretrain(
             print(f"Pre-training {layer.name} ({place}): {sizes} units", flush=True)
         below = below_layer(model, layer)
         cae = CAE(layer, num_decisions, corruption, tied, seed=seeds.next())
-        lower = None if data.keeps_codes(below) else below
-        run = functools.partial(
-            fit, LayerFit(cae, lower, beta, reconstruction, matrix, cost_scale), below
-        )
-        # Networks with equal lower layers share these: layers above do not change a layer's.
-        if cache is None:
-            histories.append(run())
-            continue
-        own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
-        histories.append(_cached(cache, {**common, **own}, layer, run))
+        kept, description = StageCache(), {}
+        if cache is not None:
+            # Networks with equal lower layers share these: layers above do not change a layer's.
+            own = {"seed": cae.seed, "below": describe(below), "layer": describe(layer)}
+            description = {**common, **own}
+            kept = cache if is_kept(description) else kept
+        unfinished = kept.unfinished(description)
+        found = kept.get(description, functools.partial(fit, layer, below, cae, unfinished))
+        layer.set_weights(found.arrays)
+        history = keras.callbacks.History()
+        history.epoch, history.history = found.info["epoch"], found.info["history"]
+        histories.append(history)
     return histories
-
-
-def _cached(
-    cache: StageCache,
-    description: dict[str, Any],
-    layer: keras.layers.Layer,
-    fit: Callable[[pathlib.Path | None], keras.callbacks.History],
-) -> keras.callbacks.History:
-    """Gives a layer the weights that a cache keeps; `fit` is called only if it lacks them."""
-    if not is_kept(description):
-        cache = StageCache()
-
-    def run() -> tuple[list[np.ndarray], dict[str, Any]]:
-        history = fit(cache.unfinished(description))
-        return layer.get_weights(), {"epoch": history.epoch, "history": history.history}
-
-    found = cache.get(description, run)
-    layer.set_weights(found.arrays)
-    history = keras.callbacks.History()
-    history.epoch, history.history = found.info["epoch"], found.info["history"]
-    return history

@@ -1,7 +1,8 @@
 """Base class of the package's estimators: decisions, their costs and their score."""
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -23,12 +24,31 @@ from csdl_keras.evaluation.scores import chosen_costs
 from csdl_keras.prediction.decide import decisions
 from csdl_keras.sklearn._given_costs import given_costs, true_costs
 
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+P = ParamSpec("P")
+Fit = Callable[Concatenate[Estimator, P], Estimator]
+
+
+def keeps_state(fit: Fit[Estimator, P]) -> Fit[Estimator, P]:
+    """Makes a `fit` that raises leave its estimator as it was, fitted or not."""
+
+    @functools.wraps(fit)
+    def keeping(self: Estimator, *args: P.args, **kwargs: P.kwargs) -> Estimator:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return keeping
+
 
 class CostDecisions(ClassifierMixin, BaseEstimator):
     """Decides by class probabilities and costs.
 
-    A subclass says in `_check_inputs` what inputs it takes, in `_probabilities` what class
-    probabilities it finds for them, and calls `_set_costs` in `fit`, once `classes_` is known.
+    A subclass has `_check_inputs` and `_probabilities`, and calls `_set_costs` in `fit`.
     """
 
     classes_: np.ndarray
@@ -42,13 +62,9 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             X: inputs.
             costs: costs that are known when deciding, which replace those of `fit`: a matrix
                 for each example, `(N, K, D)`, `csdl_keras.costs.AffineCosts`, or one matrix
-                `(K, D)`; `None` (default) decides by the costs of `fit`. In a pipeline
-                by metadata routing, `set_predict_request(costs=True)`. `cross_val_predict` passes
-                nothing on to `predict`: ask it for `"predict_proba"`, and decide by
-                `csdl_keras.bayes_decisions`.
-
-        Returns:
-            Labels, see `decisions_`.
+                `(K, D)`; `None` (default) decides by the costs of `fit`. In a pipeline by
+                `set_predict_request(costs=True)`; `cross_val_predict` passes nothing on to
+                `predict`: ask it for `"predict_proba"`, and take `csdl_keras.bayes_decisions`.
 
         Raises:
             ValueError: if the costs fail their check, or there are no class probabilities.
@@ -77,8 +93,8 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
             y: labels `(N,)`.
             costs: instead of the matrix, costs that are known when deciding, as in `predict`,
                 by which decisions are made and paid; or cost vectors `(N, D)`, by which they
-                are paid alone. Required if `fit` got costs of examples. In cross-validation
-                by metadata routing, `set_score_request(costs=True)`.
+                are paid alone. Required if `fit` got costs of examples. In cross-validation by
+                `set_score_request(costs=True)`.
             sample_weight: weights `(N,)` of the examples in the average.
         """
         x = self._check_inputs(X)
@@ -93,11 +109,7 @@ class CostDecisions(ClassifierMixin, BaseEstimator):
     def _set_costs(
         self, labels: np.ndarray, cost_matrix: ArrayLike | None, costs: CostsLike | None
     ) -> tuple[KnownCosts | None, np.ndarray | None]:
-        """Sets the costs to decide by if no others are given, and the labels of decisions.
-
-        Returns the examples' own costs, `(N, K, D)` or `AffineCosts`, and their cost vectors `(N,
-        D)`; `None` for what there is not.
-        """
+        """Sets `cost_matrix_` and `decisions_`; returns examples' known costs and cost vectors."""
         classes, others = len(self.classes_), self.other_decisions
         matrix = self.cost_matrix if cost_matrix is None else cost_matrix
         known: KnownCosts | None = None

@@ -24,10 +24,6 @@ def given_costs(
     Cost vectors `(N, D)` say what each decision costs an example whose class is known; costs known
     when deciding are `(N, K, D)`, `AffineCosts`, or a matrix `(K, D)`, whose diagonal is 0. One of
     the pair is `None`. Where `N = K` and they may be either, they are refused.
-
-    >>> known, vectors = given_costs(np.ones((5, 2)), 5, classes=np.array(["no", "yes"]))
-    >>> known is None, vectors.shape
-    (True, (5, 2))
     """
     num_classes = len(classes)
     if isinstance(costs, AffineCosts):
@@ -63,11 +59,9 @@ def column(name: str, y: ArrayLike) -> np.ndarray:
 def true_costs(
     y: ArrayLike, classes: np.ndarray, cost_matrix: np.ndarray | None, costs: CostsLike | None
 ) -> tuple[np.ndarray, KnownCosts | None]:
-    """Returns what each decision costs each example, `(N, D)`, and the costs that decisions may
-    look at.
+    """Returns what decisions cost examples, `(N, D)`, and the costs known when deciding, or `None`.
 
-    The matrix is used without `costs`, which are those of `given_costs`; the second is `None` if
-    they are not known when deciding.
+    The matrix is used without `costs`, which are those of `given_costs`.
     """
     labels, known, vectors = column("y", y), None, None
     if costs is not None:

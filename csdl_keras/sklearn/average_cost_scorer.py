@@ -9,9 +9,8 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.frames import is_frame
-from csdl_keras._utils.labels import check_other_decisions, decision_labels, positions
+from csdl_keras._utils.labels import decision_labels, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs import check_cost_matrix
 from csdl_keras.costs.known import CostsLike, expected_costs
@@ -29,9 +28,6 @@ class AverageCostScorer:
         bayes: bool = False,
         other_decisions: Sequence[object] | None = None,
     ):
-        check_bool("bayes", bayes)
-        if other_decisions is not None:
-            check_other_decisions(other_decisions)
         if cost_matrix is not None and not is_frame(cost_matrix):
             cost_matrix = check_cost_matrix(cost_matrix, square=False)
         self.cost_matrix = cost_matrix  # Names of a data frame are compared with the classes.
@@ -112,10 +108,10 @@ def average_cost_scorer(
 
     Args:
         cost_matrix: `(K, D)`, `C[true, decision]`. `None` (default) only if each example has its
-            own `costs`, which reach the scorer by metadata routing,
-            `scorer.set_score_request(costs=True)`. Cost vectors `(N, D)` say what decisions cost;
-            by `(N, K, D)` and `csdl_keras.costs.AffineCosts`, known when deciding, estimators whose
-            `predict` takes `costs` also decide (in a pipeline: `set_predict_request(costs=True)`).
+            own `costs`, which reach the scorer by `scorer.set_score_request(costs=True)`. Cost
+            vectors `(N, D)` say what decisions cost; by `(N, K, D)` and
+            `csdl_keras.costs.AffineCosts`, known when deciding, estimators whose `predict` takes
+            `costs` also decide.
         bayes: whether to score the decisions of lowest expected cost, `argmin(predict_proba(X) @
             C)`, by costs that are known when deciding if there are any, instead of `predict`.
             Defaults to False.

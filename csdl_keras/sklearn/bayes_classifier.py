@@ -14,14 +14,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from csdl_keras._utils.checks import check_choice, check_integer
-from csdl_keras._utils.labels import check_other_decisions, label_array, positions
+from csdl_keras._utils.labels import label_array, positions
 from csdl_keras._utils.types import ArrayLike
 from csdl_keras.costs.known import CostsLike
-from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._inputs import keeps_state
-
-_METHODS = ("sigmoid", "isotonic", "temperature")
+from csdl_keras.sklearn._cost_decisions import CostDecisions, keeps_state
 
 
 class BayesClassifier(MetaEstimatorMixin, CostDecisions):
@@ -36,8 +32,8 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         estimator: a classifier with `predict_proba`, or with `decision_function` if it is
             calibrated.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`, or a data frame of
-            pandas with rows and columns named after the classes, in any order. `None` (default)
-            is 0/1 costs, unless `fit` or `predict` gets costs.
+            pandas with rows and columns named after the classes. `None` (default) is 0/1 costs,
+            unless `fit` or `predict` gets costs.
         calibration: `"isotonic"` (default), `"sigmoid"`, `"temperature"`, which corrects no wrong
             class frequencies, or `None` for the probabilities as they are.
         cv: number of folds, 5 by default, or what else `CalibratedClassifierCV` takes.
@@ -47,15 +43,13 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
     Attributes:
         classes_: `(K,)` the labels, sorted, or in the order of a frozen classifier's.
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
-        cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
-            class, or the mean matrix of costs that are known when deciding.
+        cost_matrix_: `(K, D)`; if examples have their own costs, their mean.
         estimator_: the fitted classifier, calibrated unless `calibration` is `None`.
-        n_features_in_: as in scikit-learn, if the classifier has it.
-        feature_names_in_: as in scikit-learn, if the classifier has it.
+        n_features_in_, feature_names_in_: as in scikit-learn, if the classifier has them.
 
     Raises:
-        ValueError: in `fit`, before anything is trained, if an argument or array fails its
-            check, or a class has fewer examples than there are folds.
+        ValueError: in `fit`, if an argument or array fails its check, or a class has fewer
+            examples than there are folds.
 
     References:
         - Zadrozny, Elkan: Transforming classifier scores into accurate multiclass
@@ -104,16 +98,12 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         Args:
             X: inputs, as the classifier takes them.
             y: labels `(N,)` of any type that the classifier takes.
-            sample_weight: weights `(N,)` of the examples, for the classifier, if it takes them,
-                and for the calibration; `None` (default) weights them equally.
+            sample_weight: weights `(N,)` of the examples for the classifier and the calibration.
             costs: costs of each example, to decide by their means if `predict` gets none: cost
                 vectors `(N, D)`, or costs known when deciding, `(N, K, D)` or
                 `csdl_keras.costs.AffineCosts`.
-            **fit_params: what else the classifier's `fit` takes. With metadata routing it
-                requests them: `estimator.set_fit_request(...)`.
+            **fit_params: what else the classifier's `fit` takes.
         """
-        if self.other_decisions is not None:
-            check_other_decisions(self.other_decisions)
         calibrated = self._calibrated()
         check_consistent_length(X, y)
         targets = label_array("y", column_or_1d(y, warn=True))
@@ -152,21 +142,9 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         return tags
 
     def _calibrated(self) -> Any:
-        """Returns the unfitted classifier with its calibration, if the arguments are right."""
-        if self.calibration is not None:
-            check_choice("calibration", self.calibration, _METHODS)
-        scores = ("predict_proba", "decision_function")[: 1 if self.calibration is None else 2]
-        found = any(hasattr(self.estimator, one) for one in scores)
-        if not hasattr(self.estimator, "fit") or not found:
-            raise ValueError(
-                "Expected `estimator` to be a classifier with `fit` and "
-                f"`{'` or `'.join(scores)}`; received {self.estimator!r}."
-            )
+        """Returns the unfitted classifier with its calibration."""
         if self.calibration is None:
             return clone(self.estimator)
-        splits = hasattr(self.cv, "split") or np.iterable(self.cv)
-        if self.cv is not None and (isinstance(self.cv, str) or not splits):
-            check_integer("cv", self.cv, 2)
         estimator = self.estimator
         if isinstance(estimator, FrozenEstimator):
             estimator = FrozenEstimator(_SortedClasses(estimator.estimator))
@@ -183,14 +161,6 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
         if len(self.classes_) < 2:
             received = f"one class, {self.classes_[0]!r}" if len(y) else "no examples"
             raise ValueError(f"Expected at least 2 classes in `y`; received {received}.")
-        folds = 5 if self.cv is None else getattr(self.cv, "n_splits", self.cv)
-        counts = np.bincount(labels, minlength=len(self.classes_))
-        if self.calibration is not None and isinstance(folds, int) and counts.min() < folds:
-            raise ValueError(
-                f"Expected at least {folds} examples of each class, one for each fold of `cv`, to "
-                f"calibrate on; received {counts.min()} of class "
-                f"{self.classes_[counts.argmin()]}. Take fewer folds, or calibration=None."
-            )
         return labels
 
     def _check_inputs(self, X: ArrayLike) -> ArrayLike:  # noqa: N803
@@ -202,10 +172,7 @@ class BayesClassifier(MetaEstimatorMixin, CostDecisions):
 
 
 class _SortedClasses(ClassifierMixin, BaseEstimator):
-    """A fitted classifier with its classes in sorted order, which scikit-learn's calibration needs.
-
-    CatBoost, for example, has them in the order of its `class_names`.
-    """
+    """A fitted classifier, such as CatBoost's, with its classes in scikit-learn's sorted order."""
 
     def __init__(self, estimator: Any):
         self.estimator = estimator

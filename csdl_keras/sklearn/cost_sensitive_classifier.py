@@ -1,58 +1,107 @@
 """Every algorithm as an estimator of scikit-learn."""
 
-from collections.abc import Sequence
-from typing import Self
+import dataclasses
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeAlias
 
 import keras
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from csdl_keras._utils.arrays import check_example_shape
-from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_verbose
+from csdl_keras._utils.checks import OUTPUTS, check_number
 from csdl_keras._utils.data_model import with_data
-from csdl_keras._utils.labels import check_other_decisions
-from csdl_keras._utils.seeds import random_generator
+from csdl_keras._utils.frames import Columns, as_table, is_frame
 from csdl_keras._utils.types import ArrayLike, Verbose
-from csdl_keras.costs.known import CostsLike, KnownCosts
+from csdl_keras.costs.known import CostsLike, KnownCosts, vectors_of_labels
+from csdl_keras.prediction.bayes_classifier import probability_model
 from csdl_keras.prediction.decide import decide
-from csdl_keras.prediction.kind import output_kind
-from csdl_keras.prediction.probability_model import probability_model
-from csdl_keras.sklearn._cost_decisions import CostDecisions
-from csdl_keras.sklearn._inputs import encoded, fitted_inputs, keeps_state
-from csdl_keras.sklearn._training import (
-    KNOWN_NEED_PROBABILITIES,
-    Builder,
-    RandomState,
-    has_probabilities,
-    train_model,
-)
-from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm, get_algorithm
-from csdl_keras.training.bodies import EFFORTS
-from csdl_keras.training.data import Examples
+from csdl_keras.prediction.kind import check_loss, describe_output, output_kind
+from csdl_keras.sklearn._cost_decisions import CostDecisions, keeps_state
+from csdl_keras.training.algorithms import ALGORITHMS, Algorithm, get_algorithm
+from csdl_keras.training.data import HELD_OUT, validation_split
 from csdl_keras.training.own_network import Network
 from csdl_keras.training.settings import Settings, check_settings
+from csdl_keras.training.train import Trained, Trainer
+
+Builder: TypeAlias = Callable[[tuple[int, ...], int], keras.Model]
+#: Source of random numbers in scikit-learn.
+RandomState: TypeAlias = int | np.random.RandomState | None
+
+_NEED_PROBABILITIES = (
+    "Expected class probabilities for costs that are known when deciding, of shape (K, D) or (N, "
+    "K, D); received an algorithm that estimates costs directly. Take one such as "
+    "'calibrated_bayes', or in `fit` the cost vectors (N, D) of the labels, "
+    "`csdl_keras.costs.cost_vectors(costs, labels)`."
+)
+
+
+def _has_probabilities(algorithm: str | Algorithm | Builder) -> bool:
+    """Tells whether an algorithm estimates class probabilities; of a builder, assumes so."""
+    if callable(algorithm):
+        return True
+    found = get_algorithm(algorithm)
+    return found.output == "probability" or found.objective.calibrates
+
+
+def _fitted_inputs(estimator: BaseEstimator, X: Any, y: ArrayLike) -> tuple[Any, np.ndarray]:  # noqa: N803
+    """Returns the inputs and labels of `fit`; data frames that are not all numbers as a `Table`."""
+    table = as_table(X)
+    if table is None or not (table.columns.categorical or np.isnan(table.rows).any()):
+        return validate_data(estimator, X, y, dtype="float32", allow_nd=True)
+    validate_data(estimator, X, skip_check_array=True)  # names and number of columns
+    labels = column_or_1d(y)
+    check_consistent_length(table.rows, labels)
+    for label in labels.tolist():
+        if label is None or label != label:
+            raise ValueError(f"Expected `y` without missing labels; received {label!r}.")
+    return table, labels
+
+
+def _encoded(columns: Columns, X: Any) -> np.ndarray:  # noqa: N803
+    """Returns the rows of a data frame as the numbers that the estimator was fitted on."""
+    if not is_frame(X):
+        raise ValueError(
+            f"Expected a data frame with the columns {list(columns.names)}, as in `fit`; received "
+            f"{type(X).__name__}."
+        )
+    return columns.encode(X).astype("float32")
 
 
 def _predicts_probabilities(estimator: "CostSensitiveClassifier") -> bool:
     if hasattr(estimator, "model_"):
         return estimator.probability_model_ is not None
-    return has_probabilities(estimator.algorithm)
+    return _has_probabilities(estimator.algorithm)
+
+
+def _own_algorithm(build: Builder, shape: tuple[int, ...], num_classes: int) -> Algorithm:
+    """Returns the algorithm that suits what the networks of a function output."""
+    network = build(shape, num_classes)
+    if not isinstance(network, keras.Model):
+        raise ValueError(f"Expected a builder to return a keras.Model; received {network!r}.")
+    if (kind := describe_output(network)[0]) in OUTPUTS:
+        check_loss(network, kind)
+    if kind != "cost":
+        return ALGORITHMS["calibrated_bayes"]
+    if network.compiled:
+        raise ValueError(
+            "Expected an uncompiled network of costs, which is trained by SOSRLoss; received "
+            f"{network.name!r}, which is compiled."
+        )
+    return Algorithm("own_network", "Own network", "auto", "none", "sosr", "argmin", False)
 
 
 class CostSensitiveClassifier(CostDecisions):
     """Trains an algorithm of this package, or your own network, for the lowest cost.
 
-    A scikit-learn classifier: it can be cloned, pickled, put into a `Pipeline`
-    and searched with `GridSearchCV`. `fit` holds out a stratified part of the examples
-    for early stopping and for the calibration of probabilities, unless there are too
-    few examples. Of an ensemble with calibrated probabilities each network is trained without
-    another fold of the examples instead, so that all examples serve for both.
-
-    Your own network is the argument `network`, as in `csdl_keras.train`, trained by any
-    algorithm without pre-training. A function as `algorithm` is short for a `network` with
-    `"calibrated_bayes"`, or with `SOSRLoss` if it ends in `CostOutput`; if one of
+    `fit` holds out a stratified part of the examples for early stopping and for the calibration
+    of probabilities, unless there are too few. A function as `algorithm` is short for a `network`
+    with `"calibrated_bayes"`, or with `SOSRLoss` if it ends in `CostOutput`; if one of
     probabilities is compiled, its loss and optimizer stay. `models.mlp` is such a function.
 
     Args:
@@ -60,12 +109,11 @@ class CostSensitiveClassifier(CostDecisions):
             function that builds a network. Defaults to `"calibrated_bayes"`.
         cost_matrix: `(K, D)`, `C[true, decision]`, in the order of `classes_`,
             which is that of `numpy.unique(y)`, or a data frame of pandas with rows and columns
-            named after the classes, in any order. `None` (default) is 0/1 costs, unless `fit`
-            gets costs.
+            named after the classes. `None` (default) is 0/1 costs, unless `fit` gets costs.
         settings: a `csdl_keras.Settings`; `None` (default) is `Settings()`.
         validation_fraction: share of the examples held out, in [0, 0.99]; `None` (default)
-            is 0.15, or 0 for ensembles with calibrated probabilities, such as
-            `"ensemble_bayes"`, of which each network is validated on another fold.
+            is 0.15, or 0 for ensembles with calibrated probabilities, of which each network is
+            trained without another fold.
         random_state: an integer is the seed of `csdl_keras.train` and of the
             split; a `numpy.random.RandomState` draws both; `None` (default)
             follows `keras.utils.set_random_seed`.
@@ -74,23 +122,19 @@ class CostSensitiveClassifier(CostDecisions):
         other_decisions: labels for decisions that are not a class, such as
             `["abstain"]` with `csdl_keras.costs.with_abstain`. By default (`None`) they
             are the next whole numbers above the highest class if classes are numbers,
-            in a dtype that holds them, and otherwise `"decision_K"`, ... They are never
-            labels of classes.
+            and otherwise `"decision_K"`, ...
         verbose: as in `keras.Model.fit`. Defaults to 0.
-        network: a network of your own that the algorithm trains, see `csdl_keras.train`; or `None`.
-        effort: how long training may take, see `csdl_keras.train`. `None` by default.
+        network, effort: see `csdl_keras.train`. `None` by default.
 
     Attributes:
         classes_: `(K,)` the labels, sorted.
         decisions_: `(D,)` the label that `predict` returns for each column of costs.
-        cost_matrix_: `(K, D)`; if examples have their own costs, the mean costs of each
-            class, or the mean matrix of costs that are known when deciding.
+        cost_matrix_: `(K, D)`; if examples have their own costs, their mean.
         model_: the trained model, for `csdl_keras.decide` and `model_.save`. If `fit` got a data
             frame of numbers without missing values, it takes columns by position.
         probability_model_: the part of `model_` that outputs class probabilities, or
             `None`.
-        n_features_in_: as in scikit-learn.
-        feature_names_in_: likewise.
+        n_features_in_, feature_names_in_: as in scikit-learn.
 
     Raises:
         ValueError: in `fit`, before anything is trained, if an argument or
@@ -152,14 +196,14 @@ class CostSensitiveClassifier(CostDecisions):
             y: labels `(N,)` of any type.
             cost_matrix: `(K, D)`, replaces that of the estimator.
             costs: costs of each example, instead of a matrix: cost vectors `(N, D)`, what
-                each decision costs, if that is not known when deciding; or `(N, K, D)` or
-                `csdl_keras.costs.AffineCosts`, if all but the class will be known, for
-                algorithms that estimate class probabilities. `predict` then takes its own
-                `costs`, and decides by the mean matrix without. In cross-validation by
-                metadata routing, `set_fit_request(costs=True)`.
+                each decision costs; or for algorithms that estimate class probabilities
+                `(N, K, D)` or `csdl_keras.costs.AffineCosts`, if all but the class will be
+                known: `predict` then takes its own `costs`, and decides by the mean matrix
+                without. In cross-validation by `set_fit_request(costs=True)`.
         """
-        settings = self._check_settings()
-        x, y = fitted_inputs(self, X, y)
+        if self.validation_fraction is not None:
+            check_number("validation_fraction", self.validation_fraction, 0, 0.99)
+        x, y = _fitted_inputs(self, X, y)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -167,18 +211,8 @@ class CostSensitiveClassifier(CostDecisions):
                 f"Expected at least 2 classes in `y`; received one class, {self.classes_[0]!r}."
             )
         known, vectors = self._set_costs(labels, cost_matrix, costs)
-        self.model_, self._unit = train_model(
-            self.algorithm,
-            Examples(x, labels, vectors, known),
-            self.cost_matrix_,
-            settings,
-            self.validation_fraction,
-            self.random_state,
-            self.ensemble,
-            self.verbose,
-            self.network,
-            self.effort,
-        )
+        trained = self._train(x, labels, vectors, known)
+        self.model_, self._unit = trained.model, trained.unit
         named = all(isinstance(label, (str, np.bool_)) for label in self.classes_)
         if named and isinstance(self.model_, keras.Model):
             self.model_ = with_data(self.model_, classes=self.classes_)  # for `model_.save`
@@ -192,33 +226,65 @@ class CostSensitiveClassifier(CostDecisions):
         """Returns class probabilities `(N, K)`, unless the algorithm estimates costs directly."""
         return self._probabilities(self._check_inputs(X))
 
-    def _check_settings(self) -> Settings:
-        """Checks the arguments that need no data and returns the settings."""
-        if not callable(self.algorithm):
-            get_algorithm(self.algorithm)
-        if self.validation_fraction is not None:
-            check_number("validation_fraction", self.validation_fraction, 0, 0.99)
-        if self.ensemble is not None:
-            check_integer("ensemble", self.ensemble, high=MOST_MEMBERS)
-        if self.effort is not None:
-            check_choice("effort", self.effort, EFFORTS)
-        if self.other_decisions is not None:
-            check_other_decisions(self.other_decisions)
-        random_generator(self.random_state)
-        check_verbose(self.verbose)
-        return Settings() if self.settings is None else check_settings(self.settings)
+    def _train(
+        self,
+        x: Any,
+        labels: np.ndarray,
+        vectors: np.ndarray | None,
+        known: KnownCosts | None,
+    ) -> Trained:
+        """Trains on a part of the examples and validates on the others."""
+        settings = Settings() if self.settings is None else check_settings(self.settings)
+        generator, seed = check_random_state(self.random_state), None
+        if isinstance(self.random_state, numbers.Integral):
+            seed = int(self.random_state)
+        elif self.random_state is not None:
+            seed = int(generator.randint(2**31 - 1))
+        algorithm, network = self.algorithm, self.network
+        if callable(algorithm):
+            if network is not None:
+                raise ValueError(
+                    "Expected a function as `algorithm` or a `network`; received both."
+                )
+            network = algorithm
+            algorithm = _own_algorithm(network, x.shape[1:], len(self.classes_))
+        if known is not None and not _has_probabilities(algorithm):
+            raise ValueError(_NEED_PROBABILITIES)
+        found = get_algorithm(algorithm)
+        chosen: dict[str, Any] = {"effort": self.effort, "members": self.ensemble}
+        found = dataclasses.replace(found, **{k: v for k, v in chosen.items() if v is not None})
+        costs: KnownCosts | None = vectors if known is None else known
+        if known is not None and not found.shares_training:
+            costs = vectors_of_labels(labels, known)  # What trains on costs needs those.
+        fraction = self.validation_fraction
+        if fraction is None:
+            members = settings.members_of(found, x.shape)
+            fraction = 0.0 if dataclasses.replace(found, members=members).cross_fits else HELD_OUT
+        kept, held_out = validation_split(labels, fraction, generator)
+        arrays = (x, labels) if costs is None else (x, labels, costs)
+        trainer = Trainer(
+            x[kept],
+            labels[kept],
+            tuple(array[held_out] for array in arrays) if len(held_out) else None,
+            settings=settings,
+            seed=seed,
+            verbose=self.verbose,
+            costs=None if costs is None else costs[kept],
+            network=network,
+        )
+        return trainer.train(found, self.cost_matrix_ if costs is None else None)
 
     def _check_inputs(self, X: ArrayLike) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
         if self._columns is not None:
-            return encoded(self._columns, X)
+            return _encoded(self._columns, X)
         x = validate_data(self, X, dtype="float32", allow_nd=True, reset=False)
         check_example_shape("inputs", x, self._input_shape, "as in `fit`")
         return x
 
     def _check_known(self, x: np.ndarray, costs: CostsLike | None) -> KnownCosts | None:
         if costs is not None and self.probability_model_ is None:
-            raise ValueError(f"Expected class probabilities{KNOWN_NEED_PROBABILITIES}")
+            raise ValueError(_NEED_PROBABILITIES)
         return super()._check_known(x, costs)
 
     def _probabilities(self, x: np.ndarray) -> np.ndarray:

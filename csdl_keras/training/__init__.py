@@ -1,8 +1,4 @@
-"""Training, the paper's second stage, and algorithms from end to end.
-
-An `Algorithm` names a body, a pre-training and an objective, or has objects of your own
-in their place: a `Body`, a `Pretraining`, an `Objective`.
-"""
+"""Training, the paper's second stage, and algorithms from end to end."""
 
 from csdl_keras.training.algorithms import ALGORITHMS, PAPER_ALGORITHMS, Algorithm
 from csdl_keras.training.bodies import (

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from csdl_keras._utils.checks import check_bool, check_choice, check_integer, check_type
+from csdl_keras._utils.checks import check_choice, check_integer, check_type
 from csdl_keras.training.bodies import BODIES, EFFORTS, Body, KernelMachine
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import MARKS, PRETRAININGS, Pretraining
@@ -16,25 +16,20 @@ MOST_MEMBERS = 1000
 class Algorithm:
     """An algorithm, such as one of Table 1: a choice at each stage.
 
-    Body, pre-training and training are names or your own objects, which can be pickled where
-    joblib trains in other processes.
-
     Args:
         name: name in code and on the command line.
         title: name in tables.
         body: `"mlp"`, the fully-connected network; `"cnn"`, Caffe's; `"svm"`, a
-            kernel machine; `"auto"`, a network chosen from the shape of an input,
-            convolutional for images; or a `training.Body`. Names are trained as
-            `Settings` say, objects as they say themselves.
+            kernel machine; `"auto"`, a network chosen from the shape of an input; or a
+            `training.Body`. Names are trained as `Settings` say, objects as they say themselves.
         pretraining: `"none"`; `"dae"` (cost-blind); `"seae"` (CAE on 0/1 costs,
             error-aware); `"cae"` (cost-aware); or a `training.Pretraining`.
-        training: `"nll"`, the cost-blind negative log-likelihood of class
-            probabilities; `"weighted_nll"`, the same with examples weighted by
-            the mean cost of mistaking their class; `"min"`, `MINLoss`;
-            `"sosr"`, `"one_sided"`, `"poisson"` and `"logistic"`, cost estimates by
-            `SOSRLoss`, `OneSidedLoss`, `PoissonCostLoss` and `LogisticCostLoss`;
-            `"one_sided_svm"`, `CSOSR`; `"expected_cost"`, class probabilities and costs by
-            class, see `models.expected_cost_model`; or a `training.Objective`.
+        training: `"nll"`, the negative log-likelihood of class probabilities;
+            `"weighted_nll"`, the same with examples weighted by the mean cost of mistaking
+            their class; `"min"`, `MINLoss`; `"sosr"`, `"one_sided"`, `"poisson"` and
+            `"logistic"`, cost estimates by `SOSRLoss`, `OneSidedLoss`, `PoissonCostLoss` and
+            `LogisticCostLoss`; `"one_sided_svm"`, `CSOSR`; `"expected_cost"`, see
+            `models.expected_cost_model`; or a `training.Objective`.
         prediction: `"argmax"` of probabilities or scores, `"bayes"` (argmin of
             expected costs), or `"argmin"` of estimated costs.
         in_table2: whether the paper's Table 2 has the algorithm. Defaults to True.
@@ -67,10 +62,7 @@ class Algorithm:
     effort: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("name", "title"):
-            check_type(name, getattr(self, name), str, "a string")
-        for name in ("in_table2", "calibrated"):
-            check_bool(name, getattr(self, name))
+        check_type("name", self.name, str, "a string")
         for name, known, kind in (
             ("body", BODIES, (Body, KernelMachine)),
             ("pretraining", PRETRAININGS, Pretraining),
@@ -79,14 +71,12 @@ class Algorithm:
             if not isinstance(getattr(self, name), kind):
                 check_choice(name, getattr(self, name), known)
         check_choice("prediction", self.prediction, self.objective.predictions)
-        body = self.body_kind
-        if self.pretrains and not body.can_pretrain:
+        if self.pretrains and not self.body_kind.can_pretrain:
             raise ValueError(
-                f"Expected pretraining='none' for body={self.body!r}, which has no hidden "
-                f"Dense layers to stack; received {self.pretraining!r}. A `Body` of your own "
-                "says by `can_pretrain` that it has."
+                f"Expected pretraining='none' for body={self.body!r}, whose `can_pretrain` says "
+                f"that it has no hidden Dense layers to stack; received {self.pretraining!r}."
             )
-        if body.is_network == (self.objective.loss is None):
+        if self.body_kind.is_network == (self.objective.loss is None):
             raise ValueError(
                 "Expected body='svm' and training='one_sided_svm' together; received "
                 f"{self.body!r} and {self.training!r}."
@@ -95,20 +85,6 @@ class Algorithm:
             check_integer("members", self.members, high=MOST_MEMBERS)
         if self.effort is not None:
             check_choice("effort", self.effort, EFFORTS)
-        if not body.is_network and (self.members or 1, self.effort or "quick") != (1, "quick"):
-            raise ValueError(
-                "Expected members=1 and effort='quick' with body='svm', whose training draws "
-                f"nothing at random; received {self.members} and {self.effort!r}."
-            )
-        if self.calibrated and not (self.weighs_costs or self.objective.calibrates):
-            raise ValueError(
-                "Expected calibrated=False where no probabilities are weighed with costs; received "
-                f"training={self.training!r} and prediction={self.prediction!r}."
-            )
-        if self.objective.needs_features and not body.has_features:
-            raise ValueError(
-                f"Expected body='auto' with training={self.training!r}; received {self.body!r}."
-            )
 
     @property
     def body_kind(self) -> Any:
@@ -159,10 +135,7 @@ class Algorithm:
 
     @property
     def awareness(self) -> tuple[str, str, str]:
-        """Table 1's marks of the three stages.
-
-        `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`.
-        """
+        """Table 1's marks: `"O"` cost-aware, `"E"` error-aware, `"X"` cost-blind, or `"none"`."""
         sees = self.pretraining_sees
         training = "X" if self.objective.blind else "O"
         prediction = "O" if self.weighs_costs else "X"
@@ -175,9 +148,7 @@ class _Algorithms(dict[str, Algorithm]):
     aliases = {"scae_sosr": "csdnn"}
 
     def __missing__(self, name: str) -> Algorithm:
-        if name in self.aliases:
-            return self[self.aliases[name]]
-        raise KeyError(name)
+        return self[self.aliases[name]]
 
     def __contains__(self, name: object) -> bool:
         return name in self.aliases or super().__contains__(name)
@@ -231,22 +202,7 @@ assert (*PAPER_ALGORITHMS, *choices.OTHER_ALGORITHMS) == tuple(ALGORITHMS)
 
 
 def get_algorithm(algorithm: str | Algorithm) -> Algorithm:
-    """Returns the algorithm of that name; an `Algorithm` as it is.
-
-    Args:
-        algorithm: a name of `ALGORITHMS`, or an `Algorithm`.
-
-    Returns:
-        An `Algorithm`.
-
-    Raises:
-        ValueError: if the name is unknown; the message lists the right ones.
-
-    Example:
-
-    >>> get_algorithm("scae_sosr").title
-    'CSDNN'
-    """
+    """Returns the algorithm of that name, also of an alias; an `Algorithm` as it is."""
     if isinstance(algorithm, Algorithm):
         return algorithm
     if not isinstance(algorithm, str) or algorithm not in _Algorithms.aliases:

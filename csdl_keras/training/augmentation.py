@@ -1,15 +1,13 @@
 """Chooses how far images are changed in training, by what held-out classes survive."""
 
-import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 
 from csdl_keras._utils.keras_graph import all_layers
-from csdl_keras.layers import RandomAffine
-from csdl_keras.layers.images import transform
+from csdl_keras.layers.images import RandomAffine, transform
 
 #: Largest share of what a network knows about classes that a change may take away.
 TOLERANCE = 0.1
@@ -25,8 +23,7 @@ BEGUN = 0.9
 _EXAMPLES = 1000
 
 
-@dataclasses.dataclass(frozen=True)
-class _Change:
+class _Change(NamedTuple):
     """A strength, the changes at the ends of its range, and whether these are small."""
 
     strength: float
@@ -51,19 +48,13 @@ class ChooseAugmentation(keras.callbacks.Callback):
 
     A digit that is mirrored is another digit or none; a cat is a cat. A network that has seen
     only shifted images knows the difference early: it recognises changed images about as well as
-    others where such images are natural, and not at all where they are not. So when epoch
+    others where such images are natural, and not at all where they are not. So when epoch number
     `epoch` begins, the loss on held-out examples that are changed to the ends of a range tells
     whether training uses that range from then on. With the negative log-likelihoods `L_0` of
     examples as they are, `L` of changed ones and `L_c` under the shares of classes alone, that is
     if `(L - L_0) / (L_c - L_0) <= 0.1`; all are means over classes of the mean over examples.
     Rotations up to 10 degrees and zooms up to 10 % are small changes, which are used only where
     `L_0 < L_c / 4`, that is where the network may soon know its examples by heart.
-
-    Args:
-        x: images `(N, height, width, channels)`, held out from training if there are such; of
-            more than 1,000, that many are drawn, the same each time.
-        y: labels `(N,)`.
-        epoch: index of the epoch that begins with the choice.
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, epoch: int):
@@ -86,10 +77,7 @@ def chosen_strengths(
 ) -> list[float]:
     """Returns the strengths of rotation, zoom and both flips that examples survive.
 
-    Args:
-        predict: function from images to class probabilities `(N, K)`.
-        x: images `(N, height, width, channels)`.
-        y: labels `(N,)`.
+    `predict` returns class probabilities `(N, K)` of images.
     """
     shares = np.bincount(y) / len(y)
     guessing = -np.log(shares[shares > 0]).mean()

@@ -8,24 +8,19 @@ from typing import Any, ClassVar, Self
 import keras
 import numpy as np
 
-from csdl_keras import models
-from csdl_keras._utils.checks import (
-    check_bool,
-    check_choice,
-    check_integer,
-    check_number,
-    check_type,
-)
+from csdl_keras._utils.checks import check_choice, check_integer, check_number, check_type
+from csdl_keras.models.caffe_cifar10 import caffe_cifar10
+from csdl_keras.models.convnet import convnet
+from csdl_keras.models.mlp import mlp
+from csdl_keras.models.tabular import tabular
 
 _MOST = 10**9
 _TABLE_EPOCHS = 30
 
-Check = Callable[[str, Any], Any]
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Choices:
-    """Base class of frozen dataclasses that check those fields that `choice` and others made."""
+    """Base class of frozen dataclasses that check the fields that `choice` and others made."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -34,8 +29,8 @@ class Choices:
                 object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
 
 
-def choice(default: object, check: Check, optional: bool = False) -> Any:
-    """Returns a field that `check(name, value)` returns as a plain value, or `None`."""
+def choice(default: object, check: Callable[[str, Any], Any], optional: bool = False) -> Any:
+    """A field whose value `check(name, value)` returns; `optional` allows `None`."""
 
     def checked(name: str, value: object) -> Any:
         return None if optional and value is None else check(name, value)
@@ -44,12 +39,12 @@ def choice(default: object, check: Check, optional: bool = False) -> Any:
 
 
 def count(default: int | None, optional: bool = False) -> Any:
-    """A whole number of at least 1; `optional` allows `None`."""
-    return choice(default, _count, optional)
+    """A whole number of at least 1."""
+    return choice(default, lambda name, it: check_integer(name, it, high=_MOST), optional)
 
 
 def positive(default: float, optional: bool = False) -> Any:
-    """A number above 0; `optional` allows `None`."""
+    """A number above 0."""
     return choice(default, lambda name, it: check_number(name, it, 0, exclude_low=True), optional)
 
 
@@ -58,28 +53,19 @@ def share(default: float) -> Any:
     return choice(default, lambda name, value: check_number(name, value, 0, 1))
 
 
-def flag(default: bool) -> Any:
-    """`True` or `False`."""
-    return choice(default, check_bool)
-
-
 def one_of(default: str, choices: Iterable[str]) -> Any:
     """One of several names."""
     return choice(default, lambda name, value: check_choice(name, value, choices))
 
 
 def layer_sizes(default: tuple[int, ...] | None, optional: bool = False) -> Any:
-    """A tuple of whole numbers of at least 1; `optional` allows `None`."""
+    """A tuple of whole numbers of at least 1."""
 
     def sizes(name: str, value: object) -> tuple[int, ...]:
         given = check_type(name, value, (tuple, list), "a tuple of integers")
-        return tuple(_count(name, size) for size in given)
+        return tuple(check_integer(name, size, high=_MOST) for size in given)
 
     return choice(default, sizes, optional)
-
-
-def _count(name: str, value: object) -> int:
-    return check_integer(name, value, high=_MOST)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,10 +73,8 @@ class Effort:
     """A point on the front of cost against seconds.
 
     Args:
-        networks: networks whose outputs are averaged, of the paper's algorithms and of bodies of
-            your own.
-        image_networks: the same of the default algorithms on images.
-        table_networks: the same on tables.
+        networks: networks whose outputs are averaged, but of the default algorithms.
+        image_networks, table_networks: the same of the default algorithms.
         epochs: epochs on images of one channel.
         color_epochs: epochs on images of several channels, which take longer to learn.
         filters: filters of `models.convnet`.
@@ -125,23 +109,19 @@ class Body(Choices):
         batch_size: examples in a batch. Defaults to 100.
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
         patience: epochs in which neither the loss nor the decisions on validation examples
-            improve before training stops; the weights of the epoch with the best decisions are
-            kept. `None` never stops. Defaults to 10.
-        min_steps: updates that training may take at least. On small training sets, where the
-            epochs give fewer, epochs and patience are multiplied by a whole number. Defaults
-            to 800.
-        effort: `"quick"` (default), `"balanced"` or `"best"`, see `csdl_keras.train`, whose
-            argument of that name replaces it.
+            improve before training stops; `None` never stops. Defaults to 10.
+        min_steps: updates that training may take at least. Where the epochs give fewer, epochs
+            and patience are multiplied by a whole number. Defaults to 800.
+        effort: as in `csdl_keras.train`, whose argument replaces it. Defaults to `"quick"`.
 
     Raises:
         ValueError: if a value is out of range.
 
     Example:
 
-    >>> from csdl_keras import models
     >>> class Linear(Body):
     ...     def build(self, x, num_outputs, output, seed):
-    ...         return models.mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
+    ...         return mlp(x.shape[1:], num_outputs, (), output=output, seed=seed)
     >>> Linear(epochs=3).build(np.zeros((5, 4)), 2, "cost", seed=0).output_shape
     (None, 2)
     """
@@ -170,8 +150,7 @@ class Body(Choices):
         """Returns the untrained network.
 
         Args:
-            x: training inputs `(N, ...)`, whose means a network may keep. A search builds
-                its networks before it sees data, for one input of zeros.
+            x: training inputs `(N, ...)`, or one input of zeros in a search.
             num_outputs: number of classes, or of decisions where it outputs costs.
             output: `"probability"`, `"cost"` or, if `has_features`, `"features"`.
             seed: seed of the weights, or `None`.
@@ -182,34 +161,25 @@ class Body(Choices):
         """Returns the optimizer for at most `steps` updates, on costs or on labels alone."""
         return keras.optimizers.Adam(self.learning_rate)
 
-    def monitor(self, x: np.ndarray) -> str | None:
+    def monitor(self, shape: Sequence[int]) -> str | None:
         """Returns the metric that early stopping watches; `None` keeps the last epoch."""
         return "val_average_cost"
 
-    def stacks(self, x: np.ndarray) -> bool:
-        """Tells whether several of these networks train faster as one, see `fit_stacked`."""
-        return False
-
-    def smoothing_on(self, shape: Sequence[int]) -> float:
-        """Returns the share of a label that is spread over all classes."""
-        return 0.0
-
-    def augments(self, x: np.ndarray) -> bool:
+    def augments(self, shape: Sequence[int]) -> bool:
         """Tells whether images are changed in training, and views of them averaged afterwards."""
         return False
 
-    @property
-    def level(self) -> Effort:
-        """The numbers behind the name of its effort."""
-        return EFFORTS[self.effort]
-
     def networks_on(self, shape: Sequence[int]) -> int:
         """Returns the number of networks whose outputs are averaged, unless a call says it."""
-        return self.level.networks
+        return EFFORTS[self.effort].networks
 
     def stretch(self, size: int) -> int:
         """Returns the factor of epochs that gives `min_steps` updates on `size` examples."""
         return math.ceil(self.min_steps / (self.epochs * math.ceil(size / self.batch_size)))
+
+    def asked_epochs(self, shape: Sequence[int]) -> int:
+        """Returns the number of epochs before `min_steps` asks for more."""
+        return self.epochs
 
     def epochs_on(self, shape: Sequence[int]) -> int:
         """Returns the maximum number of epochs on inputs of that shape, `(N, ...)`."""
@@ -217,13 +187,10 @@ class Body(Choices):
 
     def patience_on(self, shape: Sequence[int]) -> int:
         """Returns the epochs without improvement before training stops."""
+        epochs = self.epochs_on(shape)
         if self.patience is None:
-            return self.epochs_on(shape)
-        return self.patience * self.stretch(shape[0])
-
-    def steps_on(self, shape: Sequence[int]) -> int:
-        """Returns the maximum number of updates."""
-        return self.epochs_on(shape) * math.ceil(shape[0] / self.batch_size)
+            return epochs
+        return self.patience * math.ceil(epochs / self.asked_epochs(shape))
 
     def limit_epochs(self, epochs: int) -> Self:
         """Returns a copy that trains at most `epochs` epochs."""
@@ -239,8 +206,7 @@ class MLP(Body):
         optimizer_name: `"sgd"` (default) or `"adam"`, whose learning rates are about a hundredth
             of those of SGD.
         momentum: momentum of SGD. Defaults to 0.9.
-        **choices: see `Body`; 25 epochs of batches of 100 at a learning rate of 0.2
-            by default.
+        **choices: see `Body`; a learning rate of 0.2 by default.
 
     Example:
 
@@ -264,7 +230,7 @@ class MLP(Body):
     )
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
-        return models.mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
+        return mlp(x.shape[1:], num_outputs, self.hidden_units, output=output, seed=seed)
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
         if self.optimizer_name == "adam":
@@ -298,7 +264,7 @@ class CaffeCNN(Body):
 
     def build(self, x: np.ndarray, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         mean = 255.0 * x.mean(axis=0)
-        return models.caffe_cifar10(
+        return caffe_cifar10(
             x.shape[1:], num_outputs, variant=self.variant, output=output, mean=mean, seed=seed
         )
 
@@ -313,13 +279,11 @@ class CaffeCNN(Body):
 class AutoNetwork(Body):
     """The network of the default algorithms, chosen from the shape of an input.
 
-    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`. Images
-    whose values in training are not from 0 to 1 are rescaled to that within the network.
-    They are trained by AdamW, at a rate that rises for a twentieth of the updates and falls to
-    0 by a half cosine. Images are shifted at random, and from a sixth of the epochs on rotated,
-    zoomed and flipped as far as held-out classes survive that, see `training.EFFORTS`; the last
-    epoch is kept, and outputs are averaged over shifted copies of an image. For tables the
-    epoch of the lowest validation loss is kept, which depends on no cost matrix.
+    Images `(height, width, channels)` get `models.convnet`, all else `models.tabular`, trained by
+    AdamW. Images are rescaled to [0, 1], shifted at random, and from a sixth of the epochs on
+    rotated, zoomed and flipped as far as held-out classes survive that; the last epoch is kept,
+    and outputs are averaged over shifted copies of an image. For tables the epoch of the lowest
+    validation loss is kept.
 
     Args:
         epochs: epochs; `None` (default) are those of the effort on images, 30 on tables.
@@ -327,8 +291,8 @@ class AutoNetwork(Body):
             effort, and `(32, 64, 128)` for images of 256 pixels at most.
         label_smoothing: share of a label that is spread over all classes when training
             probabilities on images, if a calibration follows that undoes it. Defaults to 0.05.
-        clipnorm: largest norm of the gradient when training on costs, where a few examples
-            may cost far more than the others; `None` for no limit. Defaults to 1.
+        clipnorm: largest norm of the gradient when training on costs; `None` for no limit.
+            Defaults to 1.
         **choices: see `Body`; batches of 50 at a learning rate of 0.003, and at least 1000
             updates, by default.
 
@@ -353,11 +317,16 @@ class AutoNetwork(Body):
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
         if x.ndim != 4:
-            return models.tabular(x, num_outputs, output=output, seed=seed)
-        return models.convnet(
+            return tabular(x, num_outputs, output=output, seed=seed)
+        filters = self.filters
+        if filters is None:
+            # Small images are cheap, so they can have the wider network that they need.
+            small = math.prod(x.shape[1:3]) <= 256
+            filters = (32, 64, 128) if small else EFFORTS[self.effort].filters
+        return convnet(
             x.shape[1:],
             num_outputs,
-            filters=self._filters_on(x.shape),
+            filters=filters,
             # Two pixels of 28, and at least a whole pixel.
             shift=min(0.5, max(0.07, 1 / max(x.shape[1:3]))),
             output=output,
@@ -365,36 +334,27 @@ class AutoNetwork(Body):
             value_range=_value_range(x),
         )
 
-    def _filters_on(self, shape: Sequence[int]) -> tuple[int, ...]:
-        if self.filters is not None:
-            return self.filters
-        # Small images are cheap, so they can have the wider network that they need.
-        return (32, 64, 128) if math.prod(shape[1:3]) <= 256 else self.level.filters
-
     def networks_on(self, shape: Sequence[int]) -> int:
-        return self.level.image_networks if len(shape) == 4 else self.level.table_networks
+        effort = EFFORTS[self.effort]
+        return effort.image_networks if len(shape) == 4 else effort.table_networks
 
-    def smoothing_on(self, shape: Sequence[int]) -> float:
-        return self.label_smoothing if len(shape) == 4 else 0.0
+    def augments(self, shape: Sequence[int]) -> bool:
+        return len(shape) == 4
 
-    def augments(self, x: np.ndarray) -> bool:
-        return x.ndim == 4
+    def monitor(self, shape: Sequence[int]) -> str | None:
+        return None if self.augments(shape) else "val_loss"
+
+    def asked_epochs(self, shape: Sequence[int]) -> int:
+        if self.epochs is not None:
+            return self.epochs
+        if len(shape) != 4:
+            return _TABLE_EPOCHS
+        effort = EFFORTS[self.effort]
+        return effort.color_epochs if shape[-1] > 1 else effort.epochs
 
     def epochs_on(self, shape: Sequence[int]) -> int:
         batches = math.ceil(shape[0] / self.batch_size)
-        return max(self._asked_epochs(shape), math.ceil(self.min_steps / batches))
-
-    def patience_on(self, shape: Sequence[int]) -> int:
-        epochs = self.epochs_on(shape)
-        if self.patience is None:
-            return epochs
-        return self.patience * math.ceil(epochs / self._asked_epochs(shape))
-
-    def monitor(self, x: np.ndarray) -> str | None:
-        return None if x.ndim == 4 else "val_loss"
-
-    def stacks(self, x: np.ndarray) -> bool:
-        return x.ndim != 4
+        return max(self.asked_epochs(shape), math.ceil(self.min_steps / batches))
 
     def optimizer(self, steps: int, on_costs: bool) -> keras.optimizers.Optimizer:
         warmup = max(1, steps // 20)
@@ -407,13 +367,6 @@ class AutoNetwork(Body):
         # One costly example among many cheap ones would outweigh all the others.
         clip = self.clipnorm if on_costs else None
         return keras.optimizers.AdamW(rate, weight_decay=0.01, global_clipnorm=clip)
-
-    def _asked_epochs(self, shape: Sequence[int]) -> int:
-        if self.epochs is not None:
-            return self.epochs
-        if len(shape) != 4:
-            return _TABLE_EPOCHS
-        return self.level.color_epochs if shape[-1] > 1 else self.level.epochs
 
 
 def _value_range(x: np.ndarray) -> tuple[float, float]:

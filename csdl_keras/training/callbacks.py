@@ -1,4 +1,4 @@
-"""Keras callbacks that end a training, and price its decisions on validation examples."""
+"""Keras callbacks that end a training, show it, and price decisions on validation examples."""
 
 import math
 from typing import Any, ClassVar
@@ -7,10 +7,10 @@ import keras
 import numpy as np
 
 from csdl_keras._utils.arrays import check_rows
-from csdl_keras._utils.checks import OUTPUTS, check_batch_size, check_choice
+from csdl_keras._utils.checks import OUTPUTS, check_choice
 from csdl_keras._utils.structure import check_inputs, has_structure, rows_output_of
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import check_labels
+from csdl_keras.costs.checks import check_labels
 from csdl_keras.costs.known import CostsLike, check_known_costs, vectors_of_labels
 from csdl_keras.prediction.bayes_decisions import bayes_decisions
 from csdl_keras.prediction.decide import decisions
@@ -20,25 +20,9 @@ from csdl_keras.prediction.kind import output_kind
 class StopWhenDone(keras.callbacks.EarlyStopping):
     """`EarlyStopping` that goes on as long as the loss on validation examples falls.
 
-    What decisions cost on validation examples is a noisy figure, since few of them cost much: it
-    may be low by chance in an early epoch, and training that waited for a lower one would end
-    while the loss still falls. So an epoch counts as one without improvement only if neither the
-    monitored value nor `"val_loss"` is lower than ever before. The weights kept are those of the
-    best monitored value.
-
-    Args:
-        monitor: name of the value in the logs, the lowest of which is best.
-        patience: epochs without improvement of either after which training ends.
-
-    Example:
-
-    >>> stop = StopWhenDone("val_average_cost", patience=2)
-    >>> stop.set_model(keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)]))
-    >>> stop.on_train_begin()
-    >>> for epoch, loss in enumerate([3.0, 2.0, 1.0, 1.0, 1.0]):
-    ...     stop.on_epoch_end(epoch, {"val_average_cost": 0.5 + epoch, "val_loss": loss})
-    >>> stop.stopped_epoch, stop.best_epoch
-    (4, 0)
+    What decisions cost on few examples may be low by chance in an early epoch. So an epoch counts
+    as one without improvement only if neither the monitored value nor `"val_loss"` is lower than
+    ever before. The weights kept are those of the best monitored value.
     """
 
     state_names = ("lowest_loss",)
@@ -47,12 +31,10 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
-        """Forgets an earlier training."""
         super().on_train_begin(logs)
         self.lowest_loss = math.inf
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
-        """Counts the epoch unless the loss is the lowest one so far."""
         loss = (logs or {}).get("val_loss", math.inf)
         if loss < self.lowest_loss:
             self.lowest_loss = loss
@@ -61,11 +43,7 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
 
 
 class EpochBar(keras.callbacks.Callback):
-    """Shows a bar of the epochs of a `fit`, with the time left.
-
-    Args:
-        what: what is trained, a line above the bar.
-    """
+    """Shows a bar of the epochs of a `fit`, with the time left, below a line of `what`."""
 
     observes_only = True
 
@@ -92,34 +70,29 @@ class ValidationCost(keras.callbacks.Callback):
     """Computes after each epoch what decisions with known costs cost on validation examples.
 
     `1/N sum_n C[n, y_n, d_n]` with the Bayes decision `d_n = argmin_k sum_y P(y|x_n) C[n, y, k]`
-    of a model that outputs probabilities. A model that outputs costs, such as one with an input
-    of costs, decides by their argmin. The number is written to `logs` as `"val_average_cost"`,
-    where callbacks that come later in the list of `fit` find it: `EarlyStopping` and
-    `ModelCheckpoint` with `monitor="val_average_cost", mode="min"`, and the history. It is NaN
-    where an output is not finite.
+    of a model that outputs probabilities, or the argmin of one that outputs costs. The history has
+    it as `"val_average_cost"`, and callbacks that come later in the list of `fit` find it in
+    `logs`. It is NaN where an output is not finite.
 
     Args:
         x_val: inputs, as `csdl_keras.decide` takes them; with an input of costs, all inputs.
         y_val: integer labels `(N,)`.
-        costs: costs that are known when deciding: a cost matrix `(K, D)`, a matrix for each
-            example, `(N, K, D)`, or `csdl_keras.costs.AffineCosts`.
-        output: `"cost"` or `"probability"` for a model whose structure does not tell; `None`
-            (default) recognises it.
+        costs: a cost matrix `(K, D)`, a matrix for each example, `(N, K, D)`, or
+            `csdl_keras.costs.AffineCosts`.
+        output: as in `csdl_keras.decide`. Defaults to `None`.
         batch_size: as in `keras.Model.predict`. Defaults to 1024.
 
     Raises:
         ValueError: if an argument fails its check; from `fit`, before it trains, if the
-            model's outputs are neither costs nor probabilities, or not as many as `costs` has
-            decisions or classes.
+            model's outputs do not fit the costs.
 
     Example:
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, "softmax")])
     >>> model.compile("sgd", "sparse_categorical_crossentropy")
     >>> x, y = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
-    >>> costs = np.where(np.eye(2), 0.0, np.linspace(1, 9, 20)[:, None, None])
     >>> best = keras.callbacks.EarlyStopping("val_average_cost", mode="min", patience=2)
-    >>> callbacks = [ValidationCost(x[40:], y[40:], costs), best]
+    >>> callbacks = [ValidationCost(x[40:], y[40:], [[0, 1], [9, 0]]), best]
     >>> history = model.fit(x[:40], y[:40], epochs=2, verbose=0, callbacks=callbacks)
     >>> len(history.history["val_average_cost"])
     2
@@ -147,7 +120,7 @@ class ValidationCost(keras.callbacks.Callback):
         self.x_val = x_val
         self.costs = checked
         self.output = None if output is None else check_choice("output", output, OUTPUTS)
-        self.batch_size = check_batch_size(batch_size)
+        self.batch_size = batch_size
         self._vectors = vectors_of_labels(labels, checked)
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
@@ -167,14 +140,12 @@ class ValidationCost(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         outputs = self.model.predict(self._inputs, batch_size=self.batch_size, verbose=0)
+        cost = math.nan
+        if np.isfinite(outputs).all():
+            by_costs = self._kind == "cost"
+            decided = (
+                decisions(outputs, "cost") if by_costs else bayes_decisions(outputs, self.costs)
+            )
+            cost = float(self._vectors[np.arange(len(decided)), decided].mean())
         if logs is not None:
-            logs[self.monitor] = self._cost(np.asarray(outputs))
-
-    def _cost(self, outputs: np.ndarray) -> float:
-        if not np.isfinite(outputs).all():
-            return float("nan")
-        if self._kind == "probability":
-            decided = bayes_decisions(outputs, self.costs)
-        else:
-            decided = decisions(outputs, self._kind)
-        return float(self._vectors[np.arange(len(decided)), decided].mean())
+            logs[self.monitor] = cost

@@ -19,8 +19,14 @@ from csdl_keras._utils.arrays import (
 from csdl_keras._utils.frames import Columns, Table, as_table, is_frame
 from csdl_keras._utils.labels import own_classes, positions
 from csdl_keras._utils.types import ArrayLike
-from csdl_keras.costs import AffineCosts, check_cost_vectors, check_labels
-from csdl_keras.costs.known import CostsLike, KnownCosts, check_known_costs, mean_matrix
+from csdl_keras.costs.checks import check_cost_vectors, check_labels
+from csdl_keras.costs.known import (
+    AffineCosts,
+    CostsLike,
+    KnownCosts,
+    check_known_costs,
+    mean_matrix,
+)
 
 #: Share of the examples that are held out for validation where nobody says more.
 HELD_OUT = 0.15
@@ -30,14 +36,7 @@ _FRAME_HINT = " If it was a data frame with strings or categories, pass the data
 
 @dataclasses.dataclass(frozen=True)
 class Examples:
-    """Inputs and labels, and costs if each example has its own.
-
-    Args:
-        x: float32 inputs `(N, ...)`.
-        y: int64 labels `(N,)`.
-        costs: float64 cost vectors `(N, D)`, or `None`.
-        known: costs of the examples that are known when deciding, or `None`.
-    """
+    """Inputs and labels, and cost vectors `(N, D)` or known costs if each example has its own."""
 
     x: np.ndarray
     y: np.ndarray
@@ -51,11 +50,10 @@ class Examples:
         return Examples(self.x[rows], self.y[rows], costs, known)
 
     @property
-    def shape_of_costs(self) -> str:
-        """Describes the shape of the costs of an example's own."""
-        if self.known is not None:
-            return "(N, {}, {})".format(*self.known.shape[1:])
-        return "none" if self.costs is None else f"(N, {self.costs.shape[1]})"
+    def costs_shape(self) -> tuple[Any, ...] | None:
+        """The shape of the costs of an example's own, `None` without any."""
+        own = self.costs if self.known is None else self.known
+        return None if own is None else ("N", *own.shape[1:])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,8 +75,8 @@ class TrainingData:
         kept, held_out = validation_split(self.train.y, HELD_OUT, generator)
         if not len(held_out):
             return self
-        parts = self.train.at(kept), self.train.at(held_out)
-        return TrainingData(*parts, self.unlabelled, self.columns, self.classes)
+        train, validation = self.train.at(kept), self.train.at(held_out)
+        return dataclasses.replace(self, train=train, validation=validation)
 
     @property
     def parts(self) -> list[Examples]:
@@ -86,32 +84,24 @@ class TrainingData:
         return [part for part in (self.train, self.validation) if part is not None]
 
     @functools.cached_property
-    def fingerprint(self) -> str:
-        """A digest of inputs and labels."""
-        return fingerprint(*(array for part in self.parts for array in (part.x, part.y)))
-
-    @functools.cached_property
     def mean_costs(self) -> np.ndarray | None:
         """The mean matrix of costs that are known when deciding, or `None`."""
         return None if self.train.known is None else mean_matrix(self.train.known)
 
     @functools.cached_property
-    def unlabelled_fingerprint(self) -> str | None:
-        """A digest of the unlabelled inputs."""
-        return None if self.unlabelled is None else fingerprint(self.unlabelled)
-
-    @functools.cached_property
-    def costs_fingerprint(self) -> str:
-        """A digest of the examples' own costs."""
-        return fingerprint(*(part.costs for part in self.parts if part.costs is not None))
-
-    @functools.cached_property
-    def known_fingerprint(self) -> str | None:
-        """A digest of the known costs of validation examples, `None` without any."""
+    def fingerprints(self) -> dict[str, str | None]:
+        """Digests of inputs and labels, of what is unlabelled, and of costs."""
         known = None if self.validation is None else self.validation.known
         if isinstance(known, AffineCosts):
-            return fingerprint(known.amount, known.per_unit, known.fixed)
-        return None if known is None else fingerprint(known)
+            priced = [known.amount, known.per_unit, known.fixed]
+        else:
+            priced = [] if known is None else [known]
+        return {
+            "data": fingerprint(*(array for part in self.parts for array in (part.x, part.y))),
+            "unlabelled": None if self.unlabelled is None else fingerprint(self.unlabelled),
+            "costs": fingerprint(*(it.costs for it in self.parts if it.costs is not None)),
+            "known": fingerprint(*priced),
+        }
 
 
 def check_data(
@@ -121,27 +111,18 @@ def check_data(
     validation_data: Any = None,
     unlabelled: ArrayLike | None = None,
 ) -> TrainingData:
-    """Returns copies of the data if they pass their checks, data frames and labels as numbers.
-
-    Args:
-        x: inputs `(N, ...)`, a data frame of pandas or Polars, or its `Table`.
-        y: labels `(N,)`: integers, which are rows of the cost matrix, or strings or booleans,
-            whose sorted order is that of the rows.
-        costs: costs of the examples.
-        validation_data: `(x_val, y_val)` or with costs a third.
-        unlabelled: more inputs of pre-training.
-    """
+    """Returns copies of the data if they pass their checks, data frames and labels as numbers."""
     for part in (x, validation_data, unlabelled):
         _check_no_dataset(part)
     table, classes = as_table(x), own_classes("y", y)
     if classes is not None:
         y = positions("y", y, classes)
-    train = check_examples("x", x if table is None else table, y, costs, classes)
+    train = _examples("x", x if table is None else table, y, costs, classes)
     shape, validation = train.x.shape[1:], None
-    if table is not None and is_frame(unlabelled):
-        unlabelled = table.columns.encode(unlabelled)
     if unlabelled is not None:
-        unlabelled = float32_inputs("unlabelled", unlabelled)
+        if table is not None and is_frame(unlabelled):
+            unlabelled = table.columns.encode(unlabelled)
+        unlabelled = _inputs("unlabelled", unlabelled)
         check_example_shape("unlabelled inputs", unlabelled, shape, "like those with labels")
     if validation_data is not None:
         validation = _check_validation(validation_data, train, table, classes)
@@ -167,24 +148,20 @@ def _check_validation(
         )
     if classes is not None:
         y = positions("labels of `validation_data`", y, classes)
-    found = check_examples("validation_data", x, y, costs[0] if costs else None, classes)
+    found = _examples("validation_data", x, y, costs[0] if costs else None, classes)
     check_example_shape("validation inputs", found.x, train.x.shape[1:], "as in training")
-    if train.shape_of_costs != found.shape_of_costs:
+    if train.costs_shape != found.costs_shape:
         raise ValueError(
-            "Expected validation data with costs like those of training; received costs of "
-            f"the shapes {train.shape_of_costs} and {found.shape_of_costs}."
+            "Expected validation data with costs like those of training; received costs of the "
+            f"shapes {train.costs_shape} and {found.costs_shape}."
         )
-    if isinstance(found.known, np.ndarray):
+    if isinstance(found.known, np.ndarray):  # A key contains them, and the mean of the others.
         return dataclasses.replace(found, known=np.array(found.known, np.float64, order="C"))
     return found
 
 
-def check_examples(
-    name: str,
-    x: ArrayLike | Table,
-    y: ArrayLike,
-    costs: CostsLike | None = None,
-    classes: np.ndarray | None = None,
+def _examples(
+    name: str, x: Any, y: ArrayLike, costs: CostsLike | None, classes: np.ndarray | None
 ) -> Examples:
     """Returns copies of the examples, but not of `known` costs, if they pass their checks.
 
@@ -192,33 +169,31 @@ def check_examples(
     an array. `name` is what messages call the inputs; `classes` decide the order of named costs.
     """
     labels = check_labels(y).copy()
-    inputs = float32_inputs(name, x, len(labels))
-    if isinstance(costs, AffineCosts) or (
-        costs is not None and as_array("costs", costs, "(N, D) or (N, K, D)").ndim == 3
-    ):
-        return Examples(inputs, labels, known=check_known_costs(costs, len(labels)))
+    inputs = _inputs(name, x)
+    check_rows(name, inputs, len(labels))
     if costs is None:
         return Examples(inputs, labels)
+    if isinstance(costs, AffineCosts) or as_array("costs", costs, "(N, D) or (N, K, D)").ndim == 3:
+        return Examples(inputs, labels, known=check_known_costs(costs, len(labels)))
     vectors = np.ascontiguousarray(check_cost_vectors(costs, classes=classes))
     check_rows("costs", vectors, len(labels))
     return Examples(inputs, labels, vectors)
 
 
-def float32_inputs(name: str, x: Any, size: int | None = None) -> np.ndarray:
-    """Returns a float32 copy of inputs that pass their checks and are as many as the labels.
+def _inputs(name: str, x: Any) -> np.ndarray:
+    """Returns a float32 copy of inputs that pass their checks.
 
     In the `Table` of a data frame NaN is a missing value; the message says so of other rows.
     """
     framed = isinstance(x, Table)
     inputs = x.rows if framed else input_array(name, x, hint=_FRAME_HINT)
-    if size is not None:
-        check_rows(name, inputs, size)
     with np.errstate(over="ignore"):  # values beyond float32 become infinite
         inputs = inputs.astype("float32", order="C")
-    right = np.isfinite(inputs) | (framed & np.isnan(inputs))
+    missing = np.isnan(inputs)
     hint = ""
-    if inputs.ndim == 2 and not framed and np.isnan(inputs).any():
+    if inputs.ndim == 2 and not framed and missing.any():
         hint = " The network for tables takes NaN as missing in a data frame: pandas.DataFrame(x)."
+    right = np.isfinite(inputs) | (framed & missing)
     check_entries(name, inputs, right, "finite, also as float32", hint)
     return inputs
 
@@ -237,20 +212,10 @@ def _check_no_dataset(x: Any) -> None:
 def validation_split(
     labels: np.ndarray, fraction: float, generator: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Splits examples into training and validation, with the same proportion of every class.
+    """Returns sorted indices for training and validation, with the same share of every class.
 
-    Every class keeps a training example. If fewer examples would be held out than there
-    are classes, too few to validate on, none are.
-
-    Args:
-        labels: `(N,)` integers.
-        fraction: share of the examples held out, in [0, 1).
-        generator: generator that draws the examples.
-
-    Returns:
-        Indices `(train, validation)`, both sorted; the second may be empty.
-
-    Example:
+    Every class keeps a training example. If fewer examples than classes would be held out, too
+    few to validate on, none are.
 
     >>> labels = np.array([0, 1] * 10)
     >>> train, validation = validation_split(labels, 0.2, np.random.RandomState(0))
@@ -269,17 +234,9 @@ def validation_split(
 
 
 def assign_folds(labels: np.ndarray, number: int, seed: int | None) -> np.ndarray:
-    """Assigns examples to folds at random, with about the same share of every class in each.
+    """Returns a fold `(N,)` for each example, with about the same share of every class in each.
 
-    Args:
-        labels: integers `(N,)`.
-        number: number of folds.
-        seed: seed of the assignment; `None` is 0, so that all networks see the same folds.
-
-    Returns:
-        Folds `(N,)`, -1 for the only example of a class, which no network can miss.
-
-    Example:
+    It is -1 for the only example of a class, which no network can miss.
 
     >>> assign_folds(np.array([0, 0, 0, 0, 1, 1, 2]), 2, seed=0)
     array([ 1,  0,  1,  0,  0,  1, -1])

@@ -3,25 +3,22 @@
 import dataclasses
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 import numpy as np
 
-from csdl_keras import models
-from csdl_keras._utils.checks import check_bool, check_choice, check_type
+from csdl_keras._utils.checks import check_choice, check_type
 from csdl_keras._utils.types import Tensor
-from csdl_keras.costs import regret, zero_one
-from csdl_keras.losses import (
-    LogisticCostLoss,
-    MINLoss,
-    ObservedCostLoss,
-    OneSidedLoss,
-    PoissonCostLoss,
-    SOSRLoss,
-)
+from csdl_keras.costs.conversions import regret
+from csdl_keras.costs.generators import zero_one
 from csdl_keras.losses.base import CostLoss
-from csdl_keras.metrics import AverageCost
+from csdl_keras.losses.cost_regression import LogisticCostLoss, ObservedCostLoss, PoissonCostLoss
+from csdl_keras.losses.min_loss import MINLoss
+from csdl_keras.losses.sosr_loss import OneSidedLoss, SOSRLoss
+from csdl_keras.metrics.decision_metrics import AverageCost
+from csdl_keras.models.expected_cost_model import expected_cost_model, labelled_costs
+from csdl_keras.prediction.serving import cost_estimator
 from csdl_keras.training.bodies import Body
 from csdl_keras.training.data import Examples
 
@@ -32,34 +29,28 @@ _OUTPUTS = {"probability": ("argmax", "bayes"), "cost": ("argmin",)}
 class Objective:
     """The objective of a network's training.
 
-    An objective of your own goes into an `Algorithm` in place of a name. A cache keeps its
-    training if your loss has a `version`, see `csdl_keras.StageCache`.
+    One of your own goes into an `Algorithm` in place of a name. A cache keeps its training if
+    your loss has a `version`, see `csdl_keras.StageCache`.
 
     Args:
         name: name in messages and descriptions.
         loss: a function of costs and outputs, both `(batch, D)`, or unless `on_costs` of
             labels and outputs, that returns a value for each example, `(batch,)`; or a
             subclass of `keras.losses.Loss` that needs no arguments. A class that takes
-            `cost_matrix` and `cost_scale`, as the losses of this package do, is given
-            them. `None` is for bodies that are no network.
+            `cost_matrix` and `cost_scale` is given them. `None` is for bodies that are no
+            network.
         output: what the network outputs, `"cost"` (default) or `"probability"`.
-        link: `"log"` or `"logit"`, if the network outputs costs on that scale, see
-            `models.cost_estimator`. Defaults to `None`.
+        link: `"log"` or `"logit"`, if the network outputs costs on that scale.
         on_costs: whether the loss sees costs, and not labels alone. Defaults to True.
-        weighted: whether examples are weighted by the mean cost of mistaking their
-            class. Defaults to False.
-        priors: whether the loss is also given `priors`, the shares of classes among
-            the training examples. Defaults to False.
+        weighted: whether examples are weighted by the mean cost of mistaking their class.
+        priors: whether the loss is also given `priors`, the shares of classes.
         unit: what costs are divided by: the `"largest"` (default), or the `"mean"` of
             those above 0, where a few may be far larger.
-        other_decisions: whether it can price decisions that are no class, such as to
-            abstain. Defaults to False.
+        other_decisions: whether it can price decisions that are no class, such as to abstain.
         predictions: the predictions that suit it. Defaults to `("argmin",)` for costs and
             `("argmax", "bayes")` for probabilities.
-        searched: arguments of the loss for which searches have spaces, out of
-            `"cost_scale"` and `"alpha"`. Defaults to none.
+        searched: arguments of the loss for which searches have spaces.
         hinge: name of the objective that replaces it under `Settings(hard_hinge=True)`.
-            Defaults to `None`.
         series: the series of its algorithms by their prediction: the paper's `"blind"`,
             `"Bayes"` and `"SOSR"`, or `"regression"`. Defaults to none, a baseline.
 
@@ -88,6 +79,11 @@ class Objective:
     hinge: str | None = None
     series: tuple[tuple[str, str], ...] = ()
 
+    #: Whether it puts its own head on the features of a body.
+    needs_features: ClassVar[bool] = False
+    #: Whether its network computes probabilities besides the costs that it outputs.
+    calibrates: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         check_type("name", self.name, str, "a string")
         if self.loss is not None and not callable(self.loss):
@@ -96,12 +92,8 @@ class Objective:
         check_choice("unit", self.unit, ("largest", "mean"))
         if self.link is not None:
             check_choice("link", self.link, ("log", "logit"))
-        for name in ("on_costs", "weighted", "priors", "other_decisions"):
-            check_bool(name, getattr(self, name))
         for one in self.predictions:
             check_choice("predictions", one, _OUTPUTS[self.output])
-        for one in self.searched:
-            check_choice("searched", one, ("cost_scale", "alpha"))
         if not self.predictions:
             object.__setattr__(self, "predictions", _OUTPUTS[self.output])
 
@@ -111,32 +103,17 @@ class Objective:
         return not self.on_costs and not self.weighted
 
     @property
+    def is_likelihood(self) -> bool:
+        """True if it is the negative log-likelihood of labels, without weights."""
+        return self.blind and self.loss is keras.losses.SparseCategoricalCrossentropy
+
+    @property
     def searchable(self) -> bool:
         """True if `csdl_keras.tuning` can train for it: without sample weights or priors."""
         return self.loss is not None and not (self.weighted or self.priors or self.needs_features)
 
-    @property
-    def stacks(self) -> bool:
-        """True if `fit_stacked`, which minimises the cross-entropy of labels, can train for it."""
-        return self.blind and self.loss is keras.losses.SparseCategoricalCrossentropy
-
-    @property
-    def needs_features(self) -> bool:
-        """True if it puts its own head on the features of a body."""
-        return False
-
-    @property
-    def calibrates(self) -> bool:
-        """True if its network computes probabilities besides the costs that it outputs."""
-        return False
-
     def unit_of(self, matrix: np.ndarray, largest: float | None = None) -> float:
-        """Returns what costs are divided by.
-
-        Args:
-            matrix: `(K, D)`.
-            largest: the largest cost; `None` (default) is that of the matrix.
-        """
+        """Returns what costs are divided by; `largest` replaces the largest of the matrix."""
         if self.unit == "mean":
             return float(matrix[matrix > 0].mean())
         return float(matrix.max()) if largest is None else largest
@@ -154,64 +131,42 @@ class Objective:
         return data.y if not self.on_costs or data.costs is None else data.costs
 
     def make_loss(self, **arguments: Any) -> Any:
-        """Returns the loss for `compile`.
-
-        Args:
-            **arguments: arguments of a loss on costs: `cost_matrix` if targets are labels,
-                `cost_scale`, and whatever else a loss of the package takes.
-        """
-        assert self.loss is not None  # a body that is no network has no loss
+        """Returns the loss for `compile`, with `arguments` if it sees costs."""
+        assert self.loss is not None  # as for every body that is a network
         if "cost_matrix" in inspect.signature(self.loss).parameters:
             return self.loss(**arguments)
-        function = self.loss().call if isinstance(self.loss, type) else self.loss
+        loss = self.loss() if isinstance(self.loss, type) else self.loss
         if not self.on_costs:
-            return self.loss() if isinstance(self.loss, type) else self.loss
-        return _FunctionLoss(function, self.output, **arguments)
+            return loss
+        return _FunctionLoss(getattr(loss, "call", loss), self.output, **arguments)
 
-    def compile_arguments(
-        self, data: Examples, matrix: np.ndarray, unit: float, algorithm: str
-    ) -> dict[str, Any]:
+    def compile_arguments(self, data: Examples, matrix: np.ndarray, unit: float) -> dict[str, Any]:
         """Returns the arguments `loss` and `metrics` of `compile`."""
-        # A matrix is scaled before it is rounded to float32, cost vectors within the loss.
-        costs: dict[str, Any] = {"cost_matrix": matrix / unit} if self.on_costs else {}
-        if data.costs is not None and self.on_costs:
-            costs = {"cost_scale": 1 / unit}
+        by_labels = not self.on_costs or data.costs is None
+        costs: dict[str, Any] = {}
+        if self.on_costs:
+            # A matrix is scaled before it is rounded to float32, cost vectors within the loss.
+            costs = {"cost_matrix": matrix / unit} if by_labels else {"cost_scale": 1 / unit}
         if self.priors:
-            shares = np.bincount(data.y, minlength=len(matrix)) / len(data.y)
-            if shares.max() == 1.0:
-                raise ValueError(
-                    f"Expected examples of more than one class, since {algorithm!r} weighs "
-                    f"classes by what others there are; received only class {data.y[0]}."
-                )
-            costs["priors"] = shares
-        return {"loss": self.make_loss(**costs), "metrics": [self._metric(data, matrix)]}
+            costs["priors"] = np.bincount(data.y, minlength=len(matrix)) / len(data.y)
+        # Early stopping must not look at costs if training does not. Mean costs of a class may
+        # all be above 0; a cost matrix is 0 for the right decision.
+        prices = zero_one(len(matrix)) if self.blind else regret(matrix) if by_labels else None
+        # The examples' own costs are checked as a whole; those of a fold may be one-hot by chance.
+        metric = AverageCost(prices, output=self.output, binary_costs=True)
+        return {"loss": self.make_loss(**costs), "metrics": [metric]}
 
-    def sample_weight(self, data: Examples, matrix: np.ndarray, algorithm: str) -> Any:
+    def sample_weight(self, data: Examples, matrix: np.ndarray) -> Any:
         """Returns weights of the examples, 1 on average, or `None`."""
         if not self.weighted:
             return None
         costs = matrix[data.y] if data.costs is None else data.costs
         weights = costs.sum(axis=1) / (costs.shape[1] - 1)
-        if not weights.any():
-            raise ValueError(
-                f"Expected mistakes on examples to cost something, since {algorithm!r} weighs "
-                "examples by that; received costs of 0 for all of them."
-            )
         return weights / weights.mean()
 
     def classifier(self, network: keras.Model) -> keras.Model:
         """Returns the trained network as one whose outputs can be decided from."""
-        return network if self.link is None else models.cost_estimator(network, self.link)
-
-    def _metric(self, data: Examples, matrix: np.ndarray) -> AverageCost:
-        """Returns the metric of early stopping; cost-blind training must not look at costs."""
-        if self.blind:
-            return AverageCost(zero_one(len(matrix)), output=self.output)
-        by_labels = not self.on_costs or data.costs is None
-        # Mean costs of a class may all be above 0; a cost matrix is 0 for the right decision.
-        by = regret(matrix) if by_labels else None
-        # The examples' own costs are checked as a whole; those of a fold may be one-hot by chance.
-        return AverageCost(by, output=self.output, binary_costs=True)
+        return network if self.link is None else cost_estimator(network, self.link)
 
 
 class _FunctionLoss(CostLoss):
@@ -232,27 +187,20 @@ class _FunctionLoss(CostLoss):
 class _ExpectedCost(Objective):
     """Trains class probabilities and costs by class, see `models.expected_cost_model`."""
 
-    @property
-    def needs_features(self) -> bool:
-        return True
-
-    @property
-    def calibrates(self) -> bool:
-        return True
+    needs_features: ClassVar[bool] = True
+    calibrates: ClassVar[bool] = True
 
     def build(
         self, body: Body, x: np.ndarray, matrix: np.ndarray, unit: float, seed: int | None
     ) -> keras.Model:
         features = body.build(x, len(matrix), "features", seed)
-        return models.expected_cost_model(features, matrix / unit, seed=seed)
+        return expected_cost_model(features, matrix / unit, seed=seed)
 
     def targets(self, data: Examples, matrix: np.ndarray, unit: float) -> Any:
         costs = matrix[data.y] if data.costs is None else data.costs
-        return models.labelled_costs(data.y, costs / unit, binary_costs=True)
+        return labelled_costs(data.y, costs / unit, binary_costs=True)
 
-    def compile_arguments(
-        self, data: Examples, matrix: np.ndarray, unit: float, algorithm: str
-    ) -> dict[str, Any]:
+    def compile_arguments(self, data: Examples, matrix: np.ndarray, unit: float) -> dict[str, Any]:
         return {
             "loss": {
                 "probability": keras.losses.SparseCategoricalCrossentropy(),
@@ -267,7 +215,8 @@ class _ExpectedCost(Objective):
 
 
 _CROSS_ENTROPY = keras.losses.SparseCategoricalCrossentropy
-_REGRESSION = (("argmin", "regression"),)
+_LIKELIHOOD: dict[str, Any] = {"output": "probability", "on_costs": False}
+_REGRESSION: dict[str, Any] = {"other_decisions": True, "series": (("argmin", "regression"),)}
 
 #: Objectives by the names that an `Algorithm` takes.
 OBJECTIVES: dict[str, Objective] = {
@@ -276,18 +225,12 @@ OBJECTIVES: dict[str, Objective] = {
         Objective(
             "nll",
             _CROSS_ENTROPY,
-            output="probability",
-            on_costs=False,
             other_decisions=True,
             series=(("argmax", "blind"), ("bayes", "Bayes")),
+            **_LIKELIHOOD,
         ),
         Objective(
-            "weighted_nll",
-            _CROSS_ENTROPY,
-            output="probability",
-            on_costs=False,
-            weighted=True,
-            predictions=("argmax",),
+            "weighted_nll", _CROSS_ENTROPY, weighted=True, predictions=("argmax",), **_LIKELIHOOD
         ),
         Objective("min", MINLoss, output="probability", priors=True, predictions=("argmax",)),
         Objective(
@@ -297,25 +240,10 @@ OBJECTIVES: dict[str, Objective] = {
             hinge="one_sided",
             series=(("argmin", "SOSR"),),
         ),
-        Objective("one_sided", OneSidedLoss, series=_REGRESSION),
-        Objective(
-            "poisson",
-            PoissonCostLoss,
-            link="log",
-            unit="mean",
-            other_decisions=True,
-            series=_REGRESSION,
-        ),
-        Objective(
-            "logistic", LogisticCostLoss, link="logit", other_decisions=True, series=_REGRESSION
-        ),
+        Objective("one_sided", OneSidedLoss, series=(("argmin", "regression"),)),
+        Objective("poisson", PoissonCostLoss, link="log", unit="mean", **_REGRESSION),
+        Objective("logistic", LogisticCostLoss, link="logit", **_REGRESSION),
         Objective("one_sided_svm", None),
-        _ExpectedCost(
-            "expected_cost",
-            ObservedCostLoss,
-            unit="mean",
-            other_decisions=True,
-            series=_REGRESSION,
-        ),
+        _ExpectedCost("expected_cost", ObservedCostLoss, unit="mean", **_REGRESSION),
     )
 }

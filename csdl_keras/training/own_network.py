@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 import keras
 
-from csdl_keras import models
 from csdl_keras._utils.data_model import with_data
 from csdl_keras._utils.frames import Table
 from csdl_keras._utils.keras_graph import all_layers, layer_of, sources_of
@@ -16,11 +15,12 @@ from csdl_keras._utils.structure import (
     has_structure,
     inputs_of,
     output_of,
-    shape_fits,
 )
+from csdl_keras._utils.tensors import alike
 from csdl_keras._utils.types import Tensor
-from csdl_keras.layers import ClassProbabilities
+from csdl_keras.layers.probabilities import ClassProbabilities
 from csdl_keras.models.heads import output_layer
+from csdl_keras.models.tabular import tabular
 from csdl_keras.prediction.kind import check_loss, describe_tensor
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.bodies import AutoNetwork
@@ -32,57 +32,39 @@ Network: TypeAlias = keras.Model | Callable[[tuple[int, ...], int], keras.Model]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OwnNetwork(AutoNetwork):
-    """A network of the user's, trained as the network of the default algorithms is.
+    """A network of the user's, trained as the network of the default algorithms is on tables.
 
-    Its last layer tells what it outputs, and what an algorithm needs besides is added or taken
-    away, see `csdl_keras.train`. The epoch of the lowest validation loss is kept.
-
-    Args:
-        network: a function `build(input_shape, num_classes)` that returns a new `keras.Model`,
-            or a model, of which each member of an ensemble trains a copy with new weights.
-            Layers that are frozen, and those that learn without gradients as
-            `Normalization`, keep their weights.
-        copies: whether networks of a function are copied with their weights, so that members
-            of an ensemble share no layers, such as a backbone made before. Defaults to False.
-        **choices: as for `AutoNetwork`.
-
-    Example:
-
-    >>> network = keras.Sequential([keras.layers.Dense(8, "relu")])
-    >>> rows = keras.random.uniform((20, 4))
-    >>> OwnNetwork(network=network).build(rows, 3, "probability", seed=0).output_shape
-    (None, 3)
+    A network that its builder compiled keeps loss and optimizer. Of a model each network is a copy
+    with new weights, but of layers that are frozen or learn without gradients. With `copies`,
+    networks of a function are copied too, so that members of an ensemble share no layers.
     """
 
     network: Network
     copies: bool = False
 
     def build(self, x: Any, num_outputs: int, output: str, seed: int | None) -> keras.Model:
-        if not isinstance(x, Table):
-            return with_end(self._new(x.shape[1:], num_outputs, seed), num_outputs, output, seed)
-        # Raw rows become standardised numbers without NaN before the network.
-        rows = models.tabular(x, 2, (), output="features", name="rows", bins=0)
-        network = self._new(rows.output_shape[1:], num_outputs, seed)
-        if network.compiled:
-            raise ValueError("Expected an uncompiled network for a data frame; received one.")
-        ended = with_end(network, num_outputs, output, seed)
-        return with_data(keras.Model(rows.input, ended(rows.output), name=ended.name))
+        rows = None
+        if isinstance(x, Table):
+            # Raw rows become standardised numbers without NaN before the network.
+            rows = tabular(x, 2, (), output="features", name="rows", bins=0)
+        shape = x.shape[1:] if rows is None else rows.output_shape[1:]
+        network = self._new(tuple(shape), num_outputs, seed)
+        made = with_end(network, num_outputs, output, seed)
+        if rows is not None:
+            made = with_data(keras.Model(rows.input, made(rows.output), name=made.name))
+        if network.compiled and made is not network:
+            raise ValueError(
+                f"Expected an uncompiled network; received {network.name!r}, which is compiled, "
+                f"but an algorithm that trains outputs of the kind {output!r} on these inputs "
+                "changes its ends."
+            )
+        return made
 
-    def monitor(self, x: Any) -> str | None:
-        return "val_loss"
-
-    def stacks(self, x: Any) -> bool:
+    def augments(self, shape: Any) -> bool:
         return False
 
-    def smoothing_on(self, shape: Any) -> float:
-        return 0.0
-
-    def augments(self, x: Any) -> bool:
-        return False
-
-    def _new(self, shape: Any, num_outputs: int, seed: int | None) -> keras.Model:
+    def _new(self, shape: tuple[int, ...], num_outputs: int, seed: int | None) -> keras.Model:
         """Returns a new network for inputs of a shape."""
-        shape = tuple(shape)
         if isinstance(self.network, keras.Model):
             network = _copied(_with_inputs(self.network, shape), Seeds(seed, "network"))
         else:
@@ -97,7 +79,7 @@ class OwnNetwork(AutoNetwork):
                 network = _copied(network)
         inputs_of(network)
         expected = [tuple(end.shape[1:]) for end in network.inputs]
-        if len(expected) != 1 or not shape_fits(shape, expected[0]):
+        if len(expected) != 1 or not alike(shape, expected[0]):
             raise ValueError(
                 f"Expected a network for inputs of shape {shape}; received one for "
                 f"{', '.join(map(str, expected))}. Images of another size fit behind a "
@@ -114,11 +96,6 @@ def with_network(algorithm: Algorithm, network: Network | None, settings: Settin
         raise ValueError(
             "Expected `network` to be an uncompiled keras.Model or a function build(input_shape, "
             f"num_classes) that returns one; received {network!r}.{estimator_hint(network)}"
-        )
-    if isinstance(network, keras.Model) and network.compiled:
-        raise ValueError(
-            f"Expected an uncompiled `network`, since {algorithm.name!r} has its own loss and "
-            f"optimizer; received {network.name!r}, which is compiled."
         )
     own = not isinstance(algorithm.body, str)
     if own or algorithm.pretrains or not algorithm.body_kind.is_network:
@@ -174,83 +151,59 @@ def _reseeded(config: Any, seeds: Seeds) -> Any:
 
 
 def with_end(network: keras.Model, num_outputs: int, output: str, seed: int | None) -> keras.Model:
-    """Returns a network with the outputs that an algorithm trains.
+    """Returns a network with outputs of the kind `"probability"`, `"cost"` or `"features"`.
 
     A network of features gets an output layer, after the mean over positions if they are maps
     of features; logits get a softmax; for features, an output layer is left out.
-
-    Args:
-        network: a functional model.
-        num_outputs: number of classes, or of decisions for costs.
-        output: `"probability"`, `"cost"` or `"features"`.
-        seed: seed of a new output layer.
-
-    Raises:
-        ValueError: if the network's outputs are of another kind or number.
     """
     tensor = output_of(network)
     kind = network_kind(tensor, num_outputs)
-    ready = len(tensor.shape) == 2 and (kind != "probability" or tensor.shape[-1] > 1)
-    if kind == output and ready:
+    rank, one_unit = len(tensor.shape), kind == "probability" and tensor.shape[-1] == 1
+    if kind == output and rank == 2 and not one_unit:
         check_loss(network, output)
         return network
-    if kind == "cost":
+    if kind == "cost" or (output == "cost" and kind != "features"):
+        ends = "costs by a CostOutput" if output == "cost" else "logits or probabilities"
         raise ValueError(
-            f"Expected a network that outputs features, logits or probabilities for an algorithm "
-            f"that trains {output}; received {network.name!r}, which outputs costs. Those are "
-            "trained by algorithms such as 'dnn_sosr'."
-        )
-    if output == "cost" and kind != "features":
-        raise ValueError(
-            "Expected a network that outputs features, or costs by a CostOutput, for an algorithm "
-            f"that trains costs; received {network.name!r}, which outputs {_NAMES[kind]}."
+            f"Expected a network that outputs features, or {ends}, for an algorithm whose network "
+            f"outputs {output!r}; received {network.name!r}, which outputs {kind!r}."
         )
     while output == "features" and kind != "features":
-        tensor = _before(network, tensor)
+        layer, sources = layer_of(tensor), sources_of(tensor)
+        if isinstance(layer, keras.Model) or len(sources) != 1:
+            raise ValueError(
+                "Expected a network whose features can be taken from before its last layer; "
+                f"received {network.name!r}, which ends in {type(layer).__name__} {layer.name!r}. "
+                "Pass it without its output layer."
+            )
+        (tensor,) = sources
         kind = network_kind(tensor, num_outputs)
-    if kind == "features":
-        tensor = _pooled(network, tensor)
+    pools = {3: keras.layers.GlobalAveragePooling1D, 4: keras.layers.GlobalAveragePooling2D}
+    if kind == "features" and len(tensor.shape) in pools:
+        tensor = pools[len(tensor.shape)](name="mean")(tensor)
+    if len(tensor.shape) != 2:
+        raise ValueError(
+            f"Expected a network of outputs (batch, F), or of maps of features; received "
+            f"{network.name!r} with outputs of shape {tuple(tensor.shape)}."
+        )
     if output == "features":
         end = keras.layers.Identity(name="features")(tensor)
     elif kind == "features":
         initializer = keras.initializers.GlorotUniform(seed)
         end = output_layer(num_outputs, output, kernel_initializer=initializer)(tensor)
     else:
-        end = ClassProbabilities(kind == "logit", name="probability")(tensor)
-    if network.compiled:
-        raise ValueError(
-            f"Expected an uncompiled network; received {network.name!r}, which is compiled but "
-            f"outputs {_NAMES[kind]}, so that an algorithm that trains {output} changes its end."
-        )
+        end = ClassProbabilities(kind == "logits", name="probability")(tensor)
     return keras.Model(inputs_of(network), end, name=network.name)
 
 
-_NAMES = {
-    "probability": "probabilities",
-    "cost": "costs",
-    "logit": "logits",
-    "features": "features",
-}
-
-
 def network_kind(tensor: Tensor, num_outputs: int) -> str:
-    """Returns what an output is: `"probability"`, `"cost"`, `"logit"` or `"features"`.
-
-    Raises:
-        ValueError: if it is for another number of classes, or scores of classes that are none
-            of these.
-    """
+    """Returns what an output is: `"probability"`, `"cost"`, `"logits"` or `"features"`."""
     kind, words = describe_tensor(tensor)
     layer = layer_of(tensor)
     while isinstance(layer, keras.Model) and has_structure(layer):
         layer = layer_of(output_of(layer))
     activation = getattr(layer, "activation", None)
     width, alone = tensor.shape[-1], num_outputs == 2 and tensor.shape[-1] == 1
-    if kind == "score" or (activation is keras.activations.sigmoid and width == num_outputs > 1):
-        raise ValueError(
-            "Expected a network that ends in a softmax, in logits (a Dense without activation), "
-            f"in a CostOutput or in features; received one that ends in {words}."
-        )
     if kind in ("probability", "cost"):
         if width != num_outputs and not (alone and kind == "probability"):
             raise ValueError(
@@ -259,30 +212,4 @@ def network_kind(tensor: Tensor, num_outputs: int) -> str:
             )
         return kind
     linear = isinstance(layer, keras.layers.Dense) and activation is keras.activations.linear
-    return "logit" if linear and (width == num_outputs or alone) else "features"
-
-
-def _before(network: keras.Model, tensor: Tensor) -> Tensor:
-    """Returns what the last layer is given."""
-    layer, inputs = layer_of(tensor), sources_of(tensor)
-    if isinstance(layer, keras.Model) or len(inputs) != 1:
-        raise ValueError(
-            "Expected a network whose features can be taken from before its last layer; received "
-            f"{network.name!r}, which ends in {type(layer).__name__} {layer.name!r}. Pass it "
-            "without its output layer."
-        )
-    return inputs[0]
-
-
-def _pooled(network: keras.Model, tensor: Tensor) -> Tensor:
-    """Returns features `(batch, F)`; maps of features are averaged over positions."""
-    rank = len(tensor.shape)
-    pools = {3: keras.layers.GlobalAveragePooling1D, 4: keras.layers.GlobalAveragePooling2D}
-    if rank == 2:
-        return tensor
-    if rank not in pools:
-        raise ValueError(
-            "Expected a network of features (batch, F), or of maps of features; received "
-            f"{network.name!r} with outputs of shape {tuple(tensor.shape)}."
-        )
-    return pools[rank](name="mean")(tensor)
+    return "logits" if linear and (width == num_outputs or alone) else "features"

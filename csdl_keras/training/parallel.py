@@ -5,34 +5,34 @@ import functools
 import multiprocessing
 import os
 import pickle
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import keras
 
-from csdl_keras._utils.processes import end_with
 from csdl_keras.fitting.cache import environment
 
+#: Settings of Keras that processes take over, by their names in `environment()`.
+_SETTINGS = ("floatx", "epsilon", "image_data_format", "max_epochs", "max_steps_per_epoch")
 
-def run_tasks(tasks: Mapping[str, tuple], wanted: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Runs tasks under `joblib.Parallel()`; one that fails does not stop the others.
+_SECONDS_BETWEEN_LOOKS = 0.5
 
-    `with joblib.parallel_config(n_jobs=2)` runs them in two processes, which end soon after this
-    one, however it ends; other backends of joblib run them on a cluster. If a process ends during
-    a task, the tasks that are left run one by one, so that only the task that ends it fails.
 
-    Args:
-        tasks: a function and its arguments by the name of the task.
-        wanted: the `environment()` that they are to run in.
+def run_tasks(
+    tasks: Mapping[str, Callable[[], Any]], wanted: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yields the name and the result, or the exception, of each task as soon as it ends.
 
-    Returns:
-        An iterator of names and results, or the exceptions raised, in the order in which tasks
-        end.
+    Tasks run under `joblib.Parallel()`, in the `environment()` that is wanted. If a process ends
+    during a task, the tasks that are left run one by one, so that only the task that ends it
+    fails. Processes end soon after this one, however it ends.
     """
     import joblib  # slow to import
 
-    left = {name: (name, os.getpid(), wanted, *task) for name, task in tasks.items()}
+    left = {name: (name, os.getpid(), wanted, task) for name, task in tasks.items()}
 
     def run(names: Sequence[str]) -> Iterator[tuple[str, Any]]:
         calls = (joblib.delayed(_attempt)(*left[name]) for name in names)
@@ -72,11 +72,7 @@ def _threads(jobs: int) -> Iterator[None]:
 
 
 def _attempt(
-    name: str,
-    caller: int,
-    wanted: dict[str, Any],
-    run: Callable[..., object],
-    *arguments: object,
+    name: str, caller: int, wanted: dict[str, Any], task: Callable[[], Any]
 ) -> tuple[str, Any]:
     """Runs a task; an exception is a result, so that joblib does not stop at it."""
     elsewhere, parent = os.getpid() != caller, multiprocessing.parent_process()
@@ -85,20 +81,26 @@ def _attempt(
     try:
         if elsewhere:
             _adopt(wanted)
-        elif environment() != wanted:
-            raise ValueError(
-                "Expected the settings of Keras to stay as they were when training was asked for; "
-                "received others. Change them behind the last result."
-            )
-        result = run(*arguments)
+        _check_environment(wanted)
+        return name, task()
     except Exception as error:
-        result = _portable(error) if elsewhere else error
-    if elsewhere:
-        forget_models()
-    return name, result
+        return name, _portable(error) if elsewhere else error
+    finally:
+        if elsewhere:
+            forget_models()
 
 
-_end_with = functools.cache(end_with)  # once in a process
+@functools.cache  # once in a process
+def _end_with(parent: int) -> None:
+    """Ends this process soon after its parent, which a signal may end at once."""
+
+    def watch() -> None:
+        # A process whose parent has ended gets another one.
+        while os.getppid() == parent:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
 
 
 def _portable(error: Exception) -> Exception:
@@ -111,14 +113,13 @@ def _portable(error: Exception) -> Exception:
 
 
 def _adopt(wanted: dict[str, Any]) -> None:
-    """Gives this process the settings of Keras of another one; raises if it computes otherwise."""
-    config = keras.config
-    config.set_floatx(wanted["floatx"])
-    config.set_epsilon(wanted["epsilon"])
-    config.set_image_data_format(wanted["image_data_format"])
-    config.set_max_epochs(wanted["max_epochs"])
-    config.set_max_steps_per_epoch(wanted["max_steps_per_epoch"])
-    config.set_dtype_policy(keras.dtype_policies.deserialize(wanted["dtype_policy"]))
+    """Gives this process the settings of Keras of another one."""
+    for name in _SETTINGS:
+        getattr(keras.config, f"set_{name}")(wanted[name])
+    keras.config.set_dtype_policy(keras.dtype_policies.deserialize(wanted["dtype_policy"]))
+
+
+def _check_environment(wanted: dict[str, Any]) -> None:
     found = environment()
     differences = [
         f"{name} {found[name]!r}, not {value!r}"
@@ -127,8 +128,8 @@ def _adopt(wanted: dict[str, Any]) -> None:
     ]
     if differences:
         raise ValueError(
-            "Expected processes that compute like the one that sends them work; received one with "
-            f"{', '.join(differences)}."
+            "Expected training to run in the versions and settings of Keras in which it was asked "
+            f"for, whose results it keeps; received {', '.join(differences)}."
         )
 
 

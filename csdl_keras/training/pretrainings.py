@@ -3,38 +3,31 @@
 import dataclasses
 import pathlib
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import keras
 import numpy as np
 
-from csdl_keras._utils.arrays import check_range
+from csdl_keras._utils.checks import check_bool
 from csdl_keras._utils.types import Verbose
 from csdl_keras.fitting.cache import StageCache
 from csdl_keras.pretraining.hidden_layers import hidden_layers
 from csdl_keras.pretraining.pretrain import pretrain
-from csdl_keras.training.bodies import Choices, count, flag, one_of, positive, share
+from csdl_keras.training.bodies import Choices, choice, count, one_of, positive, share
 
 #: What pre-training can look at, and the paper's mark of each in Table 1.
 MARKS = {"inputs": "X", "errors": "E", "costs": "O"}
-
-_SCALE_HINT = (
-    " Scale them: divide images by 255, and the columns of a table by their ranges, such as with "
-    "sklearn.preprocessing.MinMaxScaler(clip=True)."
-)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pretraining(Choices):
     """Base class of pre-trainings, which prepare a network before its training.
 
-    A pre-training of your own is a subclass that implements `run`, and goes into an
-    `Algorithm` in place of a name. A cache keeps what it trains if it has a `version`,
-    see `csdl_keras.StageCache`.
+    One of your own is a subclass that implements `run`, and goes into an `Algorithm` in place of
+    a name. A cache keeps what it trains if it has a `version`, see `csdl_keras.StageCache`.
 
     Args:
-        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default),
-            which pre-trains for each cost matrix separately.
+        sees: `"inputs"` alone; `"errors"`, the 0/1 costs of labels; or `"costs"` (default).
         epochs: epochs of each layer. Defaults to 10.
 
     Example:
@@ -67,15 +60,12 @@ class Pretraining(Choices):
 
         Args:
             model: the untrained network.
-            x: inputs `(N, ...)`.
+            x, unlabelled: inputs `(N, ...)`, and more without labels or `None`.
             costs: cost vectors `(N, D)` divided by the largest cost, 0/1 costs `(N, K)`
                 of errors, or `None` if it sees inputs alone.
-            unlabelled: more inputs, or `None`.
             epochs: epochs of each layer, more than its own on small sets.
-            batch_size: examples in a batch, as of the body.
+            batch_size, callbacks, verbose: as in `keras.Model.fit`.
             seed: seed of everything random, or `None`.
-            callbacks: Keras callbacks for each `fit`.
-            verbose: as in `keras.Model.fit`.
             unfinished: folder for the state from which it can be resumed, or `None`.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement `run`.")
@@ -102,12 +92,9 @@ class AutoEncoders(Pretraining):
         learning_rate: learning rate of the optimizer. Defaults to 0.001.
         optimizer: `"adam"` (default) or `"sgd"`.
         corruption: probability of zeroing an input. Defaults to 0.25.
-        beta: balance between reconstruction (0) and costs (1), unless it sees inputs alone.
-            Defaults to 0.25.
-        tied_weights: whether decoders use the transposed weights, as in the authors' code.
-            Defaults to False.
-        **choices: see `Pretraining`. The names `"dae"`, `"seae"` and `"cae"` of an `Algorithm`
-            decide what it sees.
+        beta: balance between reconstruction (0) and costs (1). Defaults to 0.25.
+        tied_weights: whether decoders use the transposed weights. Defaults to False.
+        **choices: see `Pretraining`; names of an `Algorithm` decide what it sees.
 
     Example:
 
@@ -119,12 +106,7 @@ class AutoEncoders(Pretraining):
     optimizer: str = one_of("adam", ("adam", "sgd"))
     corruption: float = share(0.25)
     beta: float = share(0.25)
-    tied_weights: bool = flag(False)
-
-    OPTIMIZERS: ClassVar[dict[str, Any]] = {
-        "adam": keras.optimizers.Adam,
-        "sgd": keras.optimizers.SGD,
-    }
+    tied_weights: bool = choice(False, check_bool)
 
     @property
     def looks_at(self) -> str:
@@ -140,16 +122,15 @@ class AutoEncoders(Pretraining):
         unfinished: pathlib.Path | None,
         **fit_arguments: Any,
     ) -> None:
-        for inputs in (x, fit_arguments.get("unlabelled")):
-            if inputs is not None:
-                check_range("inputs of pre-training", inputs, 0, 1, hint=_SCALE_HINT)
+        adam = self.optimizer == "adam"
+        kind = keras.optimizers.Adam if adam else keras.optimizers.SGD
         pretrain(
             model,
             x,
             costs=costs,
             beta=0.0 if costs is None else self.beta,
             corruption=self.corruption,
-            optimizer=self.OPTIMIZERS[self.optimizer](self.learning_rate),
+            optimizer=kind(self.learning_rate),
             tied=self.tied_weights,
             cache=None if unfinished is None else StageCache(unfinished),
             binary_costs=True,  # `Trainer` has checked the costs before they were scaled.

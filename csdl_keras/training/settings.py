@@ -1,10 +1,11 @@
 """Choices of training, one set for all algorithms."""
 
 import dataclasses
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from csdl_keras._utils.checks import check_integer, check_type
+from csdl_keras._utils.checks import check_bool, check_integer, check_type
 from csdl_keras.training.algorithms import MOST_MEMBERS, Algorithm
 from csdl_keras.training.bodies import (
     MLP,
@@ -14,7 +15,6 @@ from csdl_keras.training.bodies import (
     Choices,
     KernelMachine,
     choice,
-    flag,
 )
 from csdl_keras.training.objectives import OBJECTIVES, Objective
 from csdl_keras.training.pretrainings import AutoEncoders, Pretraining
@@ -31,8 +31,7 @@ class Settings(Choices):
     """The choices that all algorithms share, so that they differ only by their stages.
 
     Args:
-        mlp: a `training.MLP`, the fully-connected network.
-        cnn: a `training.CaffeCNN`, the convolutional network.
+        mlp, cnn: `training.MLP` and `training.CaffeCNN`, the paper's networks.
         auto: a `training.AutoNetwork`, the network of the default algorithms.
         svm: a `training.KernelMachine`, the machine of `csosr`.
         pretraining: a `training.AutoEncoders`, the pre-training of `mlp`.
@@ -57,7 +56,7 @@ class Settings(Choices):
     auto: AutoNetwork = _choices_of(AutoNetwork)
     svm: KernelMachine = _choices_of(KernelMachine)
     pretraining: AutoEncoders = _choices_of(AutoEncoders)
-    hard_hinge: bool = flag(False)
+    hard_hinge: bool = choice(False, check_bool)
     members: int | None = choice(
         None, lambda name, value: check_integer(name, value, high=MOST_MEMBERS), optional=True
     )
@@ -65,19 +64,12 @@ class Settings(Choices):
     def limit_epochs(self, epochs: int) -> "Settings":
         """Returns a copy that trains at most `epochs` epochs, and pre-trains no longer."""
         check_integer("epochs", epochs)
-        return dataclasses.replace(
-            self,
-            mlp=self.mlp.limit_epochs(epochs),
-            cnn=self.cnn.limit_epochs(epochs),
-            auto=self.auto.limit_epochs(epochs),
-            pretraining=self.pretraining.limit_epochs(epochs),
-        )
+        names = ("mlp", "cnn", "auto", "pretraining")
+        limited: dict[str, Any] = {it: getattr(self, it).limit_epochs(epochs) for it in names}
+        return dataclasses.replace(self, **limited)
 
     def replace(self, choices: Mapping[str, object]) -> "Settings":
-        """Returns a copy with other choices.
-
-        Args:
-            choices: values by their names, such as `"mlp.learning_rate"` or `"hard_hinge"`.
+        """Returns a copy with other choices, by names such as `"mlp.learning_rate"`.
 
         Raises:
             ValueError: if there is no such choice, or a value is out of range.
@@ -86,8 +78,7 @@ class Settings(Choices):
         for name, value in choices.items():
             owner, _, field = name.rpartition(".")
             part: Any = getattr(changed, owner, None) if owner else changed
-            known = [it.name for it in dataclasses.fields(part)] if part is not None else []
-            if field not in known:
+            if field not in getattr(part, "__dataclass_fields__", ()):
                 raise ValueError(
                     "Expected the name of a choice, such as 'mlp.learning_rate'; received "
                     f"{name!r}."
@@ -105,10 +96,8 @@ class Settings(Choices):
 
     def objective_of(self, algorithm: Algorithm) -> Objective:
         """Returns the objective of an algorithm under these settings."""
-        objective = algorithm.objective
-        if objective.hinge is not None and self.hard_hinge:
-            return OBJECTIVES[objective.hinge]
-        return objective
+        hinge = algorithm.objective.hinge if self.hard_hinge else None
+        return algorithm.objective if hinge is None else OBJECTIVES[hinge]
 
     def pretraining_of(self, algorithm: Algorithm) -> Pretraining | None:
         """Returns the pre-training of an algorithm with its choices; `None` without one."""
@@ -124,14 +113,12 @@ class Settings(Choices):
     def members_of(self, algorithm: Algorithm, shape: Sequence[int]) -> int:
         """Returns the number of networks of an algorithm on inputs of a shape, `(N, ...)`."""
         body = self.body_of(algorithm)
-        own = self.members or algorithm.members
-        return own or (body.networks_on(shape) if body.is_network else 1)
+        if not body.is_network:  # Its training draws nothing at random.
+            return 1
+        return self.members or algorithm.members or body.networks_on(shape)
 
     def names(self, algorithm: Algorithm) -> list[str]:
-        """Returns the names of the choices that an algorithm depends on, as `replace` takes them.
-
-        The choices of your own objects are not included.
-        """
+        """Returns the names, as `replace` takes them, of the choices that an algorithm reads."""
         found = ["hard_hinge"] if algorithm.objective.hinge is not None else []
         if isinstance(algorithm.body, str):
             fields = dataclasses.fields(self.body_of(algorithm))
@@ -143,18 +130,13 @@ class Settings(Choices):
         return found
 
     def columns(self, algorithm: Algorithm) -> dict[str, Any]:
-        """Returns the choices that an algorithm depends on by the names of their columns."""
-        values = {}
-        for name in self.names(algorithm):
-            owner, _, field = name.rpartition(".")
-            values[column(name)] = getattr(getattr(self, owner) if owner else self, field)
-        return values
+        """Returns the choices that an algorithm reads by the names of their columns."""
+        names = self.names(algorithm)
+        return {column(name): operator.attrgetter(name)(self) for name in names}
 
 
 def column(name: str) -> str:
     """Returns the column of a choice in tables of results.
-
-    Example:
 
     >>> column("pretraining.beta"), column("pretraining.epochs"), column("cnn.epochs")
     ('beta', 'pretraining_epochs', 'epochs')

@@ -30,10 +30,6 @@ class Range:
         sampling: `"linear"` (default), or `"log"`, which draws every order of
             magnitude equally often.
 
-    Raises:
-        ValueError: if the ends are not finite numbers in ascending order, or `low` is
-            not above 0 with `"log"`.
-
     Example:
 
     >>> Range(1e-3, 1e-1, sampling="log").is_whole
@@ -47,11 +43,7 @@ class Range:
 
     def __post_init__(self) -> None:
         check_choice("sampling", self.sampling, ("linear", "log"))
-        log = self.sampling == "log"
-        check_number("low", self.low, low=0 if log else -float("inf"), exclude_low=log)
         check_number("high", self.high, low=self.low, exclude_low=True)
-        if self.step is not None:
-            check_number("step", self.step, low=1 if log else 0, exclude_low=True)
 
     @property
     def is_whole(self) -> bool:
@@ -67,12 +59,10 @@ def check_space(name: str, space: Space, check: Check) -> Space:
         check(name, space.high)
         return space
     if isinstance(space, str) or not hasattr(space, "__iter__"):
-        return _plain(check(name, space))
-    values = [_plain(check(name, value)) for value in space]
-    if not values:
-        raise ValueError(f"Expected `{name}` to contain a value to try; received {space!r}.")
-    if len(set(values)) < len(values):
-        raise ValueError(f"Expected `{name}` to contain each value once; received {space!r}.")
+        return check(name, space)
+    values = [check(name, value) for value in space]
+    if not values or len(set(values)) < len(values):
+        raise ValueError(f"Expected `{name}` to contain values, each once; received {space!r}.")
     return values
 
 
@@ -84,13 +74,6 @@ def declare(hp: keras_tuner.HyperParameters, name: str, space: Space) -> Any:
     if isinstance(space, list) and len(space) > 1:
         return hp.Choice(name, space)
     return hp.Fixed(name, space[0] if isinstance(space, list) else space)
-
-
-def _plain(value: str | float) -> str | float:
-    """Converts a checked value to a type that KerasTuner stores."""
-    if isinstance(value, (str, bool)):
-        return value
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def check_positive(name: str, value: object) -> float:

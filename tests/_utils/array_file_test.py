@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from csdl_keras._utils.array_file import DamagedFileError, pack, read_arrays, unpack, write_arrays
+from csdl_keras._utils.array_file import DamagedFileError, read_arrays, write_arrays
 
 ARRAYS = [np.arange(600, dtype="float32").reshape(20, 30), np.array([True]), np.array(2.5)]
 RECORD = {"info": {"epochs": 3}, "seconds": 1.5}
@@ -48,7 +48,7 @@ class TestReadArrays:
         np.testing.assert_array_equal(found, array.astype("float32"))
 
     @hypothesis.given(share=st.floats(0, 1, exclude_max=True))
-    @hypothesis.settings(max_examples=300)
+    @hypothesis.settings(max_examples=60)
     def test_truncated_anywhere(self, file, share):
         path, content = file[0].with_name("cut.npz"), file[1]
         path.write_bytes(content[: int(share * len(content))])
@@ -58,7 +58,7 @@ class TestReadArrays:
     @hypothesis.given(
         share=st.floats(0, 1, exclude_max=True), bits=st.integers(1, 255), times=st.integers(1, 9)
     )
-    @hypothesis.settings(max_examples=400)
+    @hypothesis.settings(max_examples=100)
     def test_changed_anywhere(self, file, share, bits, times):
         """Whole, or told: never other numbers, and never another error."""
         path, content = file[0].with_name("changed.npz"), bytearray(file[1])
@@ -97,10 +97,11 @@ class TestPickles:
             read_arrays(tmp_path / "c.npz")
 
 
-def test_pack():
+def test_arrays_anywhere_in_a_record(tmp_path):
     value = [None, 1, float("inf"), "a", (True, [np.arange(3), np.float32(0.1)])]
-    arrays = [np.zeros(2)]
-    found = unpack(pack(value, arrays), arrays)
+    write_arrays(tmp_path / "a.npz", {"it": {"value": value}}, [np.zeros(2)])
+    record, arrays = read_arrays(tmp_path / "a.npz")
+    found = record["it"]["value"]
     assert found[:4] == value[:4] and found[4][0] is True
     np.testing.assert_array_equal(found[4][1][0], np.arange(3))
-    assert found[4][1][1] == np.float32(0.1) and len(arrays) == 3
+    assert found[4][1][1] == np.float32(0.1) and len(arrays) == 1

@@ -2,8 +2,6 @@
 
 import errno
 import pathlib
-import shutil
-import types
 
 import keras
 import numpy as np
@@ -21,22 +19,10 @@ def unwritable(tmp_path):
     return tmp_path / "file" / "folder"
 
 
-@pytest.fixture
-def full(monkeypatch):
-    """A disk on which nothing is left."""
-    usage = types.SimpleNamespace(free=0)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-
-
 class TestBefore:
     def test_a_stage_cache(self, unwritable):
         with pytest.raises(ValueError, match="Expected `folder` to be a folder that can be writ"):
             csdl.StageCache(unwritable)
-
-    def test_a_full_disk(self, full, tmp_path):
-        with pytest.raises(ValueError, match="`folder` to have room for .* MB; received"):
-            csdl.StageCache(tmp_path)
-        assert not list(tmp_path.iterdir())
 
     def test_no_space_to_write(self, tmp_path, monkeypatch):
         monkeypatch.setattr("os.fsync", no_space)
@@ -44,16 +30,13 @@ class TestBefore:
             check_writable("`folder`", tmp_path)
         assert not list(tmp_path.iterdir())
 
-    def test_resume(self, unwritable, tmp_path, monkeypatch):
+    def test_resume(self, unwritable):
         counter = Counter()
         batches = csdl.ShuffledBatches(np.ones((9, 2)), np.ones(9))
         model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
         model.compile("sgd", "mse")
         with pytest.raises(ValueError, match="folder of `path` to be a folder that can be writ"):
             model.fit(batches, callbacks=[csdl.Resume(unwritable / "a.npz", batches), counter])
-        monkeypatch.setattr(shutil, "disk_usage", lambda path: types.SimpleNamespace(free=20))
-        with pytest.raises(ValueError, match="have room for"):
-            model.fit(batches, callbacks=[csdl.Resume(tmp_path / "a.npz", batches), counter])
         assert counter.fits == 0
 
 

@@ -22,14 +22,10 @@ class TestOptionalModule:
             assert "pip install 'csdl_keras[compare]'" in message
             assert caught.value.name == name.partition(".")[0]
 
-    def test_without_an_extra(self):
-        with pytest.raises(ModuleNotFoundError, match="pip install no_such_module$"):
-            optional_module("no_such_module")
-
     def test_what_an_installed_module_lacks(self, tmp_path, monkeypatch):
         (tmp_path / "half_there.py").write_text("import no_such_dependency")
         monkeypatch.syspath_prepend(tmp_path)
-        with pytest.raises(ModuleNotFoundError, match="module 'no_such_dependency'"):
+        with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_dependency'"):
             optional_module("half_there", "compare")
 
 

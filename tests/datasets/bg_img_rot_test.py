@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import warnings
 import zipfile
 from pathlib import Path
 
@@ -80,15 +79,6 @@ class TestArchive:
             "archive_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         }
 
-    def test_another_digest_is_told(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(tfds.download.DownloadManager, "download", lambda self, url: DUMMY)
-        with pytest.warns(UserWarning, match=f"published SHA-1 {module.SHA1}; .* has "):
-            module.Builder(data_dir=tmp_path / "one").download_and_prepare()
-        monkeypatch.setattr(module, "SHA1", hashlib.sha1(DUMMY.read_bytes()).hexdigest())
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", ".*SHA-1")
-            module.Builder(data_dir=tmp_path / "other").download_and_prepare()
-
     def test_without_an_archive_it_is_downloaded(self, tmp_path, monkeypatch):
         urls = []
         monkeypatch.setattr("csdl_keras.datasets.tfds_images._online", lambda: True)
@@ -111,22 +101,15 @@ class TestArchive:
         "number,change,match",
         [
             (2000, lambda x: x, "Expected more than 2000 rows .*received 2000"),
-            (2001, lambda x: x[:, 1:], "row 1 of .*train_valid.amat has 784 columns"),
             (2001, lambda x: x + 0.5, r"Expected 784 pixels in \[0, 1\]"),
         ],
-        ids=["few", "columns", "range"],
+        ids=["few", "range"],
     )
     def test_archives_of_another_form(self, tmp_path, offline, number, change, match):
         pixels, y = rows(number, 0, 2)
         pixels = {"train_valid": change(pixels), "test": pixels[:1]}
         write(tmp_path / MANUAL, pixels, {"train_valid": y, "test": y[:1]})
         with pytest.raises(DataUnavailableError, match=match):
-            load("bg_img_rot", data_dir=tmp_path)
-
-    def test_what_is_no_archive(self, tmp_path, offline):
-        (tmp_path / MANUAL).parent.mkdir(parents=True)
-        (tmp_path / MANUAL).write_text("404 not found")
-        with pytest.raises(DataUnavailableError, match="BadZipFile"):
             load("bg_img_rot", data_dir=tmp_path)
 
 

@@ -9,7 +9,7 @@ from csdl_keras.costs import AffineCosts
 from csdl_keras.evaluation import compare_costs, cost_interval, cost_report, decision_costs
 from csdl_keras.evaluation._report_text import number
 from csdl_keras.evaluation.bounded_mean import BoundedMean
-from csdl_keras.evaluation.cost_bounds import CostBounds
+from csdl_keras.evaluation.intervals import CostBounds
 
 RNG = np.random.default_rng(0)
 SIZE = 80
@@ -56,14 +56,13 @@ def share_by_loop(values, amounts):
 
 
 class TestJudgedBounds:
-    @pytest.mark.parametrize("size", [1, 2, 3, 30, 400])
-    @pytest.mark.parametrize("kind", ["heavy", "light", "ties", "few", "far from 0", "free"])
-    @pytest.mark.parametrize("wrong", [0.0, 0.1, 0.5, 1.0])
+    @pytest.mark.parametrize("size", [1, 2, 30, 400])
+    @pytest.mark.parametrize("kind", ["heavy", "ties", "few", "far from 0", "free"])
+    @pytest.mark.parametrize("wrong", [0.0, 0.5, 1.0])
     def test_equal_the_loop(self, size, kind, wrong):
         rng = np.random.default_rng(size)
         values = {
             "heavy": rng.lognormal(0, 2, size),
-            "light": rng.uniform(size=size),
             "ties": rng.choice([0.0, 1.0, 9.0], size=size),
             "few": rng.lognormal(0, 1, size) * (rng.uniform(size=size) < 0.1),
             "far from 0": 1000.0 + rng.exponential(size=size),
@@ -76,18 +75,6 @@ class TestJudgedBounds:
         assert bounds.of_costs(paid) == (0.0, pytest.approx(expected, rel=0.02))
         assert bounds.of_differences(-paid) == pytest.approx(expected, rel=0.02)
         assert bounds.largest_seen == values.max()
-
-    def test_are_the_same_for_every_form_and_order_of_costs(self):
-        order = RNG.permutation(SIZE)
-        pair = compare_costs(LABELS, OWN, OTHER, MATRICES)
-        for labels, own, other, costs in (
-            (LABELS, OWN, OTHER, AFFINE),
-            (LABELS[order], OWN[order], OTHER[order], AFFINE[order]),
-        ):
-            found = compare_costs(labels, own, other, costs)
-            assert (found.low, found.high) == pytest.approx((pair.low, pair.high))
-            found = cost_interval(labels, own, costs)
-            assert found == pytest.approx(cost_interval(LABELS, OWN, MATRICES))
 
     def test_of_gains_are_not_0(self):
         ends = []
@@ -114,16 +101,13 @@ class TestJudgedBounds:
             assert (report.rows[0].low, report.rows[0].high) == exact.interval()
             assert "largest amount" not in str(report)
 
-    @pytest.mark.parametrize("tail", ["log-normal", "Pareto"])
-    def test_hold_with_heavy_tails(self, tail):
-        """Before, with the largest amount seen as the bound, .65 and .55 of intervals held."""
+    def test_hold_with_heavy_tails(self):
+        """Before, with the largest amount seen as the bound, .65 of intervals held."""
         rng, holds, called = np.random.default_rng(1), [], []
+        mean, wrong, fee = np.exp(2.5**2 / 2), np.ones(30, int), np.full(30, 2)
         for _ in range(200):
-            heavy = rng.lognormal(0, 2.5, 30) if tail == "log-normal" else 1 + rng.pareto(1.2, 200)
-            mean = np.exp(2.5**2 / 2) if tail == "log-normal" else 6.0
-            size = len(heavy)
-            vectors = np.stack([np.zeros(size), heavy, np.full(size, mean)], axis=1)
-            wrong, fee = np.ones(size, int), np.full(size, 2)
+            heavy = rng.lognormal(0, 2.5, 30)
+            vectors = np.stack([np.zeros(30), heavy, np.full(30, mean)], axis=1)
             low, high = cost_interval(vectors, wrong)
             holds.append(low <= mean <= high)
             pair = compare_costs(vectors, wrong, fee)
@@ -149,34 +133,19 @@ class TestLargest:
         assert report.rows[0].against_baseline == pair
         assert "largest amount" not in str(report) and report.largest_seen is None
 
-    def test_of_amounts_with_gains(self):
-        report = cost_report({"a": OWN}, LABELS, amounts=GAINS, baseline=OTHER, largest=5000.0)
-        paid, rival = (GAINS[np.arange(SIZE), LABELS, d] for d in (OWN, OTHER))
-        ends = BoundedMean(paid, -5000.0, 5000.0).interval()
-        assert (report.rows[0].low, report.rows[0].high) == pytest.approx(ends, abs=1e-9)
-        pair, ends = (
-            report.rows[0].against_baseline,
-            BoundedMean(paid - rival, -1e4, 1e4).interval(),
-        )
-        assert (pair.low, pair.high) == pytest.approx(ends, abs=1e-9)
-
-    @pytest.mark.parametrize("form", GIVEN)
-    def test_larger_amounts_raise(self, form):
-        y_true, costs = GIVEN[form]
-        seen = {"matrix": 90.0, "constant vectors": 4.0, "vectors": VECTORS.max()}
-        seen = seen.get(form, AMOUNT.max())
+    def test_larger_amounts_raise(self):
         for call in (
-            lambda largest: cost_interval(y_true, OWN, costs, largest=largest),
-            lambda largest: compare_costs(y_true, OWN, OTHER, costs, largest),
-            lambda largest: cost_report({"a": OWN}, y_true, costs, largest=largest),
+            lambda largest: cost_interval(LABELS, OWN, AFFINE, largest=largest),
+            lambda largest: compare_costs(LABELS, OWN, OTHER, AFFINE, largest),
+            lambda largest: cost_report({"a": OWN}, LABELS, AFFINE, largest=largest),
         ):
-            call(seen)
-            with pytest.raises(ValueError, match=f"at most `largest`, .*; received {seen:g}"):
-                call(seen * 0.999)
+            call(AMOUNT.max())
+            with pytest.raises(ValueError, match=f"at most `largest`.*; received {AMOUNT.max():g}"):
+                call(AMOUNT.max() * 0.999)
 
 
 class TestReport:
-    @pytest.mark.parametrize("form", ["vectors", "matrices", "affine", "gains"])
+    @pytest.mark.parametrize("form", ["vectors", "affine", "gains"])
     def test_says_what_intervals_rest_on(self, form):
         y_true, costs = GIVEN.get(form, (LABELS, GAINS))
         costs = {"amounts" if form == "gains" else "cost_matrix": costs}

@@ -43,13 +43,3 @@ class TestCostReport:
         (row,) = report.rows
         assert (row.error_rate, row.abstained) == pytest.approx((1 / 2, 1 / 3))
         assert "abstains" in str(report) and "abstains" in report._repr_html_()
-
-    def test_classes_that_cost_most_are_shown(self):
-        labels = np.arange(40) % 20
-        text = str(cost_report({"a": np.where(labels == 17, 3, labels)}, labels, 1 - np.eye(20)))
-        shown = text.splitlines()[7].split()
-        assert "17" in shown and len(shown) == 3 + 12
-
-    def test_cost_vectors(self):
-        (row,) = cost_report({"a": [0, 1]}, [[0.0, 2.0], [3.0, 1.0]]).rows
-        assert (row.average_cost, row.error_rate, row.per_class) == (0.5, 0.0, ())

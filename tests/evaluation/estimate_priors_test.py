@@ -1,5 +1,3 @@
-import importlib
-
 import numpy as np
 import pytest
 
@@ -45,17 +43,6 @@ class TestEstimate:
         means = adjust_priors(rows, OLD, found.priors).mean(axis=0)
         np.testing.assert_allclose(means, found.priors, atol=1e-3)
 
-    def test_no_shares_are_likelier(self):
-        rng = np.random.default_rng(1)
-        rows = posteriors(drawn(np.array([0.9, 0.1, 0.0]), 60, rng)[0], OLD)
-
-        def likelihood(shares):
-            return np.log(rows @ (shares / OLD)).sum()
-
-        best = likelihood(estimate_priors(rows, OLD).priors)
-        others = rng.dirichlet(np.ones(3), 3000)
-        assert best > max(map(likelihood, others)) - 1e-3
-
     def test_of_class_1(self):
         p = np.random.default_rng(0).uniform(size=50)
         expected = estimate_priors(np.stack([1 - p, p], axis=1), [3, 1])
@@ -64,10 +51,9 @@ class TestEstimate:
             np.testing.assert_allclose(found.priors, expected.priors)
             np.testing.assert_allclose(found.standard_errors, expected.standard_errors)
 
-    @pytest.mark.parametrize("distance", [2.0, 4.0])
-    def test_standard_errors_cover(self, distance):
+    def test_standard_errors_cover(self):
         """The truth lies within 1.96 standard errors in 95 % of sets of examples."""
-        estimates = [estimated(seed, distance=distance) for seed in range(150)]
+        estimates = [estimated(seed, distance=2.0) for seed in range(150)]
         inside = [np.abs(e.priors - NEW) < 1.96 * e.standard_errors for e in estimates]
         assert 0.9 < np.mean(inside) < 0.99
         spread = np.std([e.priors for e in estimates], axis=0)
@@ -77,14 +63,13 @@ class TestEstimate:
 
 class TestDoubts:
     def test_right_estimates_are_seldom_doubted(self):
-        estimates = [estimated(seed) for seed in range(200)]
+        estimates = [estimated(seed) for seed in range(100)]
         assert np.mean([not e.trusted for e in estimates]) <= 0.03
 
     @pytest.mark.parametrize(
         "wrong,share,match",
         [
             ({"sharpness": 2.0}, 0.95, "not calibrated"),
-            ({"sharpness": 0.5}, 0.95, "not calibrated"),
             ({"noise": 1.7, "number": 1500}, 0.9, "more than class frequencies changed"),
             ({"number": 40, "new": np.array([0.01, 0.02, 0.97])}, 0.5, "uncertain"),
             ({"distance": 0.1}, 1.0, "do not tell these classes apart"),
@@ -112,8 +97,3 @@ class TestDoubts:
     def test_classes_that_look_alike(self):
         found = estimate_priors([OLD] * 100, OLD)
         assert (found.standard_errors == 0.5).all() and "uncertain" in found.doubts[0]
-
-    def test_not_converged(self, monkeypatch):
-        module = importlib.import_module("csdl_keras.evaluation.estimate_priors")
-        monkeypatch.setattr(module, "_ITERATIONS", 2)
-        assert "did not converge in 2 iterations" in estimated(0).doubts[0]

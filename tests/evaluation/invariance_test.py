@@ -46,7 +46,7 @@ def same(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-10)
 
 
-@hypothesis.settings(max_examples=40)
+@hypothesis.settings(max_examples=20)
 @hypothesis.given(problems(), st.integers(0, 99), st.sampled_from([1e-6, 0.3, 7.0, 1e6]))
 def test_order_of_examples_names_of_classes_and_unit_of_costs(problem, seed, unit):
     y, decisions, other, matrix = problem
@@ -65,7 +65,7 @@ def test_order_of_examples_names_of_classes_and_unit_of_costs(problem, seed, uni
     assert found_rates == rates
 
 
-@hypothesis.settings(max_examples=20)
+@hypothesis.settings(max_examples=10)
 @hypothesis.given(problems(), st.floats(0.0, 9.0))
 def test_cost_vectors_with_a_constant(problem, constant):
     y, decisions, other, matrix = problem

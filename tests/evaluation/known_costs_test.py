@@ -63,9 +63,3 @@ def test_expected_costs_of_probabilities():
         np.testing.assert_allclose(found, expected, rtol=1e-9)
         area = evaluation.risk_coverage_area(LABELS, None, costs, probabilities)
         assert area == found[1].mean()
-    two = AFFINE.fixed[:2] + 1 - np.eye(2, 3) * (AFFINE.fixed[:2] + 1)
-    forms = [probabilities[:, :1], probabilities[:, 0]]
-    forms.append(np.stack([1 - forms[1], forms[1]], axis=1))
-    curves = [evaluation.risk_coverage_curve(LABELS % 2, None, two, form) for form in forms]
-    np.testing.assert_allclose(curves[0], curves[2])
-    np.testing.assert_allclose(curves[1], curves[2])

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from csdl_keras.evaluation import (
     average_cost,
     cost_per_class,
-    cost_report,
     decision_costs,
     error_rate,
     normalized_cost,
@@ -31,17 +30,6 @@ def problems(draw):
 
 
 class TestScores:
-    def test_labels_that_are_booleans(self):
-        labels, chosen, matrix = np.array([0, 1, 1, 0]), np.array([0, 1, 0, 1]), [[0, 1], [9, 0]]
-        for score in (average_cost, savings, error_rate, cost_per_class):
-            for y, decided in ((labels, chosen), (labels.reshape(2, 2), chosen.reshape(2, 2))):
-                found, expected = (score(one, decided, matrix) for one in (y > 0, y))
-                np.testing.assert_array_equal(found, expected)
-        report = cost_report({"model": chosen}, labels > 0, matrix)
-        assert str(report) == str(cost_report({"model": chosen}, labels, matrix))
-        with pytest.raises(ValueError, match="classes=model.classes"):
-            average_cost(["no", "yes", "yes", "no"], chosen, matrix)
-
     def test_loop(self):
         paid = [C[y][d] for y, d in zip(LABELS, DECISIONS, strict=True)]
         np.testing.assert_array_equal(decision_costs(LABELS, DECISIONS, C), paid)

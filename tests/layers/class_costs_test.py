@@ -58,7 +58,7 @@ class TestExpectedCost(TestCase):
             ExpectedCost()([P, costs])
         with pytest.raises(TypeError, match="positional"):
             ExpectedCost()(P, costs)
-        with pytest.raises(ValueError, match=r"\(batch, K, D\); received"):
+        with pytest.raises(ValueError, match=r"logarithms of costs \(batch, K, D\)"):
             ExpectedCost()(P, log_costs=costs[:, :2])
 
 

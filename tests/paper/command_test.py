@@ -6,7 +6,6 @@ import pathlib
 import re
 import shlex
 import shutil
-import signal
 import time
 
 import keras
@@ -15,11 +14,11 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import datasets
 from csdl_keras.paper import folder as folders
+from csdl_keras.paper.cells import Runner
 from csdl_keras.paper.failures import Failures
 from csdl_keras.paper.grid import Grid
 from csdl_keras.paper.profiles import PROFILES
 from csdl_keras.paper.results import read_runs
-from csdl_keras.paper.running import Runner
 from csdl_keras_cli import table2 as command
 from csdl_keras_cli.main import build_parser, main
 from tests.paper.grid_runs import SHORT, TABLE2, algorithms, failing, make_grid
@@ -81,21 +80,16 @@ class TestTable2:
         assert message in capsys.readouterr().err
         assert not (tmp_path / "new").exists()
 
-    @pytest.mark.parametrize("step", ["training", "writing"])
-    def test_a_part_that_fails_costs_no_other(self, step, table2, tmp_path, monkeypatch, capsys):
+    def test_a_part_that_fails_costs_no_other(self, table2, tmp_path, monkeypatch, capsys):
         command = [*TABLE2, "--algorithms", "dnn_bayes,dnn_sosr,csdnn", "--out"]
         command += [str(tmp_path / "run"), "--cache", str(tmp_path / "stages")]
         shutil.copytree(table2 / "stages", tmp_path / "stages")
-        error = KeyError("auto")
+
+        def is_sosr(outcome, *_):
+            return outcome.cell.algorithm.name == "dnn_sosr"
+
         with monkeypatch.context() as patch:
-            if step == "training":
-                row = folders.result_row
-                decide = failing(
-                    Runner._decide, lambda it, stage, cells, *_: is_sosr(*cells), error
-                )
-                patch.setattr(Runner, "_decide", decide)
-            else:
-                row = failing(folders.result_row, lambda it, *_: is_sosr(it.cell), error)
+            row = failing(folders.result_row, is_sosr, KeyError("auto"))
             patch.setattr(folders, "result_row", row)
             status, told = main(command), capsys.readouterr().err
         assert status == 1 and "failed: KeyError: 'auto'" in told and "dnn_sosr" in told
@@ -120,10 +114,6 @@ class TestTable2:
         monkeypatch.setattr(folders.Folder, "write_result", killed)
         assert main([*TABLE2, "--out", str(tmp_path), "--cache", str(table2 / "stages")]) == 130
         assert algorithms(tmp_path) == written == ["dnn_bayes", "csdnn"]
-
-
-def is_sosr(cell):
-    return cell.algorithm.name == "dnn_sosr"
 
 
 class TestOptions:
@@ -239,8 +229,8 @@ class TestOtherOptions:
         (run,) = json.loads((folder / "run.json").read_text())["runs"]
         (folder / "run.json").write_text(json.dumps({"runs": [run | {"backend": "another"}]}))
         assert f"backend another, not {keras.backend.backend()}" in refused()
-        (folder / "run.json").write_text('{"arguments": {"command": "compare"}}')
-        assert "command compare, not table2" in refused()
+        (folder / "run.json").write_text(json.dumps({"arguments": {"command": "compare"}}))
+        assert "that of a run with the same options" in refused()
 
     def test_in_python_matrices_of_another_kind_are_refused(self, table2, tmp_path):
         folder = shutil.copytree(table2, tmp_path / "copy")
@@ -255,19 +245,17 @@ class TestOtherOptions:
         assert not (tmp_path / "run.json").exists()
 
 
-class TestBudget:
-    def test_waiting_ends(self):
-        before = signal.getsignal(signal.SIGALRM)
-        with pytest.raises(command._BudgetSpent), command._Budget(1e-5).alarm():
-            time.sleep(60)
-        assert signal.getsignal(signal.SIGALRM) is before
-        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+def test_a_run_ends_with_its_budget_and_goes_on(table2, tmp_path, monkeypatch, capsys):
+    """As after Ctrl-C, within whatever it does."""
 
-    def test_a_run_ends_and_goes_on(self, tmp_path):
-        budget = command._Budget(1e-9)
-        with pytest.raises(command._BudgetSpent):
-            make_grid(tmp_path, SHORT, check=budget.check).run()
-        assert algorithms(tmp_path) == ["dnn_bayes"]
-        grid = make_grid(tmp_path, SHORT)
-        grid.run()
-        assert algorithms(tmp_path) == ["dnn_bayes", "csdnn"]
+    def work(grid):
+        while True:
+            time.sleep(0.01)
+
+    command = [*TABLE2, "--out", str(tmp_path), "--cache", str(table2 / "stages")]
+    with monkeypatch.context() as patch:
+        patch.setattr(Grid, "run", work)
+        assert main([*command, "--budget", "1e-5"]) == 0
+    assert "The 1e-05 hours are over; the same command goes on." in capsys.readouterr().out
+    assert main([*command, "--budget", "1"]) == 0
+    assert algorithms(tmp_path) == algorithms(table2)

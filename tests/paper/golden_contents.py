@@ -6,8 +6,7 @@ import pathlib
 import numpy as np
 
 from csdl_keras.paper import notes
-from csdl_keras.paper.report import format_cost, read_contents, saving_lines
-from csdl_keras.paper.searches import search_lines
+from csdl_keras.paper.report import read_contents
 
 
 def rounded(value):
@@ -43,6 +42,10 @@ def difference(value):
     return None if value is None else fields(value, DIFFERENCE)
 
 
+def lines(table):
+    return table.to_numpy().tolist()
+
+
 def contents(folder: pathlib.Path) -> dict:
     found = read_contents(folder)
     table = {}
@@ -51,7 +54,7 @@ def contents(folder: pathlib.Path) -> dict:
             table[f"{column.dataset} {column.imbalanced} {name}"] = {
                 **fields(cell, CELL),
                 **fields(cell, SAVING),
-                "text": format_cost(cell, column),
+                "text": column.text(name),
                 "paper": paper(column, name),
             }
     claims = [
@@ -59,8 +62,8 @@ def contents(folder: pathlib.Path) -> dict:
             "statement": claim.statement,
             "verdict": claim.verdict,
             "counts": claim.counts,
-            "lines": [claim.line, *(each.line for each in claim.comparisons)],
-            "differences": [difference(each.difference) for each in claim.comparisons],
+            "lines": [list(claim.row.values()), *lines(claim.table)],
+            "differences": [difference(each) for each in claim.comparisons.itertuples()],
         }
         for claim in found.claims
     ]
@@ -81,10 +84,9 @@ def contents(folder: pathlib.Path) -> dict:
         "table": table,
         "claims": claims,
         "curves": curves,
-        "setting": notes.setting(found.columns, found.searches, found.runs),
         "missing": notes.missing_lines(found.columns, found.runs),
-        "data": notes.data_lines(found.columns, found.runs),
-        "savings": saving_lines(found.columns),
-        "searches": search_lines(found.searches),
-        "doubled": [doubled.verdict, *doubled.lines()] if doubled else [],
+        "data": lines(notes.data_table(found.columns, found.runs)),
+        "savings": lines(notes.savings_table(found.columns)),
+        "searches": lines(notes.searches_table(found.searches)),
+        "doubled": [doubled[1], *lines(doubled[0])] if doubled else [],
     }

@@ -3,14 +3,16 @@
 import dataclasses
 import shutil
 
+import joblib
+import keras
 import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.paper import cells, running
+from csdl_keras.paper import cells
 from csdl_keras.paper.cells import Cell, DataSource, Outcome
 from csdl_keras.paper.folder import COLUMNS, Folder
-from csdl_keras.paper.profiles import MOST_ADDED, PROFILES, Search
+from csdl_keras.paper.profiles import HEADLINE, MOST_ADDED, PROFILES, Search
 from csdl_keras.training.settings import column
 from tests.paper.grid_runs import PROFILE, SHORT, failing, make_grid, read, run
 
@@ -77,7 +79,7 @@ class TestRun:
         for row in read(finished, "choices.csv"):
             groups.setdefault((row["algorithm"], row["parameter"]), []).append(row)
             assert row["criterion"] == ("error" if row["algorithm"] == "dnn_blind" else "cost")
-        assert len(groups) == 4 + 1 + 1  # learning rate, beta, penalty
+        assert len(groups) == 3 + 1 + 1  # learning rate, beta, penalty
         results = {row["algorithm"]: row for row in read(finished)}
         for (name, parameter), rows in groups.items():
             (chosen,) = [row for row in rows if row["chosen"] == "True"]
@@ -135,29 +137,27 @@ class TestRun:
         shutil.rmtree(copy / "stages")
         searches = (PROFILE.searches[0], Search("pretraining.beta", (0.0, 0.5, 0.7)))
         profile = dataclasses.replace(PROFILE, algorithms=("csdnn",), searches=searches)
-        fail = failing(running.decide, lambda *_: True, ValueError("full"))
-        monkeypatch.setattr(running, "decide", fail)
+        fail = failing(cells.decide, lambda *_: True, ValueError("full"))
+        monkeypatch.setattr(cells, "decide", fail)
         failures = make_grid(copy, profile).run()
         assert "ValueError: full" in failures.lines()[0]
         for name in ("choices.csv", "results.csv"):
             before, after = (sorted(map(str, read(it, name))) for it in (finished, copy))
             assert after == before
 
-    @pytest.mark.parametrize("name", ["results.csv", "choices.csv"])
-    def test_damaged_files_are_refused(self, name, copy):
-        text = (copy / name).read_text()
-        (copy / name).write_text(text.replace("cost_seed", "seed_of_costs"))
-        with pytest.raises(ValueError, match=f"Expected the columns .*{name}"):
+    def test_what_does_not_fit_is_refused(self, copy):
+        text = (copy / "results.csv").read_text()
+        (copy / "results.csv").write_text(text.replace("cost_seed", "seed_of_costs"))
+        with pytest.raises(ValueError, match="Expected the columns .*results.csv"):
             Folder(copy)
-        (copy / name).write_text(text.rstrip()[:-40].rpartition(",")[0])
-        with pytest.raises(ValueError, match=f"Expected .*{name} to"):
+        (copy / "results.csv").write_text(text.rstrip()[:-40].rpartition(",")[0])
+        with pytest.raises(ValueError, match="Expected .*results.csv to"):
             Folder(copy)
-
-    def test_decisions_of_other_examples_are_refused(self, copy):
+        (copy / "results.csv").write_text(text)
         with np.load(copy / "test_decisions" / "digits_imb.npz") as file:
             arrays = dict(file)
-        arrays["labels"] = arrays["labels"][::-1]
-        np.savez(copy / "test_decisions" / "digits_imb.npz", **arrays)
+        labels = arrays["labels"][::-1]
+        np.savez(copy / "test_decisions" / "digits_imb.npz", **arrays | {"labels": labels})
         (line,) = make_grid(copy).run().lines()
         assert "its 'labels' is another one" in line
 
@@ -171,18 +171,19 @@ class TestCollapsed:
         profile = dataclasses.replace(
             SHORT, algorithms=("dnn_bayes",), searches=searches, cost_seeds=2
         )
-        run(tmp_path / "before", profile)
+        _, told = run(tmp_path / "before", profile)
+        assert any(line.startswith("digits dnn_bayes: learning_rate = ") for line in told)
+        assert told[-1].startswith("digits dnn_bayes: average test cost ")
         rows = read(tmp_path / "before", "choices.csv")
         order = sorted(rows, key=lambda row: (row["collapsed"], float(row["validation"])))
         best, second = (float(row["value"]) for row in order[:2])
         collapses = {(best, 1001), (order[2]["value"], 1000)}
 
-        def collapsed(outcome):
+        def collapsed(outcome, part):
             cell = outcome.cell
-            return (cell.settings.mlp.learning_rate, cell.cost_seed) in collapses
+            return part == "val" and (cell.settings.mlp.learning_rate, cell.cost_seed) in collapses
 
-        monkeypatch.setattr(Outcome, "collapsed", property(collapsed))
-        monkeypatch.setattr(Outcome, "collapsed_on_test", False)
+        monkeypatch.setattr(Outcome, "collapsed", collapsed)
         run(tmp_path / "after", profile, cache=tmp_path / "before" / "stages", doubled=True)
         found = [
             (float(row["learning_rate"]), row["tried_again"], row["collapsed"])
@@ -190,17 +191,17 @@ class TestCollapsed:
         ]
         assert found == [(best, "0", "False"), (second, "1", "False")]
         (double,) = read(tmp_path / "after", "doubled.csv")
-        assert float(double["learning_rate"]) == best
-
-    def test_all_collapse(self, tmp_path, monkeypatch):
-        """Then the first choice stays, and says so."""
-        monkeypatch.setattr(Outcome, "collapsed", True)
-        searches = (Search("mlp.learning_rate", (0.01, 0.1)),)
-        profile = dataclasses.replace(SHORT, algorithms=("dnn_blind",), searches=searches)
-        run(tmp_path, profile)
-        (row,) = read(tmp_path)
-        assert row["collapsed"] == "True" and row["tried_again"] == "0"
-        assert {row["collapsed"] for row in read(tmp_path, "choices.csv")} == {"True"}
+        plain = read(tmp_path / "after")[0]
+        assert float(double["learning_rate"]) == best and plain["cell"] != double["cell"]
+        assert int(double["epochs"]) > int(plain["epochs"])
+        with np.load(tmp_path / "after" / "test_decisions" / "digits.npz") as file:
+            costs = file["matrix_1000"][file["labels"], file["dnn_bayes_1000_doubled"]]
+        assert float(double["average_cost"]) == pytest.approx(costs.mean())
+        # If all collapse, the first choice stays, and says so.
+        monkeypatch.setattr(Outcome, "collapsed", lambda *_: True)
+        run(tmp_path / "all", profile, cache=tmp_path / "before" / "stages")
+        for row in read(tmp_path / "all"):
+            assert row["collapsed"] == "True" and row["tried_again"] == "0"
 
 
 def test_searches_widen_until_the_best_value_has_neighbours(tmp_path):
@@ -255,15 +256,6 @@ def test_trainings_that_diverge(tmp_path):
     assert costs["cnn_bayes"] == np.inf and np.isfinite(costs["dnn_sosr"])
 
 
-def test_twice_the_epochs(tmp_path):
-    run(tmp_path, dataclasses.replace(SHORT, algorithms=("dnn_bayes",)), doubled=True)
-    (plain,), (double,) = read(tmp_path), read(tmp_path, "doubled.csv")
-    assert int(double["epochs"]) > int(plain["epochs"]) and plain["cell"] != double["cell"]
-    with np.load(tmp_path / "test_decisions" / "digits.npz") as file:
-        costs = file["matrix_1000"][file["labels"], file["dnn_bayes_1000_doubled"]]
-    assert float(double["average_cost"]) == pytest.approx(costs.mean())
-
-
 @pytest.mark.slow
 def test_a_dask_cluster_of_two_workers(tmp_path):
     distributed = pytest.importorskip("distributed")
@@ -273,7 +265,8 @@ def test_a_dask_cluster_of_two_workers(tmp_path):
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     )
-    with cluster, running.processes(2, cluster.scheduler_address):
+    with cluster, cells.processes(2, cluster.scheduler_address):
+        assert joblib.Parallel().n_jobs == -1
         spread, _ = run(tmp_path / "cluster", profile)
     assert set(spread) == set(alone)
     for one, other in zip(read(tmp_path / "cluster"), read(tmp_path / "alone"), strict=True):
@@ -281,32 +274,42 @@ def test_a_dask_cluster_of_two_workers(tmp_path):
         assert float(one["average_cost"]) == pytest.approx(float(other["average_cost"]), rel=0.1)
 
 
+def test_what_fails_costs_no_other(tmp_path, monkeypatch):
+    """Data that cannot be loaded, and decisions after a training, which stays in the cache."""
+    error = MemoryError("not enough memory")
+    full = failing(cells.decide, lambda *_: True, OSError("no space left"))
+    cells._load.cache_clear()
+    profile = dataclasses.replace(
+        SHORT, datasets=("digits_imb", "digits"), algorithms=("sdae_sosr",), searches=()
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(cells.datasets, "imbalance", failing(len, lambda *_, **__: True, error))
+        patch.setattr(cells, "decide", full)
+        failures = make_grid(tmp_path, profile).run()
+        assert failures.lines() == [
+            "digits_imb failed: MemoryError: not enough memory",
+            "digits sdae_sosr for matrix 1000 failed: OSError: no space left",
+        ]
+        patch.setattr(cells, "decide", lambda model, x: np.zeros(len(x), int))
+        patch.setattr(keras.Model, "fit", None)
+        ran, _ = run(tmp_path, dataclasses.replace(profile, datasets=("digits",)))
+    assert len(ran) == len(read(tmp_path)) == 1
+
+
 class TestCell:
     cell = Cell(DataSource("digits"), csdl.ALGORITHMS["csdnn"], 1000, csdl.Settings())
 
     def test_keys_tell_all_that_is_asked_for(self):
+        sources = {"name": "mnist", "imbalanced": True, "train_size": 100, "seed": 1}
+        sources |= {"drop_rate": 0.9, "grayscale": True}
         changes = [
             {"source": dataclasses.replace(self.cell.source, **{name: value})}
-            for name, value in {
-                "name": "mnist",
-                "imbalanced": True,
-                "train_size": 100,
-                "seed": 1,
-                "drop_rate": 0.9,
-                "grayscale": True,
-            }.items()
+            for name, value in sources.items()
         ]
-        changes += [
-            {"settings": csdl.Settings().replace({name: value})}
-            for name, value in {
-                "hard_hinge": True,
-                "mlp.epochs": 3,
-                "mlp.momentum": 0.5,
-                "pretraining.beta": 0.5,
-                "pretraining.epochs": 7,
-                "pretraining.optimizer": "sgd",
-            }.items()
-        ]
+        settings = {"hard_hinge": True, "mlp.epochs": 3, "mlp.momentum": 0.5}
+        settings |= {"pretraining.beta": 0.5, "pretraining.epochs": 7}
+        settings |= {"pretraining.optimizer": "sgd"}
+        changes += [{"settings": csdl.Settings().replace({it: settings[it]})} for it in settings]
         changes += [{"cost_seed": 1001}, {"cost_scale": 2000.0}, {"seed": 1}]
         changes += [{"algorithm": csdl.ALGORITHMS["dnn_sosr"]}]
         found = [dataclasses.replace(self.cell, **change) for change in ({}, *changes)]
@@ -318,38 +321,10 @@ class TestCell:
         other = dataclasses.replace(self.cell, cost_scale=2000.0)
         np.testing.assert_allclose(other.matrix, 200 * self.cell.matrix)
 
-    def test_sources(self):
+    def test_imbalanced_sources(self):
         data = DataSource("digits", imbalanced=True, drop_rate=0.9).load()
         counts = np.sort(np.bincount(data.y_train_val))
         assert counts[3] < 0.15 * counts[4]
-        source = DataSource.parse("a/b:1.0.0_imb", seed=3)
-        assert (source.name, source.imbalanced, source.seed) == ("a/b:1.0.0", True, 3)
-        with pytest.raises(ValueError, match="Did you mean 'mnist'"):
-            DataSource("mnits").load()
-
-
-def test_a_data_set_that_fails_costs_no_other(tmp_path, monkeypatch):
-    error = MemoryError("not enough memory")
-    monkeypatch.setattr(cells.datasets, "imbalance", failing(len, lambda *_, **__: True, error))
-    cells._whole.cache_clear()
-    profile = dataclasses.replace(
-        SHORT, datasets=("digits_imb", "digits"), algorithms=("dnn_bayes",), searches=()
-    )
-    failures = make_grid(tmp_path, profile).run()
-    assert failures.lines() == ["digits_imb failed: MemoryError: not enough memory"]
-    assert len(read(tmp_path)) == 1
-
-
-def test_decisions_that_fail_keep_the_training_before(tmp_path, monkeypatch):
-    profile = dataclasses.replace(SHORT, algorithms=("sdae_sosr",), searches=())
-    fail = failing(running.decide, lambda *_: True, OSError("no space left"))
-    with monkeypatch.context() as patch:
-        patch.setattr(running, "decide", fail)
-        failures = make_grid(tmp_path, profile).run()
-    told = ["digits sdae_sosr for matrix 1000 failed: OSError: no space left"]
-    assert failures.lines() == told
-    ran, _ = run(tmp_path, profile)
-    assert len(ran) == 1
 
 
 def test_profiles():
@@ -358,17 +333,12 @@ def test_profiles():
         assert profile.algorithms == csdl.PAPER_ALGORITHMS
         for search in profile.searches:
             for value in search.values:
-                profile.settings.replace(search.choices(value))
+                profile.settings.replace({**search.given, search.field: value})
     assert set(PROFILES["tiny"].datasets) <= set(csdl.datasets.EMBEDDED)  # no download
     paper = PROFILES["paper"]
     assert paper.settings_on("mnist_imb").mlp.hidden_units == (3000, 3000, 3000)
     assert paper.settings_on("cifar10_imb").mlp.hidden_units == (1000, 1000, 1000)
-    assert [it.name for it in paper.tiers[0]] == list(grid_order())
-
-
-def grid_order():
-    """The algorithms that verdicts need most come first."""
-    return ("dnn_bayes", "dnn_sosr", "csdnn", "sdae_sosr", "seae_sosr", "sdae_bayes")
+    assert [it.name for it in paper.tiers[0]] == list(HEADLINE)
 
 
 @pytest.mark.parametrize("body", ["mlp", "cnn"])
@@ -379,9 +349,3 @@ def test_every_network_of_a_kind_has_the_same_search_of_rates(name, body):
     assert all(it == rounds[0] for it in rounds)
     optimizers = [search.given[f"{body}.optimizer_name"] for search in rounds[0]]
     assert optimizers == ["sgd", "adam"] and all(search.widens for search in rounds[0])
-
-
-def test_what_is_told(tmp_path):
-    _, told = run(tmp_path, dataclasses.replace(SHORT, algorithms=("csdnn",)))
-    assert any(line.startswith("digits csdnn: beta = ") for line in told)
-    assert told[-1].startswith("digits csdnn: average test cost ")

@@ -8,10 +8,15 @@ import sys
 import numpy as np
 import pytest
 
-from csdl_keras.paper.notes import missing_lines, setting
+from csdl_keras.paper.notes import (
+    data_table,
+    missing_lines,
+    read_doubled,
+    read_searches,
+    searches_table,
+)
 from csdl_keras.paper.report import read_contents, render_markdown, render_page, report
-from csdl_keras.paper.searches import Doubled, read_searches, search_lines
-from csdl_keras.paper.titles import data_title
+from csdl_keras.paper.table2 import data_title
 from csdl_keras.training.algorithms import get_algorithm
 from tests.paper.made_up_folder import (
     DATA,
@@ -108,7 +113,7 @@ def test_files_of_the_room_are_installed_with_the_package():
 def test_rendering_imports_nothing_that_trains():
     run_python(
         "import sys, csdl_keras.paper.report\n"
-        "wrong = {'running', 'grid', 'cells', 'folder'}\n"
+        "wrong = {'grid', 'cells', 'folder'}\n"
         "assert not {f'csdl_keras.paper.{it}' for it in wrong} & {*sys.modules}"
     )
 
@@ -219,15 +224,8 @@ def test_figures_have_ink_and_margins(written, name):
     assert not ink[:, :2].any() and not ink[:, -2:].any()
 
 
-def test_several_ways_of_computing(folder):
-    columns = read_table(folder)
-    plain = {"backend": "jax", "arguments": {"mixed_precision": "False"}, "machine": {"cores": 2}}
-    on_gpu = plain | {"machine": {"accelerators": "H100"}}
-    in_half = plain | {"arguments": {"mixed_precision": "True"}}
-    assert "computed" not in setting(columns, [], [plain, plain])
-    assert setting(columns, [], [on_gpu, in_half, plain, on_gpu]).endswith(
-        "; computed in 3 ways: jax on H100, jax in bfloat16 on the processor, jax on the processor."
-    )
+def searched(folder):
+    return searches_table(read_searches(folder)).iloc[0]
 
 
 def test_searches(folder):
@@ -243,14 +241,13 @@ def test_searches(folder):
     ]
     write_csv(folder / "choices.csv", TRIALS, rows)
     # The chosen rate is the lowest one of its optimizer; values of beta are the paper's.
-    assert search_lines(read_searches(folder)) == [["CSDNN", "5", "2.50", "1", "1 of 1"]]
+    assert list(searched(folder)) == ["CSDNN", "5", "2.50", "1", "1 of 1"]
     page = render_page(read_contents(folder))
-    assert "5 trials of values on validation in 2.5 hours" in page
     assert "Chosen corruptions that are the highest of those, 0.4: 1 of 1." in page
     # Both rates come to the same decision, so that none of them is the better one.
     rows[0] = (*rows[0][:-1], 0.3)
     write_csv(folder / "choices.csv", TRIALS, rows)
-    assert search_lines(read_searches(folder))[0][-1] == "1 of 1, 1 tied"
+    assert searched(folder).iloc[-1] == "1 of 1, 1 tied"
 
 
 def test_collapsed_networks_are_marked(folder):
@@ -266,7 +263,7 @@ def test_collapsed_networks_are_marked(folder):
     write_rows(folder / "results.csv", [{**row, "tried_again": 0} for row in rows])
     text = render_markdown(read_contents(folder))
     assert "CSDNN on MNIST (1 of 3)" in text and "1 with a collapsed network" in text
-    assert "collapsed at β = 0.4" in render_page(read_contents(folder))
+    assert "says nothing of β: MNIST at 0.4." in render_page(read_contents(folder))
     write_rows(folder / "results.csv", [{**row, "tried_again": 2} for row in rows[:1]])
     text = render_markdown(read_contents(folder))
     assert "had collapsed on validation: DNN blind on MNIST (1 of 1)." in text
@@ -315,22 +312,11 @@ def test_missing_results_are_named(folder):
     still = "Still to run on CIFAR-10, imbalanced: CSDNN (3 of 3 results), DNN Bayes (5 of 5"
     assert lines[1].startswith(still)
     assert lines[2] == "Not run, since its data were not at hand: SVHN. No pixels."
-    assert lines[3].startswith("Not run on MNIST: SDAE blind, SDAE Bayes, SCAE Bayes, SDAE SOSR")
-    sets = "bg-img-rot; CIFAR-10; MNIST, imbalanced; bg-img-rot, imbalanced"
-    assert lines[-1] == f"Not run of the paper's data sets: {sets}."
-    assert lines[0] in render_page(contents)
-    assert "| SVHN | not run, its data were not at hand | – |" in render_markdown(contents)
-
-
-def test_fewer_seeds_than_others_had_are_missing(folder):
-    """A network lacks the seeds that another one was asked for; a kernel machine needs one."""
-    runs = [
-        {"settings": {"datasets": ["mnist"], "planned": planned, "seeds": seeds}}
-        for planned, seeds in (({"csdnn": 3, "csosr": 3}, 1), ({"dnn_bayes": 9}, 3))
-    ]
-    (still,) = [it for it in missing_lines(read_table(folder), runs) if "Still" in it]
-    left = "CSDNN (6 of 9 results), DNN Bayes (6 of 9 results)"
-    assert still == f"Still to run on MNIST: {left}."
+    assert len(lines) == 3 and lines[0] in render_page(contents)
+    data = data_table(contents.columns, contents.runs).set_index("data set")
+    why = data["training and validation"]
+    assert why["SVHN"] == "not run, its data were not at hand"
+    assert (why["CIFAR-10, imbalanced"], why["CIFAR-10"]) == ("still to run", "not run")
 
 
 def test_twice_the_epochs(folder):
@@ -342,22 +328,19 @@ def test_twice_the_epochs(folder):
     first = [it for it in rows if it["algorithm"] in names and it["cost_seed"] == "1000"]
     write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in first])
     change_arrays(folder, **{f"{name}_1000_doubled": arrays[f"{name}_1000"] for name in names})
-    doubled = Doubled(folder)
-    assert (len(doubled.cells), doubled.changed) == (2, {})
-    told = "On these cells alone no verdict changes, of 1 claim that they bear on."
-    assert told in render_page(read_contents(folder))
+    table, changed = read_doubled(folder)
+    assert (len(table), changed) == (2, {})
+    assert "Verdicts that change on these cells alone: none." in render_page(read_contents(folder))
     # With twice the epochs SOSR is always right.
     change_arrays(folder, dnn_sosr_1000_doubled=arrays["labels"])
     better = [{**it, "average_cost": 0.0} if it["algorithm"] == "dnn_sosr" else it for it in first]
     better = [{**it, "collapsed": it["algorithm"] == "dnn_bayes"} for it in better]
     write_rows(folder / "doubled.csv", [{**row, "epochs": 20} for row in better])
-    ((statement, verdicts),) = Doubled(folder).changed.items()
+    ((statement, verdicts),) = read_doubled(folder)[1].items()
     assert statement.startswith("algorithms of the SOSR series")
     assert verdicts == ("not supported", "supported")
     text = render_markdown(read_contents(folder))
-    assert f"the verdict changes on: {statement}: from not supported to supported." in text
-    changed = "Comparisons that end otherwise, of 1: DNN SOSR and DNN Bayes on MNIST (from"
-    assert changed in text
+    assert f"these cells alone: {statement}: from not supported to supported." in text
     assert text.count("; on single cells not supported, with twice the epochs supported") == 1
     cost = float(first[0]["average_cost"])
     assert f"| DNN Bayes | 10 | {cost:.3f} | 20 | {cost:.3f}&#42; |" in text

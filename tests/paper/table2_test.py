@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from csdl_keras.paper.report import format_cost, read_contents, render_markdown, render_page
+from csdl_keras.paper.report import read_contents, render_markdown, render_page
 from csdl_keras.paper.table2 import groups, panels
 from tests.paper.made_up_folder import (
     DATA,
@@ -49,15 +49,13 @@ class TestReadTable:
         columns, _ = made
         titles = ["MNIST", "bg-img-rot, synthetic", "MNIST, 5,000 images", "MNIST, imbalanced"]
         assert [column.title for column in columns] == titles
-        assert [(heading, len(own)) for heading, own in panels(columns)] == [
-            ("Balanced data", 3),
-            ("Imbalanced data", 1),
-        ]
+        halves = {heading: len(own) for heading, own in panels(columns).items()}
+        assert halves == {"Balanced data": 3, "Imbalanced data": 1}
         found = groups(columns)
-        assert [len(rows) for _, rows in found] == [3, 3, 5, 5]
-        assert [row.name for row in found[1][1]] == ["csosr", "min", "cnn_weighted"]
+        assert list(map(len, found.values())) == [3, 3, 5, 5]
+        assert [row.name for row in found["Baselines"]] == ["csosr", "min", "cnn_weighted"]
         # A data set that the paper lacks has only the rows that were run.
-        assert [len(rows) for _, rows in groups(columns[2:3])] == [2, 3, 2, 3]
+        assert list(map(len, groups(columns[2:3]).values())) == [2, 3, 2, 3]
 
     def test_means_and_standard_errors(self, made):
         columns, rows = made
@@ -147,7 +145,7 @@ class TestReadTable:
         cell = column.cell("cnn_bayes")
         assert (cell.matrices, cell.diverged, cell.cost) == (3, 1, math.inf)
         assert not cell.bold and math.isnan(cell.standard_error)
-        assert format_cost(cell, column) == "diverged (1 of 3)"
+        assert column.text("cnn_bayes") == "diverged (1 of 3)"
         assert column.best == "cnn_sosr"
         assert column.compare("cnn_bayes", "csdnn").costlier
         assert column.compare("csdnn", "cnn_bayes").cheaper
@@ -181,9 +179,7 @@ class TestErrors:
         "column, value, message",
         [
             ("average_cost", "7.5", "to cost what results.csv says, 7.5; received"),
-            ("average_cost", "-1", "to be numbers of at least 0; received -1"),
             ("average_cost", "a", "results.csv to be a table of results; could not convert"),
-            ("imbalanced", "", "Bool column has NA values"),
             ("algorithm", "cssdn", "Expected `algorithm` to be one of"),
             ("cost_seed", "1001", "one row for each result"),
         ],
@@ -201,21 +197,12 @@ class TestErrors:
         with pytest.raises(ValueError, match="to have the columns imbalanced, algorithm"):
             read_table(tmp_path)
 
-    @pytest.mark.parametrize(
-        "name, value, message",
-        [
-            ("labels", np.zeros(7, "uint8"), r"the shapes \(7,\), \(300,\)"),
-            ("matrix_1000", np.zeros((4, 9)), r"classes of a \(K, K\) matrix"),
-        ],
-    )
-    def test_arrays_that_do_not_fit(self, tmp_path, name, value, message):
-        change_arrays(tmp_path, **{name: value})
-        with pytest.raises(ValueError, match=message):
+    def test_arrays_that_do_not_fit(self, tmp_path):
+        arrays = change_arrays(tmp_path, labels=np.zeros(7, "uint8"))
+        with pytest.raises(ValueError, match="to be decisions for its labels; shape mismatch"):
             read_table(tmp_path)
-
-    def test_arrays_that_are_missing(self, tmp_path):
         path = tmp_path / "test_decisions" / "mnist.npz"
-        np.savez(path, **{it: each for it, each in np.load(path).items() if it != "labels"})
+        np.savez(path, **{it: each for it, each in arrays.items() if it != "labels"})
         with pytest.raises(ValueError, match="an array 'labels'"):
             read_table(tmp_path)
         path.write_bytes(b"PK half a file")

@@ -65,15 +65,6 @@ class TestBetaCurve:
         # One reference line, and a curve and a star each.
         assert len(axes.get_lines()) == 5
 
-    @pytest.mark.filterwarnings("error")
-    def test_missing_costs_and_a_single_repetition(self):
-        costs = COSTS.copy()
-        costs[:, 5] = np.nan
-        axes = beta_curve(BETAS, costs, label="digits")
-        axes.figure.draw_without_rendering()
-        assert np.flatnonzero(np.isnan(line_of(axes, "digits")[1])).tolist() == [5]
-        assert not beta_curve(BETAS, COSTS[:1]).collections
-
     def test_other_betas_on_the_same_axes(self):
         axes = beta_curve([0, 0.5, 1], [[1, 2, 3]])
         beta_curve([0, 0.5, 1], [[3, 2, 1]], ax=axes)
@@ -83,16 +74,11 @@ class TestBetaCurve:
     @pytest.mark.parametrize(
         "betas, costs, relative, message",
         [
-            ([0, 0.5], [1.0, 2.0], False, r"`costs` of shape \(repetitions, 2\), a column"),
             ([0, 0.5], [[1.0, 2.0, 3.0]], False, "a column for each beta"),
-            ([0.5, 0.5], [[1.0, 2.0]], False, "`betas` to ascend"),
             ([0, 1.5], [[1.0, 2.0]], False, "`betas` to ascend from 0 to 1"),
-            ([0, 0.5], [[1.0, np.inf]], False, "finite and at least 0 or NaN; received inf"),
-            ([0, 0.5], [[1.0, 1e39]], False, "of a size up to 1e.38; received 1e.39"),
-            ([0, 0.5], [[1e-9, 1e38]], True, "of a size up to 1e.38; received .*e.46"),
             ([0, 0.5], [[np.nan, 1.0]], True, "not all missing"),
-            ([0.1, 0.5], [[1.0, 2.0]], True, "first of `betas` to be 0.*received 0.1"),
-            ([0, 0.5], [[0.0, 2.0]], True, "above 0 at beta 0"),
+            ([0.1, 0.5], [[1.0, 2.0]], True, "first of `betas` to be 0.*received beta 0.1"),
+            ([0, 0.5], [[0.0, 2.0]], True, "costs above 0, for relative"),
         ],
     )
     def test_refused(self, betas, costs, relative, message):

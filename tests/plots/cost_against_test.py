@@ -28,12 +28,6 @@ class TestCostAgainst:
         assert len(axes.get_lines()) == lines
         assert legend_of(axes) == ["trials", "lowest: 1 at 0"]
 
-    def test_no_line_through_single_trials(self):
-        axes = cost_against([0.1, 0.3, 0.2], [3.0, 1.0, 2.0], "rate", label="trials")
-        assert [line.get_linestyle() for line in axes.get_lines()] == ["None", "None"]
-        assert axes.get_lines()[1].get_marker() == "*"
-        assert legend_of(axes) == ["trials", "lowest: 1 at 0.3"]
-
     def test_ticks_of_whole_numbers_are_whole(self):
         axes = cost_against([1, 2, 3], [3.0, 1.0, 2.0], "hidden layers")
         axes.figure.draw_without_rendering()

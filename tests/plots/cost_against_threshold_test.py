@@ -51,26 +51,11 @@ class TestCostAgainstThreshold:
         best = costs.argmin()
         assert star_of(axes) == (thresholds[best], costs[best])
 
-    @pytest.mark.parametrize(
-        "matrix, threshold",
-        [([[0, 1], [9, 0]], 0.1), ([[0, 3], [1, 0]], 0.75), ([[0, 0], [2, 0]], 0.0)],
-    )
-    def test_bayes_threshold(self, matrix, threshold):
-        axes = cost_against_threshold(Y_TRUE, PROBABILITIES, matrix)
-        x, _ = line_of(axes, f"Bayes threshold {threshold:g}")
-        assert list(x) == [threshold, threshold]
-
     def test_one_bayes_threshold_for_several_curves(self):
         axes = cost_against_threshold(Y_TRUE, PROBABILITIES, MATRIX, label="a")
         cost_against_threshold(Y_TRUE, PROBABILITIES**2, MATRIX, ax=axes, label="b")
         words = [word.split(":")[0] for word in legend_of(axes)]
         assert words == ["Bayes threshold 0.2", "a", "lowest", "b", "lowest"]
-
-    def test_never_is_best(self):
-        axes = cost_against_threshold([0, 0], [0.2, 1.0], MATRIX)
-        assert legend_of(axes)[1] == "lowest: 0 above every probability"
-        x, y = star_of(axes)
-        assert x > 1.0 and y == 0.0
 
     @pytest.mark.parametrize("labels", [[0, 0, 0, 1], [0, 0, 0, 0]])
     def test_near_certain_probabilities_have_room(self, labels):

@@ -31,11 +31,6 @@ class TestCostMatrixHeatmap:
         bottom, top = axes.get_ylim()
         assert bottom > top  # row 0 is on top
 
-    def test_highest_colour(self):
-        axes = cost_matrix_heatmap(MATRIX, vmax=5000)
-        assert axes.images[0].get_clim() == (0.0, 5000.0)
-        assert {text.get_color() for text in axes.texts} == {"black"}
-
     @pytest.mark.parametrize("long, rotation", [("0123456789" * 3, 45.0), ("abstain", 0.0)])
     def test_long_names_are_slanted(self, long, rotation):
         axes = cost_matrix_heatmap(MATRIX, decision_names=["a", "b", "c", long])
@@ -46,7 +41,7 @@ class TestCostMatrixHeatmap:
         assert text[1, 0].get_color() == "white"
         assert text[0, 0].get_color() == text[0, 1].get_color() == "black"
 
-    @pytest.mark.parametrize("classes", [2, 12, 13, 20])
+    @pytest.mark.parametrize("classes", [2, 12, 13])
     def test_text_fits_its_cell(self, classes):
         axes = cost_matrix_heatmap(1234.0 * zero_one(classes))
         axes.figure.draw_without_rendering()

@@ -33,7 +33,3 @@ class TestRiskCoverage:
         np.testing.assert_allclose(axes.get_xlim(), (0.78, 1.0))
         risk_coverage(labels[::-1], expected, [[0, 1], [1, 0]], ax=axes)
         np.testing.assert_allclose(axes.get_xlim(), (0.0, 1.0))
-        risk_coverage(labels, expected, [[0, 1], [1, 0]], ax=axes)
-        np.testing.assert_allclose(axes.get_xlim(), (0.0, 1.0))
-        free = risk_coverage(np.zeros(100, int), expected, [[0, 1], [1, 0]])
-        np.testing.assert_allclose(free.get_xlim(), (0.0, 1.0))

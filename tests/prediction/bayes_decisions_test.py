@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
@@ -41,6 +41,7 @@ def lowest_total(expected, limits):
     return min(totals)
 
 
+@settings(max_examples=60)
 @given(st.data())
 def test_limits(data):
     size, width = data.draw(st.integers(1, 5)), data.draw(st.integers(2, 4))
@@ -61,7 +62,7 @@ def test_limits(data):
         np.testing.assert_allclose(prices[k] / unit, total - more, atol=1e-9)
 
 
-@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1.0, 1e9, 1e12])
+@pytest.mark.parametrize("unit", [1e-9, 1e12])
 def test_any_unit_of_costs(unit):
     """Beside SciPy's assignment of examples to single places."""
     rng = np.random.default_rng(0)
@@ -92,8 +93,7 @@ def test_many_examples_keep_their_limits():
         (([[0.5, 0.6]], [[0, 1], [1, 0]]), "sum to 1"),
         (([1.5], [[0, 1], [1, 0]]), "to lie in"),
         (([0.5], MATRIX), "for each of 2 classes"),
-        (([0.5], [[0, 1], [1, 0]], 5), "`capacity` to be a dict"),
-        (([0.5], [[0, 1], [1, 0]], {2: 1}), "below 2; received 2"),
+        (([0.5], [[0, 1], [1, 0]], {2: 1}), "at most 1; received 2"),
         (([0.5], [[0, 1], [1, 0]], {0: -1}), "at least 0"),
         (([0.5], [[0, 1], [1, 0]], {0: 0, 1: 0}), "for 1 examples"),
     ],

@@ -10,7 +10,7 @@ from keras import layers
 from csdl_keras import decide
 from csdl_keras.layers import BayesDecision, CostOutput
 from csdl_keras.models import decision_model
-from tests.support.small_models import BUILDERS, Twice, functional, inputs
+from tests.support.small_models import functional, inputs, nested
 from tests.support.testing import TestCase, to_numpy
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -41,8 +41,9 @@ IDENTITY = identity(WIDTH)
 
 
 class TestDecide(TestCase):
-    @pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS)
-    @pytest.mark.parametrize("ending", ENDINGS)
+    @pytest.mark.parametrize(
+        ("build", "ending"), [(functional, it) for it in ENDINGS] + [(nested, "bayes")]
+    )
     def test_decides_like_numpy(self, build, ending, tmp_path, capsys):
         make, choose = ENDINGS[ending]
         model = build(make())
@@ -70,35 +71,6 @@ class TestDecide(TestCase):
         np.testing.assert_array_equal(decide(IDENTITY, rows, output=output), expected)
         decided = decision_model(IDENTITY, output).predict(rows, verbose=0)
         np.testing.assert_array_equal(decided, expected)
-
-    @pytest.mark.parametrize(
-        ("model", "output", "choose"),
-        [
-            (functional([Twice()]), "cost", np.argmin),
-            (functional([layers.Dense(3)]), "cost", np.argmin),
-            (functional([layers.Softmax(), layers.Identity()]), "probability", np.argmax),
-        ],
-    )
-    def test_explicit_output(self, model, output, choose):
-        expected = choose(model.predict(X, verbose=0), axis=1)
-        np.testing.assert_array_equal(decide(model, X, output=output), expected)
-        decided = decision_model(model, output=output).predict(X, verbose=0)
-        np.testing.assert_array_equal(decided, expected)
-
-    @pytest.mark.parametrize(
-        ("layer", "output", "match"),
-        [
-            (layers.Dense(3), None, "output='cost' or output='probability'"),
-            (layers.Dense(3), "probability", "gives no probabilities"),
-            (layers.Dense(3), "costs", "`output`"),
-            (layers.Dense(3), 1, "`output`"),
-            (layers.Dense(3, "softmax"), "cost", "received output='cost'.*outputs probabilities"),
-            (CostOutput(3), "probability", "received output='probability'.*outputs costs"),
-        ],
-    )
-    def test_wrong_outputs(self, layer, output, match):
-        with pytest.raises(ValueError, match=match):
-            decide(functional([layer]), X, output=output)
 
     def test_nan(self):
         x = X.copy()

@@ -61,19 +61,6 @@ def test_trained_on_this_backend(tmp_path, format):
         np.testing.assert_array_equal(found["decision"][clear], decisions[clear])
 
 
-def test_costs_of_examples_on_this_backend(tmp_path):
-    model, path = classifier(), tmp_path / "model.onnx"
-    costs = np.random.default_rng(0).uniform(0, 9, size=(1000, 3, 3)).astype("float32")
-    csdl.export(bayes_classifier(model, cost_input=True), path, "onnx")
-    artifact = OPENERS["onnx"](path)
-    p = model.predict(X, verbose=0)
-    for given in (costs, costs[:1]):
-        found = artifact({"inputs": X, "cost_matrix": given})
-        expected = (p[:, None] @ given)[:, 0]
-        np.testing.assert_allclose(found["costs"], expected, rtol=1e-5, atol=1e-5)
-        np.testing.assert_array_equal(found["decision"], found["costs"].argmin(axis=1))
-
-
 ON_TENSORFLOW = pytest.mark.skipif(
     keras.backend.backend() != "tensorflow",
     reason="another backend exports by the same code, in a process that takes longer to start",
@@ -100,7 +87,7 @@ def test_a_model_that_the_format_cannot_hold(tmp_path, format, message):
 
 
 class TestFloat32Model:
-    @pytest.mark.parametrize("policy", ["mixed_bfloat16", "mixed_float16"])
+    @pytest.mark.parametrize("policy", ["mixed_float16"])
     def test_computes_in_32_bits(self, policy):
         with dtype_policy(policy):
             model = bayes_classifier(tabular(X, 3, (5,), seed=0), MATRIX)
@@ -119,13 +106,9 @@ class TestErrors:
         ("path", "format", "message"),
         [
             ("model.onnx", "ONNX", "`format`"),
-            ("model.onnx", None, "`format`"),
-            ("model", "onnx", "ends in '.onnx'"),
             ("model.onnx", "litert", "ends in '.tflite'"),
-            ("absent/model", "savedmodel", "in a folder that exists; received .*absent"),
             ("file/model.tflite", "litert", "in a folder that exists; received .*file"),
             ("folder.onnx", "onnx", "the path of a file"),
-            ("file", "savedmodel", "new or empty folder"),
             ("folder.onnx", "savedmodel", "new or empty folder"),
         ],
     )

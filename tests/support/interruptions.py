@@ -60,35 +60,11 @@ class Epochs(keras.callbacks.Callback):
 
 
 def check_nothing_lost(record_property, how, found, expected, times=1):
-    """Compares weights with those of an undisturbed run; the session's end prints the counts.
-
-    Args:
-        record_property: pytest's fixture.
-        how: the run was interrupted.
-        found: its weights in the end.
-        expected: those of the undisturbed run.
-        times: how often it was.
-    """
+    """Compares weights with those of an undisturbed run, and notes how often it was interrupted."""
     pairs = list(zip(found, expected, strict=True))
     difference = max(float(np.abs(np.asarray(a) - np.asarray(b)).max()) for a, b in pairs)
     record_property("interruption", [how, difference, times])
     assert difference <= TOLERANCE
-
-
-def summary(reports):
-    """Lines that count interruptions and those after which something was lost."""
-    counts = {}
-    for report in reports:
-        for name, value in getattr(report, "user_properties", ()):
-            if name == "interruption" and report.when == "call":
-                counts.setdefault(value[0], []).append(value[1:])
-    for how, runs in sorted(counts.items()):
-        differences = [difference for difference, _ in runs]
-        lost = sum(not difference <= TOLERANCE for difference in differences)
-        yield (
-            f"{how}: {sum(times for _, times in runs)} times in {len(runs)} runs, "
-            f"{lost} of which lost something; off by {max(differences):.1g} at most"
-        )
 
 
 @pytest.fixture

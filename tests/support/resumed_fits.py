@@ -23,25 +23,6 @@ class Scores(keras.callbacks.Callback):
         logs["score"] = SCORES[epoch]
 
 
-class Warm(keras.callbacks.Callback):
-    """Changes rate and weights by what it has seen, batch by batch."""
-
-    state_names = ("seen",)
-
-    def __init__(self):
-        super().__init__()
-        self.seen = {"batches": 0, "scores": []}
-
-    def on_train_batch_begin(self, batch, logs=None):
-        self.seen["batches"] += 1
-        self.model.optimizer.learning_rate = 0.02 + 0.002 * self.seen["batches"]
-
-    def on_epoch_end(self, epoch, logs=None):
-        self.seen["scores"].append(np.float32(logs["score"]))
-        for weight in self.model.trainable_weights:
-            weight.assign(weight * (1.0 - 0.01 * len(self.seen["scores"])))
-
-
 def adam(**arguments):
     return keras.optimizers.Adam(0.05, **arguments)
 

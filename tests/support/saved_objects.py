@@ -11,33 +11,11 @@ import keras
 import numpy as np
 from keras import layers
 
-import csdl_keras
-from csdl_keras import AverageCost, DecisionAccuracy, ReconstructionLoss, SOSRLoss
+import csdl_keras as csdl
 from csdl_keras import layers as csdl_layers
-from csdl_keras.losses import (
-    LogisticCostLoss,
-    MINLoss,
-    OneSidedLoss,
-    PoissonCostLoss,
-    SquaredErrorLoss,
-    expected_cost,
-)
-from csdl_keras.metrics import NormalizedCost, Savings
-from csdl_keras.models import (
-    auxiliary_costs,
-    bayes_classifier,
-    caffe_cifar10,
-    convnet,
-    cost_estimator,
-    decision_model,
-    ensemble,
-    expected_cost_model,
-    labelled_costs,
-    mlp,
-    serving_model,
-    tabular,
-    view_average,
-)
+from csdl_keras import losses, metrics, models
+from csdl_keras.losses import MINLoss, SOSRLoss
+from csdl_keras.metrics import AverageCost, DecisionAccuracy
 
 RNG = np.random.default_rng(0)
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
@@ -89,23 +67,21 @@ def with_loss(loss: keras.losses.Loss, y: np.ndarray, **kwargs: Any) -> Case:
 
 
 def cae(tied: bool) -> Case:
-    losses = {"reconstruction": ReconstructionLoss(from_logits=True), "cost": SOSRLoss()}
-    model = csdl_keras.CAE(5, num_decisions=3, corruption=0.25, tied=tied, seed=1)
+    parts = {"reconstruction": losses.ReconstructionLoss(from_logits=True), "cost": SOSRLoss()}
+    model = csdl.CAE(5, num_decisions=3, corruption=0.25, tied=tied, seed=1)
     weights = {"reconstruction": 0.75, "cost": 0.25}
-    return trained(
-        model, X, {"reconstruction": X, "cost": COSTS}, loss=losses, loss_weights=weights
-    )
+    return trained(model, X, {"reconstruction": X, "cost": COSTS}, loss=parts, loss_weights=weights)
 
 
 def compiled_network(output: str) -> Case:
     loss = SOSRLoss(MATRIX, alpha=2.0) if output == "cost" else "sparse_categorical_crossentropy"
-    metrics = [AverageCost(MATRIX, output=output), DecisionAccuracy(output=output)]
-    return trained(mlp((4,), 3, (5,), output=output), X, LABELS, loss=loss, metrics=metrics)
+    scores = [AverageCost(MATRIX, output=output), DecisionAccuracy(output=output)]
+    return trained(models.mlp((4,), 3, (5,), output=output), X, LABELS, loss=loss, metrics=scores)
 
 
 def caffe(variant: str, output: str) -> Case:
     mean = 255 * IMAGES.mean(axis=0)
-    return Case(caffe_cifar10(IMAGES.shape[1:], 3, variant, output, mean), IMAGES)
+    return Case(models.caffe_cifar10(IMAGES.shape[1:], 3, variant, output, mean), IMAGES)
 
 
 def body() -> keras.Model:
@@ -114,14 +90,14 @@ def body() -> keras.Model:
 
 
 def costs_of_examples(rank: int | None) -> Case:
-    model = expected_cost_model(body(), WITH_ABSTAIN, rank=rank, seed=1)
-    y = labelled_costs(LABELS, WITH_ABSTAIN[LABELS])
+    model = models.expected_cost_model(body(), WITH_ABSTAIN, rank=rank, seed=1)
+    y = models.labelled_costs(LABELS, WITH_ABSTAIN[LABELS])
     return trained(model, X, y, **model.losses_and_weights())
 
 
 def auxiliary() -> Case:
-    model = auxiliary_costs(mlp((4,), 3, (6, 5), output="cost"), num_decisions=3)
-    arguments = model.losses_and_weights(SOSRLoss(), PoissonCostLoss, alpha=0.5)
+    model = models.auxiliary_costs(models.mlp((4,), 3, (6, 5), output="cost"), num_decisions=3)
+    arguments = model.losses_and_weights(SOSRLoss(), losses.PoissonCostLoss, alpha=0.5)
     return trained(model, X, model.targets(COSTS), **arguments)
 
 
@@ -133,7 +109,7 @@ def taking_costs() -> Case:
     """A model that takes costs, which here are computed from the features."""
     inputs = keras.Input((4,))
     costs = layers.Reshape((3, 4))(layers.Dense(12, "softplus")(inputs))
-    model = bayes_classifier(network(softmax()), cost_input=True, num_decisions=4)
+    model = models.bayes_classifier(network(softmax()), cost_input=True, num_decisions=4)
     return Case(keras.Model(inputs, model([inputs, costs])))
 
 
@@ -142,16 +118,16 @@ CASES: dict[str, Callable[[], Case]] = {
     "SOSRLoss(cost_matrix)": lambda: with_loss(
         SOSRLoss(cost_matrix=MATRIX), LABELS, metrics=[AverageCost(cost_matrix=MATRIX)]
     ),
-    "OneSidedLoss": lambda: with_loss(OneSidedLoss(), COSTS),
-    "OneSidedLoss(cost_matrix)": lambda: with_loss(OneSidedLoss(MATRIX), LABELS),
+    "OneSidedLoss": lambda: with_loss(losses.OneSidedLoss(), COSTS),
+    "OneSidedLoss(cost_matrix)": lambda: with_loss(losses.OneSidedLoss(MATRIX), LABELS),
     "MINLoss": lambda: with_loss(MINLoss(), COSTS),
     "MINLoss(cost_matrix)": lambda: with_loss(MINLoss(MATRIX, [0.2, 0.5, 0.3]), LABELS),
-    "PoissonCostLoss": lambda: with_loss(PoissonCostLoss(cost_scale=0.5), COSTS),
-    "PoissonCostLoss(cost_matrix)": lambda: with_loss(PoissonCostLoss(MATRIX), LABELS),
-    "LogisticCostLoss": lambda: with_loss(LogisticCostLoss(cost_scale=0.1), COSTS),
-    "LogisticCostLoss(cost_matrix)": lambda: with_loss(LogisticCostLoss(MATRIX / 9), LABELS),
-    "SquaredErrorLoss": lambda: with_loss(SquaredErrorLoss(), COSTS),
-    "ReconstructionLoss": lambda: with_loss(ReconstructionLoss(from_logits=True), X),
+    "PoissonCostLoss": lambda: with_loss(losses.PoissonCostLoss(cost_scale=0.5), COSTS),
+    "PoissonCostLoss(cost_matrix)": lambda: with_loss(losses.PoissonCostLoss(MATRIX), LABELS),
+    "LogisticCostLoss": lambda: with_loss(losses.LogisticCostLoss(cost_scale=0.1), COSTS),
+    "LogisticCostLoss(cost_matrix)": lambda: with_loss(losses.LogisticCostLoss(MATRIX / 9), LABELS),
+    "SquaredErrorLoss": lambda: with_loss(losses.SquaredErrorLoss(), COSTS),
+    "ReconstructionLoss": lambda: with_loss(losses.ReconstructionLoss(from_logits=True), X),
     "AverageCost(bayes)": lambda: trained(
         network(softmax()),
         X,
@@ -163,7 +139,7 @@ CASES: dict[str, Callable[[], Case]] = {
         SOSRLoss(), COSTS, metrics=[AverageCost(), DecisionAccuracy()]
     ),
     "NormalizedCost": lambda: with_loss(
-        SOSRLoss(MATRIX), LABELS, metrics=[NormalizedCost(MATRIX), Savings(MATRIX)]
+        SOSRLoss(MATRIX), LABELS, metrics=[metrics.NormalizedCost(MATRIX), metrics.Savings(MATRIX)]
     ),
     "BayesDecision": lambda: Case(network(softmax(), csdl_layers.BayesDecision(WITH_ABSTAIN))),
     "ClassProbabilities": lambda: Case(
@@ -178,7 +154,7 @@ CASES: dict[str, Callable[[], Case]] = {
     ),
     "InverseLink": lambda: Case(network(layers.Dense(3), csdl_layers.InverseLink("logit", 0.5))),
     "expected_cost": lambda: trained(
-        network(softmax(), csdl_layers.BayesDecision(MATRIX)), X, LABELS, loss=expected_cost
+        network(softmax(), csdl_layers.BayesDecision(MATRIX)), X, LABELS, loss=losses.expected_cost
     ),
     "CostOutput": lambda: Case(network(csdl_layers.CostOutput(3))),
     "Decision": lambda: Case(network(layers.Dense(3), csdl_layers.Decision("probability"))),
@@ -203,22 +179,24 @@ CASES: dict[str, Callable[[], Case]] = {
     "caffe_cifar10 quick cost": lambda: caffe("quick", "cost"),
     "caffe_cifar10 full probability": lambda: caffe("full", "probability"),
     "caffe_cifar10 full cost": lambda: caffe("full", "cost"),
-    "bayes_classifier": lambda: Case(bayes_classifier(network(softmax()), WITH_ABSTAIN)),
+    "bayes_classifier": lambda: Case(models.bayes_classifier(network(softmax()), WITH_ABSTAIN)),
     "bayes_classifier one logit": lambda: Case(
-        bayes_classifier(network(layers.Dense(1)), MATRIX[:2, :2], from_logits=True)
+        models.bayes_classifier(network(layers.Dense(1)), MATRIX[:2, :2], from_logits=True)
     ),
     "bayes_classifier(cost_input)": taking_costs,
-    "decision_model": lambda: Case(decision_model(network(softmax()))),
-    "serving_model": lambda: Case(serving_model(network(softmax()))),
-    "cost_estimator": lambda: Case(cost_estimator(network(csdl_layers.CostOutput(3)), "log", 0.5)),
+    "decision_model": lambda: Case(models.decision_model(network(softmax()))),
+    "serving_model": lambda: Case(models.serving_model(network(softmax()))),
+    "cost_estimator": lambda: Case(
+        models.cost_estimator(network(csdl_layers.CostOutput(3)), "log", 0.5)
+    ),
     "expected_cost_model": lambda: costs_of_examples(rank=None),
     "expected_cost_model low-rank": lambda: costs_of_examples(rank=2),
-    "cost_model": lambda: Case(expected_cost_model(body(), MATRIX, seed=1).cost_model()),
+    "cost_model": lambda: Case(models.expected_cost_model(body(), MATRIX, seed=1).cost_model()),
     "auxiliary_costs": auxiliary,
-    "ensemble": lambda: Case(ensemble([network(softmax()) for _ in range(3)])),
-    "convnet": lambda: Case(convnet(IMAGES.shape[1:], 3, filters=(4, 6)), IMAGES),
+    "ensemble": lambda: Case(models.ensemble([network(softmax()) for _ in range(3)])),
+    "convnet": lambda: Case(models.convnet(IMAGES.shape[1:], 3, filters=(4, 6)), IMAGES),
     "view_average": lambda: Case(
-        view_average(convnet(IMAGES.shape[1:], 3, filters=(4, 6)), flip=True), IMAGES
+        models.view_average(models.convnet(IMAGES.shape[1:], 3, filters=(4, 6)), flip=True), IMAGES
     ),
-    "tabular": lambda: Case(tabular(X, 3, hidden_units=(6,))),
+    "tabular": lambda: Case(models.tabular(X, 3, hidden_units=(6,))),
 }

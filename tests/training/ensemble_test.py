@@ -1,4 +1,4 @@
-"""Ensembles without validation data, whose networks are each validated on a fold."""
+"""Ensembles: members that train as one network, and that validate each other on folds."""
 
 import dataclasses
 
@@ -15,16 +15,18 @@ from csdl_keras.layers import TemperatureScaling
 from csdl_keras.sklearn import CostSensitiveClassifier
 from csdl_keras.training.algorithms import Algorithm
 from csdl_keras.training.data import assign_folds
+from csdl_keras.training.ensemble import stack
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
 
-MEMBERS = 5
+#: Fewer than there are folds, each of which validates at most one network.
+MEMBERS, FOLDS_OF_ALL = 2, 5
 RNG = np.random.default_rng(0)
 Y = RNG.integers(3, size=90)
 X = (np.eye(3)[Y] + RNG.normal(size=(90, 3))).astype("float32")
 MATRIX = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 1.0], [9.0, 1.0, 0.0]])
-SETTINGS = csdl.Settings().limit_epochs(3).replace({"auto.learning_rate": 0.01})
-FOLDS = assign_folds(Y, MEMBERS, seed=0)
+SETTINGS = csdl.Settings(members=MEMBERS).limit_epochs(3).replace({"auto.learning_rate": 0.01})
+FOLDS = assign_folds(Y, FOLDS_OF_ALL, seed=0)
 
 
 def network(input_shape, num_classes):
@@ -32,14 +34,17 @@ def network(input_shape, num_classes):
     return keras.Model(inputs, keras.layers.Dense(8, "relu")(inputs))
 
 
-def trained(x=X, algorithm="ensemble_bayes", costs=None, settings=SETTINGS, **others):
-    settings = dataclasses.replace(settings, members=MEMBERS)
-    trainer = csdl.Trainer(x, Y, settings=settings, seed=0, costs=costs, **others)
+def trained(x=X, algorithm="ensemble_bayes", costs=None, settings=SETTINGS, held=None, **others):
+    trainer = csdl.Trainer(x, Y, held, settings=settings, seed=0, costs=costs, **others)
     return trainer.train(algorithm, MATRIX if costs is None else None).model
 
 
 def members(model):
     return [layer for layer in model.layers if isinstance(layer, keras.Model)]
+
+
+def nll(probabilities, labels):
+    return -np.mean(np.log(np.maximum(probabilities[np.arange(len(labels)), labels], 1e-7)))
 
 
 @given(
@@ -59,33 +64,30 @@ def test_folds_have_the_same_shares_of_classes(labels, number, seed):
         counts = np.bincount(own, minlength=number)
         # Each network sees each class in training.
         assert counts.max() - counts.min() <= 1 and counts.max() < len(own)
-
-
-def test_the_split_follows_the_seed():
-    assert np.any(FOLDS != assign_folds(Y, MEMBERS, seed=1))
-    np.testing.assert_array_equal(FOLDS, assign_folds(Y, MEMBERS, seed=None))
+    assert np.any(FOLDS != assign_folds(Y, FOLDS_OF_ALL, seed=1))
 
 
 @pytest.mark.slow
 def test_each_network_is_trained_without_its_fold_and_stops_by_it():
-    one = Algorithm("one", "One", "auto", "none", "nll", "argmax")
+    one = Algorithm("one", "One", "auto", "none", "nll", "argmax", members=1)
+    settings = dataclasses.replace(SETTINGS, members=None)
     found = members(trained(network=network))
     assert len(found) == MEMBERS
     for index, member in enumerate(found):
         learned, own = FOLDS != index, FOLDS == index
-        alone = csdl.train(
-            X[learned],
-            Y[learned],
-            MATRIX,
-            one,
-            validation_data=(X[own], Y[own]),
-            network=network,
-            settings=SETTINGS,
-            seed=member_seed(0, index),
-        )
-        np.testing.assert_allclose(
-            member.predict(X, verbose=0), alone.predict(X, verbose=0), rtol=1e-5
-        )
+        given = {"validation_data": (X[own], Y[own]), "seed": member_seed(0, index)}
+        given |= {"network": network, "settings": settings}
+        alone = csdl.train(X[learned], Y[learned], MATRIX, one, **given)
+        expected = alone.predict(X, verbose=0)
+        np.testing.assert_allclose(member.predict(X, verbose=0), expected, rtol=1e-5)
+
+
+def test_a_stack_computes_what_its_networks_compute():
+    networks = [csdl.models.tabular(X, 3, (7, 5), seed=seed) for seed in range(3)]
+    found = stack(networks).predict(X, verbose=0)
+    for index, one in enumerate(networks):
+        expected = one.predict(X, verbose=0)
+        np.testing.assert_allclose(found[:, index], expected, rtol=1e-5, atol=1e-6)
 
 
 def test_a_network_of_a_stack_learns_nothing_from_its_fold():
@@ -99,37 +101,45 @@ def test_a_network_of_a_stack_learns_nothing_from_its_fold():
         assert (np.abs(found[0] - found[1]).max() < 1e-6) == (index == 1)
 
 
-def test_networks_of_a_stack_keep_the_epoch_that_is_best_on_their_fold():
+@pytest.mark.parametrize("held", [None, (X[:40], Y[:40])], ids=["folds", "held out"])
+def test_networks_of_a_stack_keep_their_best_epoch(held):
     losses = []
+
+    def examples(index):
+        return (X[FOLDS == index], Y[FOLDS == index]) if held is None else held
 
     class Losses(keras.callbacks.Callback):
         def on_epoch_end(self, epoch, logs=None):
             if epoch == 2:  # the last one, and surely not the best
                 for weight in self.model.trainable_weights:
                     weight.assign(-2.0 * weight.value)
-            found = self.model.predict(X, verbose=0)
-            losses.append([nll(found[:, index], index) for index in range(MEMBERS)])
+            now = []
+            for index in range(MEMBERS):
+                x, y = examples(index)
+                now.append(nll(self.model.predict(x, verbose=0)[:, index], y))
+            losses.append(now)
 
-    def nll(probabilities, fold):
-        own = FOLDS == fold
-        return -np.mean(np.log(np.maximum(probabilities[own, Y[own]], 1e-7)))
-
-    found = members(trained(callbacks=[Losses()]))
-    kept = [nll(member.predict(X, verbose=0), index) for index, member in enumerate(found)]
+    found = members(trained(callbacks=[Losses()], held=held))
+    assert len(losses) == 3  # of one `fit`
+    rows = [model.predict(examples(index)[0], verbose=0) for index, model in enumerate(found)]
+    kept = [nll(one, examples(index)[1]) for index, one in enumerate(rows)]
     np.testing.assert_allclose(kept, np.min(losses, axis=0), rtol=1e-4)
+    assert np.min(losses, axis=0).sum() < np.sum(losses[-1])
 
 
-@pytest.mark.parametrize("own", [None, network])
+@pytest.mark.parametrize("own", [None, pytest.param(network, marks=pytest.mark.slow)])
 def test_one_temperature_suits_all_folds(own):
     """The temperature minimises the loss of each example under the network that missed it."""
     model = trained(network=own)
     (scaling,) = [layer for layer in model.layers if isinstance(layer, TemperatureScaling)]
     outputs = np.stack([member.predict(X, verbose=0) for member in members(model)])
-    logs = np.log(outputs[FOLDS, np.arange(len(Y))].astype("float64"))
+    missed = FOLDS < MEMBERS
+    logs = np.log(outputs[FOLDS[missed], np.flatnonzero(missed)].astype("float64"))
 
     def loss(log_temperature):
         scores = logs / np.exp(log_temperature)
-        likelihoods = scores[np.arange(len(Y)), Y] - np.log(np.exp(scores).sum(axis=1))
+        chosen = scores[np.arange(len(scores)), Y[missed]]
+        likelihoods = chosen - np.log(np.exp(scores).sum(axis=1))
         return -likelihoods.sum() + log_temperature**2 / 2
 
     best = minimize_scalar(loss, bounds=(-3, 3), method="bounded").x
@@ -149,14 +159,14 @@ def test_networks_of_costs_decide_better_than_a_constant():
 
 @pytest.mark.parametrize("labels", [Y[:9], np.arange(12)], ids=["few", "all differ"])
 def test_too_few_examples_are_not_divided(labels):
-    matrix = csdl.costs.zero_one(12)
+    trainer = csdl.Trainer(X[: len(labels)], labels, settings=SETTINGS, seed=0)
     with pytest.warns(UserWarning, match="calibrates probabilities on `validation_data`"):
-        csdl.train(X[: len(labels)], labels, matrix, "ensemble_bayes", settings=SETTINGS, seed=0)
+        trainer.train_all([("ensemble_bayes", csdl.costs.zero_one(12))])
 
 
 @pytest.mark.slow
 def test_the_estimator_holds_out_nothing_else():
-    arguments = {"settings": SETTINGS, "ensemble": MEMBERS, "random_state": 0}
+    arguments = {"settings": SETTINGS, "random_state": 0}
     estimator = CostSensitiveClassifier("ensemble_bayes", MATRIX, **arguments).fit(X, Y)
     expected = trained().predict(X, verbose=0)
     np.testing.assert_allclose(estimator.predict_cost(X), expected, rtol=1e-5)

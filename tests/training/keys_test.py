@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 import csdl_keras as csdl
-from csdl_keras.training.train import Training
 from tests.support.changes import setting_changes
 from tests.support.testing import dtype_policy
 from tests.support.trainers import DATA, MATRICES, SETTINGS, VALIDATION, make_trainer
-from tests.support.weights import assert_same_weights
 
 X, Y = DATA.x_train, DATA.y_train
 COSTS = MATRICES[0][Y] + 0.5
@@ -26,8 +24,8 @@ def moved(array, index=0):
 
 #: Other values of each argument of `Trainer` that changes what is trained.
 OTHERS = {
-    "x": [moved(X), moved(X, -1), X[::-1], X.transpose(0, 2, 1, 3), X * np.float32(0.5)],
-    "y": [np.roll(Y, 1), Y[::-1]],
+    "x": [moved(X), moved(X, -1), X[::-1], X.transpose(0, 2, 1, 3)],
+    "y": [np.roll(Y, 1)],
     "costs": [moved(COSTS), COSTS[::-1], 2 * COSTS],
     "validation_data": [
         (moved(VALIDATION[0]), VALIDATION[1], VALIDATION_COSTS),
@@ -71,20 +69,13 @@ def test_the_same_numbers_are_the_same_data():
             assert trainer(**{name: value}).key("csdnn") == trainer().key("csdnn")
 
 
-def test_later_changes_of_the_arrays_change_nothing(run_eagerly):
+def test_later_changes_of_the_arrays_change_nothing():
     arrays = {name: ARGUMENTS[name].copy() for name in ("x", "y", "costs")}
     validation = tuple(array.copy() for array in ARGUMENTS["validation_data"])
-    matrix = MATRICES[0].copy()
-    expected = trainer().train("csdnn").model
-    by_matrix = make_trainer().train("dnn_sosr", matrix).model
-    found, results = (
-        trainer(**arrays, validation_data=validation),
-        make_trainer().train_all([("dnn_sosr", matrix)]),
-    )
-    for array in (*arrays.values(), *validation, matrix):
+    found = trainer(**arrays, validation_data=validation)
+    for array in (*arrays.values(), *validation):
         array[:] = 0
-    assert_same_weights(found.train("csdnn").model, expected)
-    assert_same_weights(next(results)[1].model, by_matrix)
+    assert found.key("csdnn") == trainer().key("csdnn")
 
 
 @pytest.mark.parametrize("name", ["csdnn", "cnn_bayes", "csosr", "cost_model"])
@@ -97,8 +88,6 @@ def test_choices_of_settings(name):
         own = owner == body or (owner == "pretraining" and name == "csdnn" and choice not in unread)
         own |= choice == "members" and name != "csosr"
         own |= choice == "hard_hinge" and csdl.ALGORITHMS[name].training == "sosr"
-        if choice == "members" and name == "csosr":
-            continue  # refused
         assert (make_trainer(settings=settings).key(name, MATRICES[0]) != before) == own, choice
 
 
@@ -114,38 +103,32 @@ class TestShared:
         ]
         assert len(set(keys)) == 1
         found = [plan(name, matrix) for name in ("sdae_bayes", "sdae_sosr") for matrix in MATRICES]
-        assert len({str(one.pretraining_description) for one in found}) == 1
+        assert len({str(one.descriptions[0]) for one in found}) == 1
         assert len({one.key for one in found}) == 3
 
-    @pytest.mark.parametrize("name", ["csdnn", "seae_sosr", "sdae_sosr"])
-    def test_pretraining_without_costs_is_that_of_the_sdae(self, name):
-        blind = plan(name, settings=SETTINGS.replace({"pretraining.beta": 0.0}))
-        assert blind.pretraining_description == plan("sdae_bayes").pretraining_description
+    def test_pretraining_without_costs_is_that_of_the_sdae(self):
+        for name in ("csdnn", "seae_sosr", "sdae_sosr"):
+            blind = plan(name, settings=SETTINGS.replace({"pretraining.beta": 0.0}))
+            assert blind.descriptions[0] == plan("sdae_bayes").descriptions[0]
 
-    @pytest.mark.parametrize(
-        ("change", "shared"),
-        [
-            ({"mlp.learning_rate": 0.1}, True),
-            ({"mlp.momentum": 0.5, "mlp.patience": 3}, True),
-            ({"mlp.hidden_units": (5,)}, False),
-            ({"mlp.batch_size": 7}, False),
-            ({"pretraining.beta": 0.1}, False),
-        ],
-        ids=str,
-    )
-    def test_pretraining_is_shared_by_ways_of_training(self, change, shared):
-        before, after = plan("csdnn"), plan("csdnn", settings=SETTINGS.replace(change))
-        assert before.key != after.key
-        same = before.pretraining_description == after.pretraining_description
-        assert same == shared
+    def test_pretraining_is_shared_by_ways_of_training(self):
+        before = plan("csdnn")
+        for choice, value, shared in (
+            ("mlp.learning_rate", 0.1, True),
+            ("mlp.patience", 3, True),
+            ("mlp.hidden_units", (5,), False),
+            ("mlp.batch_size", 7, False),
+            ("pretraining.beta", 0.1, False),
+        ):
+            after = plan("csdnn", settings=SETTINGS.replace({choice: value}))
+            assert before.key != after.key
+            assert (before.descriptions[0] == after.descriptions[0]) == shared, choice
 
     def test_costs_of_examples_are_told_apart_where_they_are_looked_at(self):
         one, other = ({"costs": COSTS * scale} for scale in (1, 2))
-        for name, part in (("csdnn", "description"), ("csdnn", "pretraining_description")):
-            assert getattr(plan(name, None, **one), part) != getattr(
-                plan(name, None, **other), part
-            )
-        seae = [plan("seae_sosr", None, **costs).pretraining_description for costs in (one, other)]
+        both = [plan("csdnn", None, **costs).descriptions for costs in (one, other)]
+        assert both[0][0] != both[1][0] and both[0][1] != both[1][1]
+        seae = [plan("seae_sosr", None, **costs).descriptions[0] for costs in (one, other)]
         assert seae[0] == seae[1]
         assert plan("dnn_bayes", None, **one).key == plan("dnn_bayes").key
 
@@ -158,11 +141,8 @@ def test_the_policy_of_keras_is_a_part_of_keys():
 
 def test_settings_of_keras_that_change_before_the_training(run_eagerly):
     results = make_trainer().train_all([("dnn_blind", MATRICES[0])])
-    with dtype_policy("mixed_bfloat16"), pytest.raises(ValueError, match="to stay as they were"):
+    with (
+        dtype_policy("mixed_bfloat16"),
+        pytest.raises(ValueError, match="Expected training to run in the versions"),
+    ):
         next(results)
-
-
-def test_every_field_of_a_training_is_in_its_key():
-    """A new field has to be added here, with a look at `description`."""
-    fields = {"algorithm", "matrix", "settings", "data", "seed", "environment"}
-    assert set(Training.__dataclass_fields__) == fields | {"folds", "member", "stacked"}

@@ -8,7 +8,6 @@ import pytest
 import csdl_keras as csdl
 from csdl_keras import tuning
 from csdl_keras.tuning.space import check_share, check_space, declare
-from tests.pretraining.data_test import as_tf_data
 from tests.support.eager import eager_models
 from tests.support.small_models import randomized
 from tests.support.weights import assert_same_weights
@@ -41,19 +40,14 @@ class TestSpaces:
         # KerasTuner takes no list of integers and floats together.
         assert list(chosen.values) == [0.0, 0.25, 1.0] and isinstance(beta, float)
 
-    @pytest.mark.parametrize("space", [[], [0.5, 0.5], [0.5, 2], tuning.Range(0.5, 2), "0.5"])
+    @pytest.mark.parametrize("space", [[], [0.5, 0.5], tuning.Range(0.5, 2)])
     def test_refuses(self, space):
         with pytest.raises(ValueError, match="`beta`"):
             check_space("beta", space, check_share)
 
     @pytest.mark.parametrize(
         "algorithm,names",
-        [
-            ("csdnn", NETWORK | PRETRAINING | LOSS | {"beta"}),
-            ("scae_bayes", NETWORK | PRETRAINING | {"beta"}),
-            ("sdae_sosr", NETWORK | PRETRAINING | LOSS),
-            ("dnn_bayes", NETWORK),
-        ],
+        [("csdnn", NETWORK | PRETRAINING | LOSS | {"beta"}), ("dnn_bayes", NETWORK)],
     )
     def test_spaces_of_an_algorithm(self, algorithm, names):
         hp = keras_tuner.HyperParameters()
@@ -81,12 +75,9 @@ class TestSpaces:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            ({"algorithm": "cnn_sosr"}, "body 'mlp'; received 'cnn_sosr'"),
-            ({"algorithm": "min"}, "NLL or SOSR; received 'min'"),
+            ({"algorithm": "cnn_sosr"}, "body 'mlp' .*received 'cnn_sosr'"),
             ({"cost_matrix": None, "num_classes": 3, "algorithm": "sdae_bayes"}, "`cost_matrix`"),
             ({"num_classes": 4}, "num_classes=3.*received 4"),
-            ({"beta": (0.0, 1.5)}, "`beta`.*received 1.5"),
-            ({"optimizer": "adam", "learning_rate": {"sgd": 0.1}}, "none for \\['adam'\\]"),
             ({"seed": None, "cache": csdl.StageCache()}, "`seed` with a `cache`"),
         ],
     )
@@ -102,14 +93,14 @@ def trained():
 
 
 class TestFit:
-    @pytest.mark.parametrize("algorithm", ["csdnn", "sdae_bayes", "sdae_blind"])
+    @pytest.mark.parametrize("algorithm", ["csdnn", "sdae_bayes"])
     def test_the_objective_is_what_the_classifiers_decisions_cost(self, algorithm):
         hyper_model = small(algorithm)
         model = hyper_model.build(keras_tuner.HyperParameters())
         decided = csdl.decide(hyper_model.classifier(model), X[VALIDATION])
         np.testing.assert_allclose(cost(model), C[Y[VALIDATION], decided].mean(), rtol=1e-6)
 
-    @pytest.mark.parametrize("algorithm", ["csdnn", "seae_sosr", "sdae_bayes"])
+    @pytest.mark.parametrize("algorithm", ["seae_sosr", "sdae_bayes"])
     def test_pretrains_the_models_own_layers(self, algorithm):
         hyper_model = small(algorithm, beta=0.5, learning_rate=1e-30, momentum=0.0)
         hp = keras_tuner.HyperParameters()
@@ -126,12 +117,6 @@ class TestFit:
         assert_same_weights(model, twin, atol=1e-20)
         assert np.abs(model.get_weights()[0] - before[0]).max() > 1e-4
 
-    def test_callbacks_do_not_see_pretraining(self):
-        ends = []
-        note = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: ends.append(epoch))
-        fitted(small(pretraining_epochs=3), callbacks=[note])
-        assert ends == [0, 1]
-
     def test_the_same_values_give_the_same_network(self, trained):
         (first, history), (again, told) = trained, fitted(small(cache=csdl.StageCache()))
         assert_same_weights(first, again)
@@ -146,41 +131,18 @@ class TestFit:
         assert_same_weights(model, expected, atol=1e-5)
         np.testing.assert_allclose(told["val_average_cost"], history["val_average_cost"], rtol=1e-5)
 
-    def test_a_validation_split_is_those_examples_apart(self, trained):
-        """Not even pre-training sees their costs."""
-        expected, told = trained
-        weights = {"sample_weight": np.ones(90), "validation_data": None}
-        model, history = fitted(small(), x=X, y=Y, validation_split=1 / 3, **weights)
-        # Arrays lie elsewhere in memory, and products may round otherwise.
-        assert_same_weights(model, expected, 1e-6)
-        np.testing.assert_allclose(history["val_loss"], told["val_loss"], rtol=1e-5)
-
     @pytest.mark.parametrize(
         "arguments,message",
         [
             ({"x": X[TRAIN] + 1}, "in \\[0, 1\\]"),
             ({"y": Y[TRAIN] + 1}, "received 3"),
-            ({"y": COSTS[TRAIN]}, "received"),
-            ({"validation_data": None}, "received neither"),
-            ({"validation_data": (X[VALIDATION], Y[VALIDATION] - 1)}, "received -1"),
+            ({"validation_data": None}, "received none"),
+            ({"validation_split": 0.3}, "`validation_split`"),
         ],
     )
     def test_what_no_trial_could_use_ends_a_search(self, arguments, message):
         with pytest.raises(keras_tuner.errors.FatalValueError, match=message):
             fitted(small(), **arguments)
-
-    def test_a_trained_model_is_trained_further(self):
-        """As one that Hyperband promotes."""
-        hyper_model, hp = small(depth=1), keras_tuner.HyperParameters()
-        model, begins = hyper_model.build(hp), []
-        model.optimizer.iterations.assign(1)
-        before = model.get_weights()
-        note = keras.callbacks.LambdaCallback(
-            on_train_begin=lambda logs: begins.append(model.get_weights())
-        )
-        data = {"validation_data": (X[VALIDATION], Y[VALIDATION]), "callbacks": [note]}
-        hyper_model.fit(hp, model, X[TRAIN], Y[TRAIN], **data, **FIT)
-        assert_same_weights(before, begins[0])
 
 
 class TestSharedPretraining:
@@ -192,11 +154,6 @@ class TestSharedPretraining:
         assert len(tuner.oracle.trials) == 4  # depths 1 and 2, with either beta
         assert len(list(cache.folder.rglob("*.npz"))) == 4
 
-    def test_a_dataset_needs_a_name(self):
-        dataset = as_tf_data(X[TRAIN], Y[TRAIN])
-        with pytest.raises(ValueError, match="`data_id`"):
-            fitted(small(cache=csdl.StageCache()), x=dataset, y=None)
-
 
 class TestConvolutionalNetwork:
     def test_is_caffes(self):
@@ -207,12 +164,6 @@ class TestConvolutionalNetwork:
         assert isinstance(model.loss, csdl.SOSRLoss)
         found, expected = (each.predict(IMAGES, verbose=0) for each in (model, twin))
         np.testing.assert_array_equal(found, expected)
-
-    def test_refuses(self):
-        with pytest.raises(ValueError, match="`variant`.*received 'slow'"):
-            tuning.CNNHyperModel((8, 8, 1), C, variant=["quick", "slow"])
-        with pytest.raises(TypeError, match="received \\['depth'\\]"):
-            tuning.CNNHyperModel((8, 8, 1), C, depth=3)
 
 
 @pytest.fixture(scope="module")

@@ -23,11 +23,7 @@ _VALIDATION = 2_000
 
 
 class Builder(tfds.core.GeneratorBasedBuilder):
-    """Prepares bg-img-rot from its archive: 10,000 / 2,000 / 50,000 images.
-
-    An archive in the folder for manual downloads takes precedence over a download.
-    Its SHA-1 and SHA-256 are stored in `info.metadata`, with the prepared files.
-    """
+    """Prepares bg-img-rot from its archive, one that you provide or a download."""
 
     VERSION = tfds.core.Version("1.0.0")
     RELEASE_NOTES = {"1.0.0": "The corrected files of the authors' page."}

@@ -1,37 +1,107 @@
-"""Costs of decisions estimated for each example, and their expectation."""
+"""Layers whose outputs are estimated costs."""
 
+import math
 from typing import Any
 
 import keras
 import numpy as np
 from keras import ops
 
-from csdl_keras._utils.checks import check_integer
+from csdl_keras._utils.arrays import LARGEST_NUMBER
+from csdl_keras._utils.checks import check_choice, check_integer, check_number
 from csdl_keras._utils.tensors import LOG_ZERO, at_least_float32, bounded_exponential, head_dtype
 from csdl_keras._utils.types import ArrayLike, DTypeLike, Shape, Tensor
 from csdl_keras.costs import check_mean_costs
+from csdl_keras.layers.base import WideLayer
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class CostOutput(keras.layers.Dense):
+    """Linear `Dense` layer that estimates the cost of each decision.
+
+    `r_k(x) = w_k . phi(x) + b_k`. Its type marks the outputs as costs, so that `csdl_keras.decide`
+    takes their argmin. Arguments are those of `keras.layers.Dense` but `activation`; the dtype is
+    by default at least float32.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, equation (5)
+
+    Example:
+
+    >>> model = keras.Sequential([keras.Input((4,)), CostOutput(3)])
+    >>> model.output_shape
+    (None, 3)
+    """
+
+    output_kind = "cost"
+
+    def __init__(self, units: int, dtype: DTypeLike | None = None, **kwargs: object):
+        activation = kwargs.pop("activation", None)
+        if activation not in (None, "linear"):
+            raise ValueError(f"Expected no `activation` of costs; received {activation!r}.")
+        super().__init__(units, dtype=head_dtype(dtype), **kwargs)
+
+
+@keras.saving.register_keras_serializable(package="csdl_keras")
+class InverseLink(WideLayer):
+    """Turns logarithms or logits of estimated costs into estimated costs.
+
+    `exp(u_k) / s` for the link `"log"`, `sigmoid(u_k) / s` for `"logit"`, behind a network that was
+    trained with `PoissonCostLoss` or `LogisticCostLoss` and `cost_scale=s`. They are finite for
+    finite inputs, and keep their order.
+
+    Args:
+        link: `"log"` (default) or `"logit"`.
+        cost_scale: `cost_scale` of the loss, `s`. Defaults to 1.
+
+    Call arguments:
+        inputs: `(batch, ..., D)`, the network's outputs `u`.
+
+    Returns:
+        `(batch, ..., D)` costs above 0.
+
+    Example:
+
+    >>> print(ops.convert_to_numpy(InverseLink("log")(ops.log([[0.5, 4.0]]))).round(3))
+    [[0.5 4. ]]
+    """
+
+    output_kind = "cost"
+
+    def __init__(self, link: str = "log", cost_scale: float = 1.0, **kwargs: Any):
+        super().__init__(**kwargs)
+        self.link = check_choice("link", link, ("log", "logit"))
+        self.cost_scale = check_number(
+            "cost_scale", cost_scale, 0, LARGEST_NUMBER, exclude_low=True
+        )
+
+    def call(self, inputs: Tensor) -> Tensor:
+        logs = at_least_float32(inputs)
+        if self.link == "logit":  # This is the logarithm of the logistic function.
+            logs = ops.minimum(logs, 0.0) - ops.log(1.0 + ops.exp(-ops.abs(logs)))
+        costs = bounded_exponential(logs - math.log(self.cost_scale), self.compute_dtype)
+        return ops.cast(costs, self.compute_dtype)
+
 
 # The largest change of the logarithm of a cost that is not damped.
 _EXPONENTIAL = 10.0
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ClassCosts(keras.layers.Layer):
+class ClassCosts(WideLayer):
     """Estimates the logarithm of each decision's cost under each class.
 
     `U(x) = ln M0 + W phi(x) + b`, `(K, D)` for each example, which starts at the mean costs `M0` of
     each class; entries of 0 stay 0. With a `rank`, `W phi(x) + b` is a product of `(K, rank)` and
     `(rank, D)` factors that are linear in `phi(x)`. A change `a` of the logarithm beyond 10 counts
-    as `10 + ln(1 + a - 10)`, so that costs stay finite far from the training data.
+    as `10 + ln(1 + a - 10)`, so that costs stay finite.
 
     Args:
-        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`; `None` (default) needs both
-            sizes, for a layer whose means are loaded with its weights.
-        num_classes: number `K` of classes. Defaults to the rows of the means.
-        num_decisions: number `D` of decisions. Defaults to their columns.
+        mean_costs: `M0`, `(K, D)`, see `csdl_keras.costs.class_means`; `None` (default) for a layer
+            whose means are loaded with its weights.
+        num_classes, num_decisions: `K` and `D`, needed without means.
         rank: rank of the product; `None` (default) for all `K D` numbers.
         seed: seed of the initial weights with a `rank`; `None` (default) follows Keras' own.
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
 
     Call arguments:
         features: `(batch, F)`.
@@ -54,19 +124,13 @@ class ClassCosts(keras.layers.Layer):
         num_decisions: int | None = None,
         rank: int | None = None,
         seed: int | None = None,
-        dtype: DTypeLike | None = None,
-        **kwargs: object,
+        **kwargs: Any,
     ):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
+        super().__init__(**kwargs)
         self._initial = None if mean_costs is None else check_mean_costs(mean_costs)
         shape = (num_classes, num_decisions) if self._initial is None else self._initial.shape
-        self.num_classes = check_integer("num_classes", num_classes or shape[0], low=2)
-        self.num_decisions = check_integer("num_decisions", num_decisions or shape[1])
-        if self._initial is not None and (self.num_classes, self.num_decisions) != shape:
-            raise ValueError(
-                f"Expected `mean_costs` of shape {(self.num_classes, self.num_decisions)}; "
-                f"received {shape}."
-            )
+        self.num_classes = check_integer("num_classes", shape[0], low=2)
+        self.num_decisions = check_integer("num_decisions", shape[1])
         self.rank = None if rank is None else check_integer("rank", rank, high=min(shape))
         self.seed = seed
 
@@ -101,34 +165,21 @@ class ClassCosts(keras.layers.Layer):
 
     def call(self, features: Tensor) -> Tensor:
         if self.rank is None:
-            change = ops.reshape(
-                ops.matmul(features, self.kernel), (-1, self.num_classes, self.num_decisions)
-            )
-            change = change + self.bias
+            change = ops.matmul(features, self.kernel)
+            change = ops.reshape(change, (-1, self.num_classes, self.num_decisions)) + self.bias
         else:
-            left = ops.reshape(ops.matmul(features, self.left), (-1, self.num_classes, self.rank))
-            right = ops.reshape(
-                ops.matmul(features, self.right), (-1, self.rank, self.num_decisions)
-            )
-            change = ops.matmul(left, right)
+            left, right = ops.matmul(features, self.left), ops.matmul(features, self.right)
+            left = ops.reshape(left, (-1, self.num_classes, self.rank))
+            change = ops.matmul(left, ops.reshape(right, (-1, self.rank, self.num_decisions)))
         zero = self.log_means < 0.5 * LOG_ZERO
         return ops.where(zero, LOG_ZERO, self.log_means + _damped(change))
 
     def compute_output_shape(self, input_shape: Shape) -> tuple:
         return (input_shape[0], self.num_classes, self.num_decisions)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_classes": self.num_classes,
-            "num_decisions": self.num_decisions,
-            "rank": self.rank,
-            "seed": self.seed,
-        }
-
 
 def _damped(change: Tensor) -> Tensor:
-    """Returns `change` where it is at most 10 either way; beyond it grows logarithmically."""
+    """Returns `change` up to 10 either way; beyond it grows logarithmically."""
     inner = ops.clip(change, -_EXPONENTIAL, _EXPONENTIAL)
     above, below = ops.relu(change - _EXPONENTIAL), ops.relu(-_EXPONENTIAL - change)
     return inner + ops.log(1.0 + above) - ops.log(1.0 + below)
@@ -139,49 +190,37 @@ def _log(means: np.ndarray) -> np.ndarray:
 
 
 @keras.saving.register_keras_serializable(package="csdl_keras")
-class ExpectedCost(keras.layers.Layer):
+class ExpectedCost(WideLayer):
     """Computes expected costs from class probabilities and estimated costs by class.
 
     `r_k(x) = sum_y P(y|x) exp(U(x))[y, k]`. The argmin of its output is the Bayes decision under a
-    cost matrix that is estimated for each example. Outputs are finite for all finite inputs: above
-    8e36 (8,000 for float16) they grow more and more slowly and keep their order.
-
-    Args:
-        dtype, **kwargs: as in `keras.layers.Layer`, but by default of at least 32 bits.
+    cost matrix that is estimated for each example. Outputs are finite for finite inputs, and keep
+    their order. Arguments are those of `keras.layers.Layer`.
 
     Call arguments:
         probabilities: `(batch, K)`, each row summing to 1.
-        log_costs: `(batch, K, D)`, natural logarithms `U` of costs by class, `-inf` for 0. It is
-            passed by name, so that costs are not passed by mistake.
+        log_costs: `(batch, K, D)`, natural logarithms `U` of costs by class, `-inf` for 0, passed
+            by name.
 
     Returns:
         `(batch, D)` expected costs.
 
     Example:
 
-    >>> import numpy as np
-    >>> p, costs = np.array([[0.8, 0.2]]), np.array([[[0.5, 1.0], [9.0, 0.5]]])
-    >>> print(ops.convert_to_numpy(ExpectedCost()(p, log_costs=np.log(costs))).round(3))
+    >>> p, costs = ops.array([[0.8, 0.2]]), ops.array([[[0.5, 1.0], [9.0, 0.5]]])
+    >>> print(ops.convert_to_numpy(ExpectedCost()(p, log_costs=ops.log(costs))).round(3))
     [[2.2 0.9]]
     """
 
     output_kind = "cost"
 
-    def __init__(self, dtype: DTypeLike | None = None, **kwargs: object):
-        super().__init__(dtype=head_dtype(dtype), **kwargs)
-
-    def build(self, probabilities_shape: Shape, log_costs_shape: Shape | None = None) -> None:
-        if log_costs_shape is None:
+    def build(self, probabilities_shape: Shape, log_costs_shape: Shape = ()) -> None:
+        found = (len(probabilities_shape), len(log_costs_shape))
+        if found != (2, 3) or probabilities_shape[1] != log_costs_shape[1]:
             raise ValueError(
-                "Expected class probabilities, and the logarithms of costs as `log_costs=`: "
-                "ExpectedCost()(probabilities, log_costs=numpy.log(costs)); received "
-                f"{probabilities_shape} alone."
-            )
-        probabilities, log_costs = tuple(probabilities_shape), tuple(log_costs_shape)
-        if (len(probabilities), len(log_costs)) != (2, 3) or probabilities[1] != log_costs[1]:
-            raise ValueError(
-                "Expected `probabilities` and `log_costs` of the shapes (batch, K) and "
-                f"(batch, K, D); received {probabilities} and {log_costs}."
+                "Expected probabilities (batch, K), and logarithms of costs (batch, K, D) as "
+                "`log_costs=numpy.log(costs)`; received the shapes "
+                f"{probabilities_shape} and {log_costs_shape}."
             )
         self.built = True
 
@@ -196,5 +235,7 @@ class ExpectedCost(keras.layers.Layer):
         costs = bounded_exponential(total, self.compute_dtype)
         return ops.cast(ops.where(total < 0.5 * LOG_ZERO, 0.0, costs), self.compute_dtype)
 
-    def compute_output_shape(self, probabilities_shape: Shape, log_costs_shape: Shape) -> tuple:
+    def compute_output_shape(  # type: ignore[override]
+        self, probabilities_shape: Shape, log_costs_shape: Shape
+    ) -> tuple:
         return (probabilities_shape[0], log_costs_shape[2])

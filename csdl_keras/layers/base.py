@@ -1,0 +1,37 @@
+"""Base classes of layers."""
+
+import inspect
+from typing import Any
+
+import keras
+
+from csdl_keras._utils.tensors import head_dtype
+from csdl_keras._utils.types import Shape
+
+
+def check_images(shape: Shape) -> None:
+    """Raises unless a shape is that of images of a known size."""
+    if len(shape) != 4 or None in shape[1:]:
+        raise ValueError(
+            "Expected images of shape (batch, height, width, channels) of a known size; received "
+            f"{tuple(shape)}."
+        )
+
+
+class PlainLayer(keras.layers.Layer):
+    """Layer with an attribute for each argument, whose outputs have the shape of its inputs."""
+
+    def compute_output_shape(self, input_shape: Any) -> tuple:
+        return tuple(input_shape)
+
+    def get_config(self) -> dict[str, Any]:
+        _, *parameters = inspect.signature(type(self).__init__).parameters.values()
+        names = [it.name for it in parameters if it.kind is it.POSITIONAL_OR_KEYWORD]
+        return {**super().get_config(), **{name: getattr(self, name, None) for name in names}}
+
+
+class WideLayer(PlainLayer):
+    """Layer of at least 32 bits by default, since 16 round costs and probabilities."""
+
+    def __init__(self, **kwargs: Any):
+        super().__init__(dtype=head_dtype(kwargs.pop("dtype", None)), **kwargs)

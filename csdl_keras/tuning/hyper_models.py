@@ -1,0 +1,506 @@
+"""The search spaces of algorithms' networks, and of the decision of a trained classifier."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias
+
+import keras
+import keras_tuner
+import numpy as np
+from keras_tuner.errors import FatalValueError
+
+from csdl_keras import models
+from csdl_keras._utils.checks import check_choice, check_integer
+from csdl_keras._utils.seeds import Seeds
+from csdl_keras._utils.structure import inputs_of
+from csdl_keras._utils.types import ArrayLike
+from csdl_keras.costs import check_cost_matrix, check_cost_vectors, check_labels, zero_one
+from csdl_keras.fitting.cache import StageCache, check_cache
+from csdl_keras.fitting.fit import executed_steps, follows_seed, seeded_fit
+from csdl_keras.layers import BayesDecision, ClassProbabilities, TemperatureScaling
+from csdl_keras.losses import expected_cost
+from csdl_keras.metrics import AverageCost
+from csdl_keras.pretraining.pretrain import pretrain
+from csdl_keras.training.algorithms import Algorithm, get_algorithm
+from csdl_keras.training.bodies import MLP
+from csdl_keras.tuning.space import (
+    Check,
+    Range,
+    Space,
+    check_positive,
+    check_share,
+    check_space,
+    declare,
+)
+
+#: Inputs or targets of `keras.Model.fit`: arrays, tensors or a dataset of any backend.
+FitData: TypeAlias = Any
+
+_OPTIMIZERS = {"sgd": keras.optimizers.SGD, "adam": keras.optimizers.Adam}
+_TEMPERATURES = Range(0.25, 4.0, sampling="log")
+_RATES = {"sgd": Range(0.01, 1.0, sampling="log"), "adam": Range(1e-4, 1e-2, sampling="log")}
+
+
+class AlgorithmHyperModel(keras_tuner.HyperModel):
+    """Base class of HyperModels that search how an algorithm is trained."""
+
+    #: The body of the algorithms that are searched, a key of `BODIES`.
+    body: ClassVar[str]
+    #: The default space of each hyperparameter, and the check of a value.
+    choices: ClassVar[dict[str, tuple[Space, Check]]] = {
+        "optimizer": (("sgd", "adam"), lambda n, value: check_choice(n, value, _OPTIMIZERS)),
+        "learning_rate": (_RATES, check_positive),
+        "momentum": (0.9, check_share),
+        "cost_scale": ((1.0, 3.0, 10.0), check_positive),
+        "alpha": ((1.0, 4.0), check_positive),
+    }
+
+    def __init__(
+        self,
+        input_shape: Sequence[int],
+        cost_matrix: ArrayLike | None,
+        algorithm: str | Algorithm,
+        *,
+        num_classes: int | None = None,
+        max_cost: float | None = None,
+        seed: int | None = 0,
+        **spaces: Space,
+    ):
+        super().__init__()
+        if unknown := spaces.keys() - self.choices.keys():
+            raise TypeError(f"Expected spaces of {[*self.choices]}; received {sorted(unknown)}.")
+        self.algorithm = get_algorithm(algorithm)
+        if self.algorithm.body != self.body or not self.algorithm.objective.searchable:
+            raise ValueError(
+                f"Expected an algorithm with the body {self.body!r} that trains with NLL or SOSR; "
+                f"received {self.algorithm.name!r}."
+            )
+        self.input_shape = tuple(input_shape)
+        self.cost_matrix = None if cost_matrix is None else check_cost_matrix(cost_matrix)
+        rows = None if self.cost_matrix is None else len(self.cost_matrix)
+        on_costs = self.algorithm.objective.on_costs
+        if rows is None and (not on_costs or self.algorithm.pretraining_sees == "errors"):
+            raise ValueError(
+                f"Expected a `cost_matrix` for {self.algorithm.name!r}, which trains on "
+                "labels; received None."
+            )
+        self.num_classes = check_integer("num_classes", num_classes or rows, low=2)
+        if rows not in (None, self.num_classes):
+            raise ValueError(
+                f"Expected num_classes={rows}, the rows of `cost_matrix`; received {num_classes!r}."
+            )
+        if max_cost is None:
+            max_cost = 1.0 if self.cost_matrix is None else float(self.cost_matrix.max())
+        self.max_cost = check_positive("max_cost", max_cost)
+        self.seed = None if seed is None else check_integer("seed", seed, low=0)
+        spaces = {name: default for name, (default, _) in self.choices.items()} | spaces
+        rates = spaces.pop("learning_rate")
+        #: The space of each hyperparameter.
+        self.spaces = {
+            name: check_space(name, space, self.choices[name][1]) for name, space in spaces.items()
+        }
+        names = self.spaces["optimizer"]
+        for name in [names] if isinstance(names, str) else names:
+            rate = rates.get(name) if isinstance(rates, Mapping) else rates
+            space = check_space(f"{name}_learning_rate", rate, check_positive)
+            self.spaces[f"{name}_learning_rate"] = space
+
+    def value(self, hp: keras_tuner.HyperParameters, name: str) -> Any:
+        """Returns the value of a hyperparameter, whose space it declares if it is new."""
+        return declare(hp, name, self.spaces[name])
+
+    def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
+        """Builds the untrained network, not compiled."""
+        raise NotImplementedError(f"{type(self).__name__} must implement `network`.")
+
+    def pretrain(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: FitData,
+        y: FitData,
+        seed: int | None,
+        fit_arguments: Mapping[str, Any],
+    ) -> None:
+        """Runs the stage before training; does nothing unless a subclass has one."""
+
+    def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
+        """Declares the spaces and builds the compiled network."""
+        model = self.network(hp, self.seed)
+        objective, bayes = self.algorithm.objective, self.algorithm.weighs_costs
+        chosen = {name: self.value(hp, name) for name in objective.searched}
+        if objective.on_costs:
+            chosen["cost_scale"] = chosen.get("cost_scale", 1.0) / self.max_cost
+            chosen["cost_matrix"] = self.cost_matrix
+        metric = AverageCost(self.cost_matrix, output=objective.output, bayes=bayes)
+        optimizer = self._build_optimizer(hp)
+        # Checkpoints include its state; they would skip one that is not built, with a warning.
+        optimizer.build(model.trainable_variables)
+        model.compile(optimizer, loss=objective.make_loss(**chosen), metrics=[metric])
+        return model
+
+    def fit(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: FitData = None,
+        y: FitData = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        validation_data: FitData = None,
+        **fit_arguments: Any,
+    ) -> keras.callbacks.History:
+        """Pre-trains the model if the algorithm does, and trains it; called by KerasTuner.
+
+        Targets are labels, or cost vectors without a cost matrix; `validation_data` is required.
+        A model that has been trained, such as one that `keras_tuner.Hyperband` promotes,
+        continues from its weights. Pre-training calls no callbacks. Wrong arguments end the
+        search; a training that diverges only fails its trial.
+        """
+        if validation_data is None or "validation_split" in fit_arguments:
+            raise FatalValueError(
+                "Expected `validation_data` in tuner.search(...), since trials are compared by "
+                "'val_average_cost'; received none, or a `validation_split`."
+            )
+        given = dict(fit_arguments, validation_data=validation_data)
+        try:
+            return self._fit(hp, model, x, y, callbacks, given)
+        except ValueError as error:
+            raise FatalValueError(str(error)) from error
+
+    def _fit(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: FitData,
+        y: FitData,
+        callbacks: Sequence[keras.callbacks.Callback],
+        arguments: dict[str, Any],
+    ) -> keras.callbacks.History:
+        held_out = arguments["validation_data"]
+        for targets in (y, held_out[1] if isinstance(held_out, (tuple, list)) else None):
+            if targets is not None and self.cost_matrix is None:
+                check_cost_vectors(targets, self.num_classes)
+            elif targets is not None:
+                check_labels(np.ravel(targets), self.num_classes)
+        seed, execution = self.seed, _count_execution(callbacks)
+        if seed is not None and execution > 0:
+            seed = Seeds(seed, f"execution {execution}").next()
+        trained = int(keras.ops.convert_to_numpy(model.optimizer.iterations)) > 0
+        if not trained and not arguments.get("initial_epoch"):
+            if seed != self.seed:
+                model.set_weights(self.network(hp, seed).get_weights())
+            self.pretrain(hp, model, x, y, seed, arguments)
+        if seed is not None:
+            keras.utils.set_random_seed(seed)
+            if model.steps_per_execution == 1 and follows_seed(x, arguments):
+                model.steps_per_execution = executed_steps(
+                    len(x), arguments.get("batch_size") or 32
+                )
+        # A trial that diverges costs NaN, which KerasTuner understands.
+        return seeded_fit(model, x, y, seed, may_diverge=True, callbacks=callbacks, **arguments)
+
+    def classifier(self, model: keras.Model) -> keras.Model:
+        """Adds the decision rule to a model from `tuner.get_best_models()`, to save and use it."""
+        if self.cost_matrix is not None and self.algorithm.weighs_costs:
+            return models.bayes_classifier(model, self.cost_matrix)
+        return self.algorithm.objective.classifier(model)
+
+    def _build_optimizer(self, hp: keras_tuner.HyperParameters) -> keras.optimizers.Optimizer:
+        name = self.value(hp, "optimizer")
+        made = None
+        for each in [it for it in _OPTIMIZERS if f"{it}_learning_rate" in self.spaces]:
+            with hp.conditional_scope("optimizer", [each]):
+                arguments = {"learning_rate": self.value(hp, f"{each}_learning_rate")}
+                if each == "sgd":
+                    arguments["momentum"] = self.value(hp, "momentum")
+            if each == name:
+                made = _OPTIMIZERS[each](**arguments)
+        return made
+
+
+def _count_execution(callbacks: Sequence[keras.callbacks.Callback]) -> int:
+    """Returns which execution of its trial this is, from 0.
+
+    KerasTuner hands one checkpoint of the best epoch to all executions of a trial, and another
+    one when the trial is run again, so that the count is kept there. The class of the checkpoint,
+    SaveBestEpoch, is not among KerasTuner's public names.
+    """
+    checkpoint: Any = next((it for it in callbacks if hasattr(it, "best_value")), None)
+    execution = getattr(checkpoint, "executions", 0)
+    if checkpoint is not None:
+        checkpoint.executions = execution + 1
+    return execution
+
+
+class CSDNNHyperModel(AlgorithmHyperModel):
+    """Searches β, depth and training of a pre-trained fully-connected network.
+
+    `build` makes and compiles the network; `fit` pre-trains its hidden layers
+    (`csdl_keras.pretrain`) and trains it. Trials are compared by `val_average_cost`, the
+    lower the better: the average cost of the decisions that the algorithm makes, by Bayes
+    if it says so. With a `seed`, the same values give the same network; each execution of a
+    trial has its own seed.
+
+    A *space* is one value, a sequence of values to choose from, or a `tuning.Range`.
+
+    Args:
+        input_shape: shape of an input without the batch.
+        cost_matrix: `(K, K)`, `C[true, decision]`; targets are then integer labels. `None`
+            (default), for SOSR only: targets are cost vectors `(N, K)`.
+        algorithm: the name of a fully-connected algorithm of `ALGORITHMS` that trains
+            with NLL or SOSR, or such an `Algorithm`. Defaults to `"csdnn"`.
+        cache: a `StageCache` through which trials, also of later searches, share
+            pre-trained layers; requires a seed. Defaults to `None`.
+        data_id: name of the data, required with a cache if they are a dataset.
+        num_classes: `K`, required without a cost matrix.
+        max_cost: the largest cost, by which losses divide costs; `None` (default) is
+            that of the matrix, or 1 for cost vectors.
+        seed: seed of weights, corruption and shuffling. Defaults to 0; `None`
+            follows `keras.utils.set_random_seed`.
+        beta: space of the balance between reconstruction and costs, in [0, 1].
+            Defaults to the paper's grid.
+        depth: space of the number of hidden layers. Defaults to 1 to 5.
+        units: space of the number of units in each hidden layer.
+        corruption: space of the probability with which an input is set to 0.
+        pretraining_learning_rate: space of the learning rate of Adam in pre-training.
+        pretraining_epochs: space of the number of epochs for each layer. Defaults to 10.
+        optimizer: space of `"sgd"` and `"adam"` in training.
+        learning_rate: space, or a dict with a space for each optimizer.
+        momentum: space of the momentum of SGD. Defaults to 0.9.
+        cost_scale: space of the largest cost after scaling in training.
+        alpha: space of the sharpness of the SOSR loss of training.
+
+    References:
+        - Chung, Lin, Yang, IJCAI 2016, section "Experimental Results"
+
+    Example:
+
+    >>> from csdl_keras import tuning
+    >>> hyper_model = tuning.CSDNNHyperModel(
+    ...     (64,), 1 - np.eye(10), beta=[0.0, 0.25], depth=tuning.Range(1, 3)
+    ... )
+    >>> hp = keras_tuner.HyperParameters()
+    >>> model = hyper_model.build(hp)
+    >>> hp.get("beta"), hp.get("depth"), model.output_shape
+    (0.0, 1, (None, 10))
+    """
+
+    body = "mlp"
+    choices = AlgorithmHyperModel.choices | {
+        "beta": ((0.0, 0.05, 0.1, 0.25, 0.4, 0.75, 1.0), check_share),
+        "depth": ((1, 2, 3, 4, 5), check_integer),
+        "units": ((100, 250, 500), check_integer),
+        "corruption": ((0.0, 0.1, 0.25, 0.4), check_share),
+        "pretraining_learning_rate": (Range(1e-4, 1e-2, sampling="log"), check_positive),
+        "pretraining_epochs": (10, check_integer),
+    }
+
+    def __init__(
+        self,
+        input_shape: Sequence[int],
+        cost_matrix: ArrayLike | None = None,
+        algorithm: str | Algorithm = "csdnn",
+        *,
+        cache: StageCache | None = None,
+        data_id: str | None = None,
+        **kwargs: Any,
+    ):
+        super().__init__(input_shape, cost_matrix, algorithm, **kwargs)
+        self.cache = check_cache(cache, self.seed)
+        self.data_id = data_id
+
+    def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
+        """Builds the untrained network, not compiled."""
+        units = (self.value(hp, "units"),) * self.value(hp, "depth")
+        sees = self.algorithm.pretraining_sees
+        if sees is not None:
+            names = ["corruption", "pretraining_learning_rate", "pretraining_epochs"]
+            for name in names if sees == "inputs" else ["beta", *names]:
+                self.value(hp, name)
+        # No network of these depends on the data, which are not known yet.
+        stand_in = np.zeros((1, *self.input_shape), "float32")
+        body = MLP(hidden_units=units)
+        return body.build(stand_in, self.num_classes, self.algorithm.output, seed)
+
+    def pretrain(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: FitData,
+        y: FitData,
+        seed: int | None,
+        fit_arguments: Mapping[str, Any],
+    ) -> None:
+        """Pre-trains the hidden layers of `model`, through the cache if there is one."""
+        sees = self.algorithm.pretraining_sees
+        if sees is None:
+            return
+        on_errors = sees == "errors"
+        pretrain(
+            model,
+            x,
+            costs=y,
+            cost_matrix=zero_one(self.num_classes) if on_errors else self.cost_matrix,
+            cost_scale=1.0 if on_errors else 1.0 / self.max_cost,
+            beta=0.0 if sees == "inputs" else hp.get("beta"),
+            corruption=hp.get("corruption"),
+            epochs=hp.get("pretraining_epochs"),
+            batch_size=fit_arguments.get("batch_size") or 32,
+            optimizer=keras.optimizers.Adam(hp.get("pretraining_learning_rate")),
+            steps_per_epoch=fit_arguments.get("steps_per_epoch"),
+            seed=seed,
+            cache=self.cache,
+            data_id=self.data_id,
+            verbose=0,
+        )
+
+
+class CNNHyperModel(AlgorithmHyperModel):
+    """Searches the training of Caffe's convolutional network by a cost-sensitive algorithm.
+
+    Trials are compared by `val_average_cost`, the lower the better; `CSDNNHyperModel`
+    says more about it and about *spaces*.
+
+    Args:
+        input_shape: `(height, width, channels)` of images in [0, 1].
+        cost_matrix: as in `CSDNNHyperModel`; `None` (default) for `cnn_sosr` only.
+        algorithm: `"cnn_blind"`, `"cnn_bayes"` (default), `"cnn_sosr"`, or such
+            an `Algorithm`.
+        variant: space of `"quick"` (default) and `"full"`, see `models.caffe_cifar10`.
+        mean: as in `models.caffe_cifar10`. Defaults to 0.
+        optimizer: space of `"sgd"` (default) and `"adam"`.
+        **kwargs: `num_classes`, `max_cost`, `learning_rate`, `momentum`, `cost_scale`, `alpha`
+            and `seed`, as in `CSDNNHyperModel`.
+
+    Example:
+
+    >>> hyper_model = CNNHyperModel((16, 16, 1), 1 - np.eye(3), variant=["quick", "full"])
+    >>> hp = keras_tuner.HyperParameters()
+    >>> hyper_model.build(hp).name, hp.get("optimizer")
+    ('caffe_cifar10_quick', 'sgd')
+    """
+
+    body = "cnn"
+    choices = AlgorithmHyperModel.choices | {
+        "variant": ("quick", lambda name, value: check_choice(name, value, ("quick", "full"))),
+        "optimizer": ("sgd", AlgorithmHyperModel.choices["optimizer"][1]),
+        "learning_rate": (Range(1e-4, 3e-3, sampling="log"), check_positive),
+    }
+
+    def __init__(
+        self,
+        input_shape: Sequence[int],
+        cost_matrix: ArrayLike | None = None,
+        algorithm: str | Algorithm = "cnn_bayes",
+        *,
+        mean: ArrayLike = 0.0,
+        **kwargs: Any,
+    ):
+        super().__init__(input_shape, cost_matrix, algorithm, **kwargs)
+        self.mean = mean
+
+    def network(self, hp: keras_tuner.HyperParameters, seed: int | None) -> keras.Model:
+        """Builds the untrained network, not compiled."""
+        return models.caffe_cifar10(
+            self.input_shape,
+            self.num_classes,
+            variant=self.value(hp, "variant"),
+            output=self.algorithm.output,
+            mean=self.mean,
+            seed=seed,
+        )
+
+
+class DecisionHyperModel(keras_tuner.HyperModel):
+    """Searches the decision rule of a trained classifier, and the temperature before it.
+
+    Nothing is trained. A trial scales the classifier's probabilities by a temperature
+    and scores the Bayes decision or the argmax on the validation data.
+
+    Args:
+        classifier: a trained model whose output is `(batch, K)` probabilities (or
+            logits), or `(batch, 1)`, the probability (or logit) of class 1. Its
+            layers are shared, not copied.
+        cost_matrix: `(K, D)`, `C[true, decision]`.
+        prediction: space of `"bayes"` (default) and `"argmax"`, see `CSDNNHyperModel`.
+            The argmax requires `D = K`.
+        temperature: space of the temperature; 1 leaves probabilities unchanged.
+        from_logits: whether the output is logits. Defaults to False.
+
+    Example:
+
+    >>> import csdl_keras
+    >>> classifier = csdl_keras.models.mlp((4,), num_classes=2, hidden_units=(5,))
+    >>> hyper_model = DecisionHyperModel(classifier, [[0, 1], [9, 0]])
+    >>> model = hyper_model.build(keras_tuner.HyperParameters())
+    >>> csdl_keras.output_kind(model)
+    'cost'
+    """
+
+    def __init__(
+        self,
+        classifier: keras.Model,
+        cost_matrix: ArrayLike,
+        prediction: Space = "bayes",
+        temperature: Space = _TEMPERATURES,
+        from_logits: bool = False,
+    ):
+        super().__init__()
+        # Called for its checks of the matrix and of the classifier's output.
+        models.bayes_classifier(classifier, cost_matrix, from_logits)
+        self.trained = classifier
+        self.cost_matrix = check_cost_matrix(cost_matrix, square=False)
+        self.num_classes, decisions = self.cost_matrix.shape
+        rules = ("bayes", "argmax") if decisions == self.num_classes else ("bayes",)
+        self.prediction = check_space(
+            "prediction", prediction, lambda n, v: check_choice(n, v, rules)
+        )
+        self.temperature = check_space("temperature", temperature, check_positive)
+        self.from_logits = from_logits
+
+    def build(self, hp: keras_tuner.HyperParameters) -> keras.Model:
+        """Builds the classifier with temperature and decision, compiled to report its cost."""
+        prediction = declare(hp, "prediction", self.prediction)
+        temperature = declare(hp, "temperature", self.temperature)
+        # The argmax is the Bayes decision where all mistakes cost the same.
+        matrices = {"bayes": self.cost_matrix, "argmax": zero_one(self.num_classes)}
+        outputs = ClassProbabilities(self.from_logits)(self.trained.outputs[0])
+        outputs = TemperatureScaling(temperature)(outputs)
+        model = keras.Model(inputs_of(self.trained), BayesDecision(matrices[prediction])(outputs))
+        optimizer = keras.optimizers.SGD()  # Checkpoints expect one, though nothing is trained.
+        optimizer.build(model.trainable_variables)
+        model.compile(
+            optimizer, loss=expected_cost, metrics=[AverageCost(self.cost_matrix, "cost")]
+        )
+        return model
+
+    def fit(
+        self,
+        hp: keras_tuner.HyperParameters,
+        model: keras.Model,
+        x: FitData = None,
+        y: FitData = None,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+        validation_data: FitData = None,
+        batch_size: int | None = None,
+        **fit_arguments: Any,
+    ) -> dict[str, float]:
+        """Returns `"val_average_cost"` on the validation data; called by KerasTuner.
+
+        Callbacks are called for one epoch; `hp`, `x`, `y` and other arguments are ignored.
+        """
+        if validation_data is None:
+            raise FatalValueError("Expected `validation_data` in tuner.search(...); received none.")
+        pair = isinstance(validation_data, (tuple, list))
+        data = validation_data if pair else (validation_data,)
+        scores = model.evaluate(*data, batch_size=batch_size, verbose=0, return_dict=True)
+        logs = {f"val_{name}": float(value) for name, value in scores.items()}
+        called = keras.callbacks.CallbackList(list(callbacks), model=model, epochs=1)
+        called.on_train_begin()
+        called.on_epoch_begin(0)
+        called.on_epoch_end(0, logs)
+        called.on_train_end(logs)
+        return logs
+
+    def classifier(self, model: keras.Model) -> keras.Model:
+        """Returns a model of the search unchanged, since it contains its decision rule."""
+        return model

@@ -1,0 +1,127 @@
+"""Decisions by costs that are known for each example, of every kind of model."""
+
+import keras
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import layers
+
+import csdl_keras as csdl
+from csdl_keras import bayes_classifier, decide
+from csdl_keras.costs import AffineCosts
+from csdl_keras.models import expected_cost_model
+from csdl_keras.prediction.bayes_classifier import probability_model
+from tests.support.small_models import Twice, functional, inputs
+from tests.support.testing import TestCase
+
+pytestmark = pytest.mark.usefixtures("run_module_eagerly")
+X = inputs(30)
+RNG = np.random.default_rng(0)
+MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
+COSTS = RNG.uniform(0, 9, size=(30, 3, 4))
+PRICES = np.array([[0.0, 3.0, 1.0, 0.5], [1.0, 0.0, 6.0, 0.5], [2.0, 2.0, 0.0, 0.1]])
+AFFINE = AffineCosts(RNG.uniform(1, 9, size=30), PRICES, PRICES[::-1])
+KINDS = {"matrix": PRICES, "each": COSTS, "float32": COSTS.astype("float32"), "affine": AFFINE}
+
+
+def classifier():
+    return functional([layers.Dense(3, "softmax")])
+
+
+def by_loop(probabilities: np.ndarray, costs) -> np.ndarray:
+    """The decisions, one sum after another."""
+    found = []
+    for n, row in enumerate(probabilities.astype("float64")):
+        if isinstance(costs, AffineCosts):
+            matrix = costs.fixed + costs.amount[n] * costs.per_unit
+        else:
+            matrix = costs if np.ndim(costs) == 2 else costs[n]
+        expected = [
+            sum(row[y] * float(matrix[y][k]) for y in range(len(row)))
+            for k in range(len(matrix[0]))
+        ]
+        found.append(expected.index(min(expected)))
+    assert len(set(found)) > 1, "a test that every constant would pass"
+    return np.array(found)
+
+
+class TestDecide:
+    @pytest.mark.parametrize("costs", KINDS.values(), ids=KINDS)
+    def test_a_classifier_and_instead_of_a_matrix_inside(self, costs):
+        model, ends = classifier(), keras.Input((3,))
+        expected = by_loop(model.predict(X, verbose=0), costs)
+        careful = bayes_classifier(model, MATRIX)
+        inner = keras.Model(ends, careful(ends))
+        before = decide(careful, X)
+        for one in (model, careful, keras.Sequential([keras.Input((3,)), inner])):
+            found = decide(one, X, costs=costs)
+            np.testing.assert_array_equal(found, expected)
+            assert (found.shape, found.dtype) == ((30,), np.int64)
+        np.testing.assert_array_equal(decide(careful, X), before)
+
+    def test_instead_of_estimated_costs(self):
+        model = expected_cost_model(functional([layers.Dense(5, "tanh")]), MATRIX, seed=1)
+        p = probability_model(model.cost_model()).predict(X, verbose=0)
+        np.testing.assert_allclose(p.sum(axis=1), 1, atol=1e-5)
+        found = decide(model.cost_model(), X, costs=COSTS)
+        np.testing.assert_array_equal(found, by_loop(p, COSTS))
+
+    @settings(max_examples=10)
+    @given(st.integers(0, 2**31), st.integers(2, 4), st.integers(2, 5))
+    def test_ties_go_to_the_lowest_index(self, seed, classes, decisions):
+        """The model outputs its inputs; costs are whole numbers, and probabilities eighths."""
+        rng = np.random.default_rng(seed)
+        p = rng.multinomial(8, np.ones(classes) / classes, size=20) / 8
+        costs = rng.integers(0, 3, size=(20, classes, decisions))
+        ends = keras.Input((classes,))
+        model = keras.Model(ends, layers.Identity()(ends))
+        expected = (p[:, None] @ costs)[:, 0].argmin(axis=1)
+        found = decide(model, p, "probability", costs=costs)
+        np.testing.assert_array_equal(found, expected)
+
+    def test_rows_that_are_no_probabilities(self):
+        model = functional([layers.Dense(3, "softmax"), Twice()])
+        with pytest.raises(ValueError, match="sum to 1"):
+            decide(model, X, "probability", costs=COSTS)
+        with pytest.raises(ValueError, match="finite"):
+            decide(classifier(), np.full_like(X, np.nan), costs=COSTS)
+
+
+class TestCostInput(TestCase):
+    def make(self):
+        return bayes_classifier(classifier(), cost_input=True, num_decisions=4)
+
+    def test_expected_costs(self, tmp_path):
+        model, p = self.make(), classifier().predict(X, verbose=0)
+        assert model.output_shape == (None, 4) and csdl.output_kind(model) == "cost"
+        assert [end.shape for end in model.inputs] == [(None, 3), (None, 3, 4)]
+        model.save(tmp_path / "model.keras")
+        expected = (p[:, None] @ COSTS)[:, 0]
+        for one in (model, keras.saving.load_model(tmp_path / "model.keras")):
+            self.assertAllClose(one.predict([X, COSTS], verbose=0), expected)
+            by = expected.argmin(axis=1)
+            np.testing.assert_array_equal(decide(one, [X, COSTS]), by)
+            np.testing.assert_array_equal(decide(one, X, costs=COSTS), by)
+            found = decide(one, X, costs=AFFINE)
+            np.testing.assert_array_equal(found, decide(classifier(), X, costs=AFFINE))
+
+    @pytest.mark.parametrize("keys", [("left", "right"), None])
+    def test_several_inputs(self, keys):
+        ends = [keras.Input((3,), name=name) for name in ("left", "right")]
+        structure = dict(zip(keys, ends, strict=True)) if keys else ends
+        network = keras.Model(structure, layers.Dense(3, "softmax")(layers.Concatenate()(ends)))
+        x = dict(zip(keys, (X, -X), strict=True)) if keys else [X, -X]
+        model = bayes_classifier(network, cost_input=True, num_decisions=4)
+        both = {**x, "cost_matrix": COSTS} if keys else [*x, COSTS]
+        expected = (network.predict(x, verbose=0)[:, None] @ COSTS)[:, 0]
+        self.assertAllClose(model.predict(both, verbose=0), expected)
+        np.testing.assert_array_equal(decide(model, x, costs=COSTS), expected.argmin(axis=1))
+
+    @pytest.mark.parametrize("wrong", [np.inf, -1.0])
+    def test_wrong_costs_raise_in_predict(self, wrong):
+        costs, model = COSTS.copy(), self.make()
+        costs[7, 2, 1] = wrong
+        for call in (lambda x: model.predict(x, verbose=0), lambda x: decide(model, x)):
+            with pytest.raises(ValueError, match="costs to be finite.*received 1 of 30 rows"):
+                call([X, costs])
