@@ -55,7 +55,7 @@ def read_rows(path: pathlib.Path) -> tuple[dict[str, Any], list[list[str]], str 
     except UnicodeDecodeError as error:
         raise ValueError(f"Expected {path} to be text in UTF-8; {error}.") from error
     told, text = _EXCEL.match(text), _EXCEL.sub("", text)
-    if not text.strip():
+    if not re.search(r"\w", text):
         raise ValueError(f"Expected {path} to hold a table; the file is empty.")
     sample = re.sub(r'"[^"]*"', '""', text[:1_000_000]).lstrip().splitlines()[:100]
     separator = max(_SEPARATORS, key=lambda one: sorted(line.count(one) for line in sample))

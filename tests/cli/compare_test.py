@@ -146,7 +146,7 @@ def test_what_is_wrong_is_told_before_training(tmp_path, monkeypatch, capsys):
     own = ["compare", "--data", str(path), "--label"]
     for arguments, out, told in (
         ([*TINY, "--dataset", "mnits"], run, "Did you mean 'mnist'?"),
-        ([*TINY, "--train-size", "20"], run, "Expected `train_size` from"),
+        ([*TINY, "--train-size", "20"], run, "Expected `train_size`"),
         (TINY, tmp_path, "Expected --out to be a new or empty"),
         ([*own, "answer"], run, "column 'paid'; received '0%' and '1%'. --drop COLUMN"),
         ([*own, "anwser"], run, "Did you mean 'answer'?"),
