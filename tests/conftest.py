@@ -17,44 +17,17 @@ TESTS = pathlib.Path(__file__).parent
 #: Folders and files whose tests are slow on any backend but TensorFlow: what they test computes
 #: with NumPy or reads and writes files, or is the same Keras code on each backend and compiles
 #: for minutes elsewhere. `-m "slow or not slow"` runs them on every backend.
-TENSORFLOW_IS_ENOUGH = (
-    "_utils/array_file_test.py",
-    "_utils/full_disk_test.py",
-    "_utils/optional_test.py",
-    "baselines",
-    "benchmarks_test.py",
-    "cli",
-    "containers_test.py",
-    "costs",
-    "datasets",
-    "docs_test.py",
-    "evaluation",
-    "examples",
-    "guide_claims_test.py",
-    "guides_test.py",
-    "losses/consistency_test.py",
-    "losses/large_matrix_test.py",
-    "models/caffe_cifar10_test.py",
-    "models/tabular_test.py",
-    "notebooks_test.py",
-    "paper",
-    "plots",
-    "prediction/decisions_test.py",
-    "prediction/ensemble_test.py",
-    "pretraining/layer_cache_test.py",
-    "pretraining/networks_test.py",
-    "readme_test.py",
-    "refusals_test.py",
-    "sklearn/arguments_test.py",
-    "sklearn/average_cost_scorer_test.py",
-    "sklearn/estimator_checks_test.py",
-    "sklearn/labels_test.py",
-    "sklearn/tools_test.py",
-    "fitting/cache_test.py",
-    "training/keys_test.py",
-    "training/parallel_test.py",
-    "tuning/same_search_test.py",
-)
+TENSORFLOW_IS_ENOUGH = """
+    _utils/array_file_test.py _utils/full_disk_test.py _utils/optional_test.py baselines
+    benchmarks_test.py cli containers_test.py costs datasets docs_test.py evaluation examples
+    fitting/cache_test.py guide_claims_test.py guides_test.py losses/consistency_test.py
+    losses/large_matrix_test.py models/caffe_cifar10_test.py models/tabular_test.py
+    notebooks_test.py paper plots prediction/decisions_test.py prediction/ensemble_test.py
+    pretraining/layer_cache_test.py readme_test.py
+    refusals_test.py sklearn/arguments_test.py sklearn/average_cost_scorer_test.py
+    sklearn/estimator_checks_test.py sklearn/tools_test.py
+    training/keys_test.py training/parallel_test.py tuning/same_search_test.py
+""".split()
 
 # The first example of a property compiles, which no deadline foresees; and a change is judged by
 # the same examples whenever the suite runs. Others come with `--hypothesis-profile random`.

@@ -21,20 +21,14 @@ def matrix(rng, rows, columns):
 
 
 def frame(a):
-    return pd.DataFrame(a) if a.ndim == 2 else pd.Series(a)
-
-
-def shuffled_index(a):
-    """Row `n` has the index of another row, by which nothing may be put in order."""
-    return pd.Series(a, index=np.arange(len(a), 0, -1)) if a.dtype.kind == "i" else frame(a)
+    """Rows of labels have the index of others, by which nothing may be put in order."""
+    if a.ndim == 2:
+        return pd.DataFrame(a)
+    return pd.Series(a, index=np.arange(len(a), 0, -1) if a.dtype.kind == "i" else None)
 
 
 def nullable(a):
     return frame(a).astype("Int64" if a.dtype.kind in "iu" else "Float64")
-
-
-def in_16_bits(a):
-    return a.astype("float16" if a.dtype.kind == "f" else "int16")
 
 
 def masked(a):
@@ -46,10 +40,10 @@ def masked(a):
 CONTAINERS = {
     "tuple of rows": tuple,
     "backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1],
-    "pandas, shuffled index": shuffled_index,
+    "pandas": frame,
     "pandas, nullable": nullable,
     "polars": lambda a: polars.DataFrame(a) if a.ndim == 2 else polars.Series(a),
-    "16 bits": in_16_bits,
+    "16 bits": lambda a: a.astype("float16" if a.dtype.kind == "f" else "int16"),
     "tensor": keras.ops.convert_to_tensor,
 }
 FUNCTIONS = {

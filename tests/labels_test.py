@@ -113,9 +113,8 @@ def test_labels_that_are_booleans(dtype):
 
 
 def test_numbers_are_not_the_strings_of_them():
-    y = np.array(["0", "1", "2"])[INDEX]
     with pytest.raises(ValueError, match=r"classes are \['0', '1', '2'\]"):
-        train(y, named(MATRIX, [0, 1, 2]))
+        train(np.array(["0", "1", "2"])[INDEX], named(MATRIX, [0, 1, 2]))
 
 
 def test_decisions_that_are_no_class():

@@ -1,7 +1,6 @@
 """The public names of the package and of each subpackage, which change on purpose only."""
 
 import importlib
-import inspect
 import types
 
 import pytest
@@ -69,14 +68,3 @@ def test_public_names(module):
     for name in names:
         is_module = isinstance(getattr(imported, name), types.ModuleType)
         assert is_module == (f"{module}.{name}" in NAMES)
-
-
-@pytest.mark.parametrize("module", NAMES)
-def test_signatures_are_readable(module):
-    """`help` and notebooks show annotations as they are: none is written out over lines."""
-    imported = importlib.import_module(module)
-    for name in NAMES[module].split():
-        shown = getattr(imported, name)
-        if callable(shown) and not (isinstance(shown, type) and issubclass(shown, Exception)):
-            parameters = inspect.signature(shown).parameters.values()
-            assert max((len(str(it.annotation)) for it in parameters), default=0) < 200, name

@@ -19,14 +19,6 @@ def test_the_version_is_that_of_changelog_and_citation():
     assert date == str(citation["date-released"])
 
 
-def test_the_citation_names_the_paper():
-    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text())
-    (paper,) = citation["references"]
-    readme = (REPOSITORY / "README.md").read_text()
-    assert paper["title"].lower() in readme.lower() and str(paper["start"]) in readme
-    assert citation["title"].partition(":")[0] == "csdl_keras"
-
-
 @pytest.mark.parametrize(
     "path", sorted((REPOSITORY / ".github").rglob("*.yml")), ids=lambda path: path.name
 )

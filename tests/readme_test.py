@@ -8,7 +8,6 @@ import re
 import shlex
 import statistics
 
-import keras
 import pytest
 
 import csdl_keras
@@ -48,26 +47,6 @@ def test_one_page():
     assert len(README.splitlines()) <= 200
 
 
-def test_two_commands():
-    """CI runs the lines that begin so."""
-    assert README.count("\npip install") == 2
-
-
-def test_links():
-    targets = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", README)
-    local = [it for it in targets if not it.startswith("https://")]
-    assert len(local) > 15
-    assert [it for it in local if not (REPOSITORY / it).exists()] == []
-
-
-@pytest.fixture(scope="module")
-def printed():
-    """What README's example prints."""
-    with contextlib.redirect_stdout(io.StringIO()) as output:
-        exec(compile(block("python"), "README.md", "exec"), {})
-    return output.getvalue()
-
-
 def costs_of(report):
     """The first table of a printed report: the average cost and its interval by name."""
     rows = [re.split("  +", line) for line in report.split("\n\n")[0].splitlines()[1:]]
@@ -77,25 +56,17 @@ def costs_of(report):
     }
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="README shows TensorFlow's")
-def test_the_example_prints_what_is_shown(printed):
-    """Machines round differently, so that a few of the 540 decisions may be others."""
-    found, shown = costs_of(printed), costs_of(block("text"))
-    assert list(found) == list(shown)
+def test_the_example_prints_what_is_shown():
+    """Other machines and backends round otherwise: a few of the 540 decisions may be others."""
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(block("python"), "README.md", "exec"), {})
+    printed, text = output.getvalue(), block("text")
+    found, shown = costs_of(printed), costs_of(text)
+    assert list(found) == list(shown) and min(found, key=found.get) == "csdl.train"
     for name, (cost, *_) in shown.items():
         assert found[name][1] <= cost <= found[name][2]
-    assert re.sub(r"[\d.,]+", "0", printed.splitlines()[-1]) == re.sub(
-        r"[\d.,]+", "0", block("text").splitlines()[-1]
-    )
-
-
-def test_the_example_wins(printed):
-    """Training with costs in mind certainly costs less than today's rule, the network's argmax."""
-    costs = costs_of(printed)
-    assert min(costs, key=costs.get) == "csdl.train"
-    assert re.match(
-        r"csdl.train, .* costs .* less per decision than today's rule", printed.splitlines()[-1]
-    )
+    words = [re.sub(r"[\d.,]+", "0", it.splitlines()[-1]) for it in (printed, text)]
+    assert words[0] == words[1]
 
 
 def test_results_are_of_the_current_version(record):
@@ -104,15 +75,11 @@ def test_results_are_of_the_current_version(record):
     )
 
 
-def test_the_command_is_named(record):
+def test_the_command_and_the_picture_are_shown(record, results):
     program, *arguments = shlex.split(record["command"])
     assert program == "csdl-keras" and arguments[-2:] == ["--out", PLACE]
     assert README.count(f"`{shlex.join([program, *arguments[:-2]])}`") == 1
-
-
-def test_the_picture_is_of_five_classifiers(results):
-    assert f"]({PLACE}/costs.png)" in README and (FIVE / "costs.png").stat().st_size > 10_000
-    assert len(results) == 5
+    assert f"]({PLACE}/costs.png)" in README and len(results) == 5
 
 
 def test_the_table_is_the_committed_results(results):

@@ -21,7 +21,7 @@ _FITTED = (
     "n_features_in_",
     "classes_",
 )
-_MAP = ("kernel", "gamma", "x_fit")
+_MAP = ("gamma", "x_fit")
 _NYSTROEM = ("components_", "normalization_", "component_indices_", "n_features_in_")
 
 
@@ -43,8 +43,11 @@ def to_record(machine: BaseEstimator) -> Record:
 
 def restore(machine: Estimator, record: Record) -> Estimator:
     """Sets the arguments and fitted attributes of a CSOSR and returns it."""
-    if record.get("kind") != "CSOSR":
-        raise ValueError("Expected a file that CSOSR.save wrote; received one of another kind.")
+    if record.get("kind") != "CSOSR" or record["map"].get("kernel") == "precomputed":
+        raise ValueError(
+            "Expected a file that CSOSR.save wrote, of a machine with a Gaussian kernel; received "
+            "one of another kind."
+        )
 
     def assign(thing: object, values: Record) -> None:
         for name, value in values.items():

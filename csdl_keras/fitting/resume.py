@@ -146,14 +146,12 @@ class Resume(SeededEpochs):
 
     A training that is killed and continued ends like one that is not, up to rounding. The file
     holds weights, the optimizer's variables, the history and the place of early stopping; random
-    numbers depend only on the seed of the batches, the epoch and the step. It is replaced as a
-    whole, and stays when training ends: a new `fit` then repeats the last epoch. Delete it to
-    train from the beginning.
+    numbers follow from the seed of the batches, the epoch and the step. It stays when training
+    ends, and a new `fit` then repeats the last epoch; delete it to train from the beginning.
 
-    The model must be built, and be the same in each process except for the values of its
-    weights. Pass `Resume` as the first of the callbacks of `fit`. Callbacks that are not in
-    `callbacks` begin anew, so does whatever callbacks of your own remember. Your own layers must
-    draw random numbers from a `keras.random.SeedGenerator` only.
+    The model must be built, and draw random numbers from `keras.random.SeedGenerator`s only. Pass
+    `Resume` as the first of the callbacks of `fit`. Callbacks that are not in `callbacks` begin
+    anew, and so does whatever callbacks of your own remember.
 
     Args:
         path: the file, such as `"runs/fit.npz"`; its folder is created.
@@ -166,9 +164,7 @@ class Resume(SeededEpochs):
 
     Raises:
         ValueError: if an argument is invalid; before training, if the file cannot be written, is
-            damaged or belongs to another fit, or if `fit` is given other data or its own
-            `steps_per_epoch`.
-        OSError: if the disk is full later on; the file stays as it was.
+            damaged or belongs to another fit, or if `fit` is given other data.
 
     Example:
 
@@ -205,16 +201,14 @@ class Resume(SeededEpochs):
                 )
         self.seconds = check_number("seconds", seconds, low=0)
         self.replaces = replaces
-        self._begun = False
-        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         if not self.model.built:
             raise ValueError("Expected a model that is built; received one without weights.")
         if self.params["steps"] != len(self.batches):
             raise ValueError(
-                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has (pass "
-                f"`steps_per_epoch` to it, not to `fit`); received {self.params['steps']}."
+                f"Expected {len(self.batches)} steps an epoch, as ShuffledBatches has; received "
+                f"{self.params['steps']}."
             )
         check_writable("the folder of `path`", self.path.parent)
         if not self.model.optimizer.built:
@@ -226,7 +220,8 @@ class Resume(SeededEpochs):
             "callbacks": [type(one).__name__ for one in self.callbacks],
             "backend": keras.backend.backend(),
         }
-        self._begun, self._found, self._written = False, None, time.monotonic()
+        self._found: tuple[dict[str, Any], list[np.ndarray]] | None = None
+        self._begun, self._written = False, time.monotonic()
         try:
             if self.path.exists():
                 self._find()

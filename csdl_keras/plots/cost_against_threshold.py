@@ -32,11 +32,7 @@ _RIGHT_END = 1.03
 def threshold_table(
     y_true: ArrayLike, probabilities: ArrayLike, cost_matrix: CostsLike, classes: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the average cost of deciding 1 if `P(1) >= t`, for all distinct decisions.
-
-    Thresholds are the distinct probabilities, ascending, followed by infinity, which never decides
-    1. Each cost applies to thresholds above the previous one, up to and including its own.
-    """
+    """Returns the average cost of deciding 1 if `P(1) >= t`, for each probability and infinity."""
     y_true, costs = as_numbers(y_true, cost_matrix, classes)
     if costs.shape[-2:] != (2, 2):
         raise ValueError(

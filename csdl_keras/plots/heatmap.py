@@ -27,11 +27,7 @@ def draw_heatmap(
     label: str,
     vmax: float | None,
 ) -> Axes:
-    """Draws values of at least 0, shape `(K, D)`, with a colour bar and a text in each cell.
-
-    `text` maps a cell, a pair of row and column, to its text, which is left out if cells
-    are too small. `vmax` is the value of the darkest colour; `None` is the highest value.
-    """
+    """Draws values `(K, D)` of at least 0, with the text of each cell if cells are large enough."""
     classes, decisions = values.shape
     highest = float(values.max())
     if vmax is not None:

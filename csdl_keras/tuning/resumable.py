@@ -193,7 +193,7 @@ class ResumableTuner(keras_tuner.Tuner):
         parts |= {f"tuner_{name}": it for name, it in self._choices.items() if name not in _FREE}
         parts |= {"hyper_model": type(hyper_model).__qualname__, "tuner": type(self).__name__}
         parts |= {"space": hp.get_config()["space"], "objective": str(self.oracle.objective)}
-        return _digests({**parts, "versions": keras_tuner.__version__, **environment()})
+        return _digests({**parts, "keras_tuner": keras_tuner.__version__, **environment()})
 
     def _check(self, key: Mapping[str, str], whole: bool = False) -> bool:
         """Tells whether a trial has ended, and raises unless it was of a search with this key.

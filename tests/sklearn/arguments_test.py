@@ -43,7 +43,6 @@ def test_arguments_that_are_refused(arguments, match):
     ("matrix", "data", "match"),
     [
         (MATRIX, {"costs": ONES}, "Expected `costs` or a `cost_matrix`; received both"),
-        (None, {"costs": ONES[1:]}, "Expected `costs` with a row for each of 90 labels"),
         (MATRIX, {"y": np.ones(90)}, "at least 2 classes in `y`; received one class"),
     ],
 )
