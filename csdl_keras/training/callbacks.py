@@ -25,8 +25,6 @@ class StopWhenDone(keras.callbacks.EarlyStopping):
     ever before. The weights kept are those of the best monitored value.
     """
 
-    state_names = ("lowest_loss",)
-
     def __init__(self, monitor: str, patience: int):
         super().__init__(monitor, mode="min", patience=patience, restore_best_weights=True)
 

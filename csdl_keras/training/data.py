@@ -216,11 +216,6 @@ def validation_split(
 
     Every class keeps a training example. If fewer examples than classes would be held out, too
     few to validate on, none are.
-
-    >>> labels = np.array([0, 1] * 10)
-    >>> train, validation = validation_split(labels, 0.2, np.random.RandomState(0))
-    >>> labels[validation].tolist(), len(train)
-    ([0, 1, 0, 1], 16)
     """
     size = len(labels)
     order = np.lexsort((generator.uniform(size=size), labels))  # By class, shuffled within it.
@@ -237,9 +232,6 @@ def assign_folds(labels: np.ndarray, number: int, seed: int | None) -> np.ndarra
     """Returns a fold `(N,)` for each example, with about the same share of every class in each.
 
     It is -1 for the only example of a class, which no network can miss.
-
-    >>> assign_folds(np.array([0, 0, 0, 0, 1, 1, 2]), 2, seed=0)
-    array([ 1,  0,  1,  0,  0,  1, -1])
     """
     order = np.lexsort((np.random.default_rng(seed or 0).uniform(size=len(labels)), labels))
     folds = np.empty(len(labels), np.int64)

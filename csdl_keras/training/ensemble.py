@@ -102,11 +102,10 @@ def _axis(layer: keras.layers.Layer) -> int:
 class _BestEpochs(keras.callbacks.Callback):
     """Restores each network's weights of its lowest loss on the examples that validate it."""
 
-    state_names = ("best", "best_weights")
-
     def __init__(self, examples: Examples, validates: np.ndarray | bool):
         super().__init__()
         self.examples, self.validates = examples, validates
+        self.best: Any = None  # `Resume` keeps it, and `best_weights`.
 
     def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         self.best = np.full(self.model.output_shape[1], np.inf)

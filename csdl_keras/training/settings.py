@@ -136,11 +136,7 @@ class Settings(Choices):
 
 
 def column(name: str) -> str:
-    """Returns the column of a choice in tables of results.
-
-    >>> column("pretraining.beta"), column("pretraining.epochs"), column("cnn.epochs")
-    ('beta', 'pretraining_epochs', 'epochs')
-    """
+    """Returns the column of a choice in tables of results, such as `"pretraining_epochs"`."""
     owner, _, field = name.rpartition(".")
     of_bodies = {it.name for it in dataclasses.fields(Body)}
     return f"{owner}_{field}" if owner == "pretraining" and field in of_bodies else field
