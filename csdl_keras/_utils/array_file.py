@@ -21,10 +21,8 @@ class OtherFitError(ValueError):
     """A file of the state of another training than the one that is to go on."""
 
 
-def write_arrays(
-    path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
-) -> None:
-    """Writes a record, as JSON with arrays anywhere, and arrays to an .npz file, whole or not."""
+def to_arrays(record: dict[str, Any], arrays: Sequence[np.ndarray] = ()) -> list[np.ndarray]:
+    """Returns a record, as JSON with arrays anywhere, and more arrays as arrays alone."""
     stored = [*arrays]
 
     def put(value: Any) -> dict[str, int]:
@@ -36,22 +34,37 @@ def write_arrays(
         return {"array": len(stored) - 1}
 
     text = json.dumps({"arrays": len(arrays), "record": record}, default=put)
-    named: dict[str, Any] = {f"array_{i}": _plain(it) for i, it in enumerate(stored)}
+    return [np.frombuffer(text.encode(), np.uint8), *map(_plain, stored)]
+
+
+def from_arrays(stored: Sequence[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Returns what `to_arrays` was given; in the record tuples are lists, tensors arrays."""
+    text, *arrays = stored
+
+    def get(value: dict[str, Any]) -> Any:
+        return arrays[value["array"]] if value.keys() == {"array"} else value
+
+    found = json.loads(text.tobytes(), object_hook=get)
+    return found["record"], arrays[: found["arrays"]]
+
+
+def write_arrays(
+    path: pathlib.Path, record: dict[str, Any], arrays: Sequence[np.ndarray] = ()
+) -> None:
+    """Writes a record and arrays, see `to_arrays`, to an .npz file, whole or not at all."""
+    text, *stored = to_arrays(record, arrays)
+    named: dict[str, Any] = {f"array_{i}": it for i, it in enumerate(stored)}
     with replacing(path) as unfinished, unfinished.open("wb") as file:
-        np.savez(file, record=np.frombuffer(text.encode(), np.uint8), **named)
+        np.savez(file, record=text, **named)
 
 
 def read_arrays(path: pathlib.Path) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Reads what `write_arrays` wrote; in the record tuples are lists, tensors arrays of NumPy."""
+    """Reads what `write_arrays` wrote."""
     named = read_npz(path)
-
-    def get(value: dict[str, Any]) -> Any:
-        return named[f"array_{value['array']}"] if value.keys() == {"array"} else value
-
     try:
-        text = json.loads(named["record"].tobytes(), object_hook=get)
-        return text["record"], [named[f"array_{i}"] for i in range(text["arrays"])]
-    except (AttributeError, KeyError, ValueError, TypeError) as error:
+        stored = [named[f"array_{i}"] for i in range(len(named) - 1)]
+        return from_arrays([named["record"], *stored])
+    except (AttributeError, LookupError, ValueError, TypeError) as error:
         raise DamagedFileError(
             f"Expected {path} to be as csdl_keras wrote it; received another npz file."
         ) from error

@@ -132,12 +132,6 @@ def examples_shape(name: str, outputs: Tensor) -> tuple[int | None, ...]:
     return shape[:-1]
 
 
-def in_words(shape: tuple[int | None, ...], *more: int) -> str:
-    """A static shape whose first axis is the batch, and further sizes, such as "(batch, 8, 3)"."""
-    sizes = [str(size) for size in (*shape[1:], *more)]
-    return f"({', '.join(['batch', *sizes])}{'' if sizes else ','})"
-
-
 def check_weights(sample_weight: Tensor, outputs: Tensor, axes: int = 1) -> Any:
     """`None`, or a weight for each value, of which outputs `(batch, ...)` have the first `axes`.
 

@@ -13,7 +13,6 @@ from csdl_keras._utils.tensors import (
     alike,
     at_least_float32,
     check_numbered,
-    in_words,
     is_tensor,
 )
 from csdl_keras._utils.types import Tensor
@@ -75,7 +74,7 @@ def labels_of_shape(labels: Tensor, shape: tuple[int | None, ...]) -> Tensor:
     if given[-1:] == (1,) and alike(given[:-1], shape):
         return labels[..., 0]
     raise ValueError(
-        f"Expected integer labels of shape {in_words(shape)} or {in_words(shape, 1)}, since costs "
+        f"Expected integer labels of shape {shape}, or with a last axis of size 1, since costs "
         f"of every class are given; received shape {given}. Cost vectors need no `cost_matrix`; "
         "one-hot rows become labels by `argmax(axis=1)`."
     )

@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import importlib
-import json
 import sys
 import uuid
 import warnings
@@ -13,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import keras
 import numpy as np
 
-from csdl_keras._utils.array_file import fingerprint
+from csdl_keras._utils.array_file import fingerprint, from_arrays, to_arrays
 from csdl_keras._utils.arrays import check_range, variance_beyond_rounding
 from csdl_keras._utils.checks import (
     LARGEST_SEED,
@@ -850,8 +849,7 @@ def _fit_csosr(training: Training) -> _Computed:
     )
     machine.fit(rows, data.y if data.costs is None else data.costs / unit)
     info = {"epochs": int(machine.n_iter_), "duality_gap": float(machine.duality_gap_)}
-    record, arrays = _csosr("to_arrays")(machine)
-    return [np.frombuffer(json.dumps(record).encode(), np.uint8), *arrays], info
+    return to_arrays(_csosr("to_record")(machine)), info
 
 
 # From trained networks to the model that decides.
@@ -865,8 +863,7 @@ def _trained(members: Sequence[Training], results: Sequence[_Results]) -> Traine
         model = with_data(_classifier(members, arrays), classes=first.data.classes, unit=unit)
     else:
         machine = importlib.import_module("csdl_keras.baselines").CSOSR()
-        record, *values = arrays[0]
-        model = _csosr("restore")(machine, json.loads(record.tobytes()), values)
+        model = _csosr("restore")(machine, from_arrays(arrays[0])[0])
     info, seconds = results[0][-1].info, sum(one.seconds for found in results for one in found)
     return Trained(model, seconds, int(info["epochs"]), unit, info.get("history", {}))
 

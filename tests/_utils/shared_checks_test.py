@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from csdl_keras._utils.tensors import TOLERANCE, TOLERANCE_16_BITS, distributions, probability_rows
+from tests.support.testing import to_numpy
 
 ROWS = np.array(
     [
@@ -24,10 +25,6 @@ ROWS = np.array(
 
 def expected(rows, tolerance):
     return [all(p >= 0 for p in row) and abs(sum(row) - 1) <= tolerance for row in rows.tolist()]
-
-
-def to_numpy(values):
-    return keras.ops.convert_to_numpy(values)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, keras.ops.convert_to_tensor])

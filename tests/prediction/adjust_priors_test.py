@@ -3,9 +3,8 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from csdl_keras import adjust_priors, decide, output_kind
-from csdl_keras.models import BayesClassifier, expected_cost_model
-from tests.support.small_models import functional, inputs, nested
+from csdl_keras import adjust_priors
+from tests.support.small_models import functional, inputs
 from tests.support.testing import TestCase
 
 pytestmark = pytest.mark.usefixtures("run_module_eagerly")
@@ -50,32 +49,11 @@ class TestProbabilities(TestCase):
 
 
 class TestModels(TestCase):
-    def test_a_classifier(self):
-        model = nested([layers.Dense(3, "softmax")])
-        before = model.predict(X, verbose=0)
-        adjusted = adjust_priors(model, TRAINED, USED)
-        assert output_kind(adjusted) == "probability"
-        expected = loop(before, TRAINED, USED)
-        self.assertAllClose(adjusted.predict(X, verbose=0), expected)
-        np.testing.assert_array_equal(decide(adjusted, X), expected.argmax(axis=1))
-        self.assertAllClose(model.predict(X, verbose=0), before)
-        kernel, bias = model.get_weights()[-2:]
-        model.set_weights([*model.get_weights()[:-2], 0 * kernel, 0 * bias])
-        self.assertAllClose(adjusted.predict(X[:1], verbose=0), loop([[1 / 3] * 3], TRAINED, USED))
-
-    def test_expected_costs(self):
-        """The costs of what decides by costs are those of its adjusted probabilities."""
-        head = expected_cost_model(functional([layers.Dense(5, "tanh")]), MATRIX, seed=0)
-        adjusted = adjust_priors(head.cost_model(), TRAINED, USED)
-        assert isinstance(adjusted, BayesClassifier) and output_kind(adjusted) == "cost"
-        expected = loop(head.predict(X, verbose=0)["probability"], TRAINED, USED) @ MATRIX
-        self.assertAllClose(adjusted.predict(X, verbose=0), expected, atol=1e-4)
-
     @pytest.mark.parametrize(
         "model,changes,match",
         [
             ("cost", {}, "outputs costs: it ends in CostOutput"),
-            ("softmax", {"from_priors": [1, 1]}, "each of 3 classes; received 2"),
+            ("softmax", {"from_priors": [1, 1]}, "of 3 classes; received 2"),
             ("softmax", {"from_priors": [1, 0, 1]}, "`from_priors`.*above 0"),
             ("softmax", {"from_logits": True}, "outputs probabilities"),
         ],

@@ -32,10 +32,6 @@ def probabilities(outputs: np.ndarray, from_logits: bool = False) -> np.ndarray:
 
 
 class TestBayesClassifier(TestCase):
-    def check(self, model, x=X):
-        expected = model.predict(x, verbose=0).astype("float64") @ MATRIX
-        self.assertAllClose(bayes_classifier(model, MATRIX).predict(x, verbose=0), expected)
-
     @pytest.mark.parametrize(
         "build,units,activation",
         [
@@ -53,18 +49,6 @@ class TestBayesClassifier(TestCase):
         assert careful.output_shape == (None, matrix.shape[1])
         expected = probabilities(model.predict(X, verbose=0), from_logits) @ matrix
         self.assertAllClose(careful.predict(X, verbose=0), expected)
-
-    @pytest.mark.parametrize(
-        "ending",
-        [
-            [layers.Dense(3), keras.ops.softmax],
-            [layers.Dense(3, "softmax"), layers.Dropout(0.5)],
-            [Subclassed(3, "softmax")],
-        ],
-        ids=["ops.softmax", "Dropout", "subclassed"],
-    )
-    def test_other_endings_whose_rows_sum_to_one(self, ending):
-        self.check(functional(ending))
 
     def test_set_cost_matrix(self, tmp_path):
         """Compiled predictions follow, and the layers of the classifier are shared."""

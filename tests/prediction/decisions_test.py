@@ -12,7 +12,7 @@ ABSTAIN = csdl.costs.with_abstain(MATRICES[0], price=0.01)
 LINKED = Algorithm("linked", "Linked", "mlp", "none", "poisson", "argmin")
 
 
-@pytest.mark.parametrize("algorithm", ["calibrated_bayes", LINKED])
+@pytest.mark.parametrize("algorithm", ["dnn_bayes", LINKED])
 def test_a_cheap_decision_is_taken(algorithm):
     model = make_trainer(validation_data=VALIDATION).train(algorithm, ABSTAIN).model
     decided = csdl.decide(model, DATA.x_test)

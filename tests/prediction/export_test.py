@@ -10,11 +10,9 @@ import pytest
 from keras import layers
 
 import csdl_keras as csdl
-from csdl_keras.models import bayes_classifier, serving_model, tabular
-from csdl_keras.prediction.export import float32_model
+from csdl_keras.models import bayes_classifier
 from tests.support.artifacts import OPENERS, PATHS, InverseErrorFunction
 from tests.support.small_models import functional, inputs
-from tests.support.testing import dtype_policy, to_numpy
 
 MATRIX = np.array([[0.0, 1.0, 4.0], [9.0, 0.0, 2.0], [0.5, 7.0, 0.0]])
 X = inputs(1000)
@@ -84,20 +82,6 @@ def test_a_model_that_the_format_cannot_hold(tmp_path, format, message):
     assert format == "onnx" or len(str(caught.value)) < 300
     assert os.listdir(tmp_path) == [path.name]
     assert path.read_text() == "precious"
-
-
-class TestFloat32Model:
-    @pytest.mark.parametrize("policy", ["mixed_float16"])
-    def test_computes_in_32_bits(self, policy):
-        with dtype_policy(policy):
-            model = bayes_classifier(tabular(X, 3, (5,), seed=0), MATRIX)
-            exact = float32_model(serving_model(model))(X)
-        same = bayes_classifier(tabular(X, 3, (5,), seed=0), MATRIX)
-        same.set_weights(model.get_weights())
-        expected = to_numpy(same(X))
-        np.testing.assert_allclose(to_numpy(exact["costs"]), expected, atol=1e-5)
-        rounded = to_numpy(serving_model(model)(X)["costs"])
-        assert np.abs(rounded - expected).max() > 1e-4, "nothing was to be done"
 
 
 @pytest.mark.usefixtures("idle")

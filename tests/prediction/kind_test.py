@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from keras import layers, ops
 
-from csdl_keras import CAE, BayesDecision, CostOutput, output_kind
+from csdl_keras import BayesDecision, CostOutput, output_kind
 from csdl_keras.layers import ClassProbabilities
 from tests.support.small_models import Subclassed, Twice, functional, nested
 
@@ -93,13 +93,11 @@ def two_outputs():
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Subclassed(3, "softmax"),
         lambda: functional([Subclassed(3, "softmax")]),
-        lambda: CAE(4, num_decisions=3),
         lambda: keras.Sequential([layers.Dense(3, "softmax")]),
         two_outputs,
     ],
-    ids=["subclassed", "wrapped", "CAE", "unbuilt", "two outputs"],
+    ids=["wrapped", "unbuilt", "two outputs"],
 )
 def test_structure_that_cannot_be_seen(make):
     with pytest.raises(ValueError, match="received '.*', which ends in .* Pass output='cost'"):

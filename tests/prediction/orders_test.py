@@ -39,21 +39,13 @@ Function = Callable[[np.ndarray], np.ndarray]
 
 @dataclasses.dataclass
 class Reference:
-    """A model in NumPy, as functions of images.
+    """A model in NumPy, as functions of images."""
 
-    Args:
-        rows: class probabilities.
-        costs: costs by class `(N, K, D)`, or `None` of a classifier.
-        takes: whether costs are an input.
-        mean: expected costs, where they follow from no probabilities, such as a mean of others.
-        frequencies: the class frequencies under which its probabilities are right.
-    """
-
-    rows: Function
-    costs: Function | None = None
-    takes: bool = False
-    mean: Function | None = None
-    frequencies: tuple[float, ...] = TRAINED
+    rows: Function  # class probabilities
+    costs: Function | None = None  # by class `(N, K, D)`, or `None` of a classifier
+    takes: bool = False  # whether costs are an input
+    mean: Function | None = None  # expected costs, where they follow from no probabilities
+    frequencies: tuple[float, ...] = TRAINED  # under which its probabilities are right
 
     def __call__(self, x):
         if self.mean is not None:
@@ -106,12 +98,7 @@ def shifted(x):
 
 
 class Chain:
-    """A model and its reference; each step raises where a step is refused.
-
-    Args:
-        seed: seed of the network.
-        kind: `"softmax"` or `"cost model"`.
-    """
+    """A model, `"softmax"` or `"cost model"`, and its reference."""
 
     def __init__(self, kind, seed=0, steps=()):
         self.kind, self.steps = kind, []

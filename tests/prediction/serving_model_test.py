@@ -46,11 +46,10 @@ class TestServingModel(TestCase):
         "ending,arguments,costs",
         [
             (lambda: CostOutput(3), {}, lambda found: found),
-            (softmax, {}, lambda found: 1 - found),
             (lambda: layers.Dense(1, "sigmoid"), {}, lambda p: np.hstack([p, 1 - p])),
             (lambda: layers.Dense(3), {"from_logits": True}, costs_of_logits),
         ],
-        ids=["costs", "softmax", "sigmoid", "logits"],
+        ids=["costs", "sigmoid", "logits"],
     )
     def test_decisions_and_costs(self, ending, arguments, costs):
         model = nested([ending()])
